@@ -1,0 +1,31 @@
+# `make help` lists what there is to do.
+TOOL := go tool -modfile=scripts/tools/go.mod
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+# The race detector needs a C compiler; without one the tests run all the same.
+RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
+
+.PHONY: help run dev test check bench generate build
+
+help: ## List the targets.
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/\1\t\2/' | expand -t 12
+
+run: build ## Load the demo into an empty database and serve: prints a curl line that works.
+	bin/dg serve --demo
+
+dev: build ## Serve what the database holds, with all of the log.
+	bin/dg --log-level debug serve
+
+test: ## Run every test, on a real PostgreSQL.
+	go test $(RACE) -timeout 20m ./...
+
+check: ## Run the linters, and see that what is generated is not stale.
+	scripts/check.sh
+
+bench: ## Measure.
+	go test -run '^$$' -bench . -benchmem ./...
+
+generate: ## Regenerate what is made from other files.
+	scripts/generate.sh
+
+build: ## Build bin/dg.
+	go build -trimpath -ldflags "-X main.version=$(VERSION)" -o bin/dg ./app

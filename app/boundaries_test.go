@@ -1,0 +1,101 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// mayImport is the one table of who may import whom among the program's own packages. A part is a package's path in the
+// module; "*" stands for everything. What a part does not list, it must not import.
+var mayImport = map[string][]string{
+	"app":               {"*"},
+	"app/demo":          {"modules/games", "modules/identity"},
+	"configs":           {},
+	"migrations":        {},
+	"modules/audit":     {"platform"},
+	"modules/identity":  {"platform", "modules/audit"},
+	"modules/org":       {"platform", "modules/audit"},
+	"modules/games":     {"platform", "modules/org"},
+	"modules/apikeys":   {"platform", "modules/org", "modules/audit"},
+	"modules/reports":   {"platform", "modules/games", "modules/org"},
+	"modules/publicapi": {"platform", "modules/apikeys", "modules/games", "modules/reports", "modules/org", "modules/audit"},
+	"modules/importer":  {"platform", "modules/identity", "modules/org", "modules/games"},
+	"platform":          {"platform", "configs", "migrations"},
+}
+
+// partOf finds the entry of the table that a package belongs to: its own, or that of the folder above.
+func partOf(pkg string) string {
+	for part := pkg; part != ""; {
+		if _, ok := mayImport[part]; ok {
+			return part
+		}
+		cut := strings.LastIndexByte(part, '/')
+		if cut < 0 {
+			break
+		}
+		part = part[:cut]
+	}
+	return pkg
+}
+
+// forbidden says what is wrong with one import, or nothing.
+func forbidden(from, to string) string {
+	part, target := partOf(from), partOf(to)
+	allowed, known := mayImport[part]
+	switch {
+	case from == to:
+		return ""
+	case target == "app" || strings.HasPrefix(target, "app/") && part != "app":
+		return fmt.Sprintf("%s imports %s: nobody imports app", from, to)
+	case !known:
+		return from + " is not in the table of who may import whom: add it"
+	case slices.Contains(allowed, "*"), slices.Contains(allowed, target):
+		return ""
+	}
+	return fmt.Sprintf("%s imports %s, which the table does not allow", from, to)
+}
+
+// Design, "Layout": who may import whom, and nothing else.
+func TestModuleBoundaries(t *testing.T) {
+	t.Parallel()
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports", "dg/...").Output()
+	require.NoError(t, err)
+	packages := 0
+	for dec := json.NewDecoder(strings.NewReader(string(out))); dec.More(); packages++ {
+		var pkg struct {
+			ImportPath string
+			Imports    []string
+		}
+		require.NoError(t, dec.Decode(&pkg))
+		for _, imported := range pkg.Imports {
+			if path, own := strings.CutPrefix(imported, "dg/"); own {
+				if wrong := forbidden(strings.TrimPrefix(pkg.ImportPath, "dg/"), path); wrong != "" {
+					t.Error(wrong)
+				}
+			}
+		}
+	}
+	require.Greater(t, packages, 10, "the program's packages were not found")
+}
+
+// The test above can fail: each kind of edge that it is there to find, planted.
+func TestModuleBoundariesFindPlantedEdges(t *testing.T) {
+	t.Parallel()
+	for _, edge := range [][2]string{
+		{"modules/audit", "modules/org"},
+		{"modules/reports", "modules/apikeys"},
+		{"platform/httpserver", "modules/audit"},
+		{"modules/importer", "modules/reports"},
+		{"modules/publicapi", "app"},
+		{"modules/publicapi", "app/demo"},
+		{"modules/newcomer", "platform/apperr"},
+	} {
+		require.NotEmpty(t, forbidden(edge[0], edge[1]), "%v", edge)
+	}
+}

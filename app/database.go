@@ -1,0 +1,84 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"dg/migrations"
+	"dg/platform/config"
+	"dg/platform/postgres"
+)
+
+// database is the PostgreSQL that a command works with: how the roles reach it, and how the command lets go of it.
+type database struct {
+	servingURL, ownerURL string
+	release              func()
+}
+
+// stopTimeout bounds how long the embedded server may take to stop.
+const stopTimeout = 20 * time.Second
+
+// openDatabase finds the database, or starts the embedded one, and migrates it: a command never meets an older schema.
+// Only one exclusive use of an embedded server's folder is possible at a time.
+func openDatabase(ctx context.Context, c config.Database, log *slog.Logger, exclusive bool) (*database, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	db := &database{servingURL: c.DatabaseURL, ownerURL: cmp.Or(c.MigrateDatabaseURL, c.DatabaseURL), release: func() {}}
+	if c.Embedded() {
+		server, err := postgres.StartEmbedded(ctx, c.DataDir, postgres.EmbeddedOptions{Logger: log, Exclusive: exclusive})
+		if err != nil {
+			return nil, err
+		}
+		db.servingURL, db.ownerURL = server.URL(), server.OwnerURL()
+		db.release = func() {
+			ctx, stop := context.WithTimeout(context.Background(), stopTimeout)
+			defer stop()
+			if err := server.Stop(ctx); err != nil {
+				log.Error("the embedded PostgreSQL did not stop well", "error", err)
+			}
+		}
+	}
+	if err := db.migrate(ctx, log); err != nil {
+		db.release()
+		return nil, err
+	}
+	return db, nil
+}
+
+func (db *database) migrate(ctx context.Context, log *slog.Logger) error {
+	serving, err := postgres.RoleOf(db.servingURL)
+	if err != nil {
+		return err
+	}
+	owner, err := postgres.RoleOf(db.ownerURL)
+	if err != nil {
+		return err
+	}
+	if serving == owner {
+		log.Warn("the role that serves owns the tables: it could change the audit log. Give DG_MIGRATE_DATABASE_URL a role of its own", "role", serving)
+	}
+	if err := postgres.Migrate(ctx, db.ownerURL, migrations.FS, serving, log); err != nil {
+		return fmt.Errorf("migrate the database: %w", err)
+	}
+	return nil
+}
+
+// migrateCmd is `dg migrate`.
+type migrateCmd struct {
+	config.Database
+}
+
+// Run migrates the database.
+func (c migrateCmd) Run(ctx context.Context, p process) error {
+	db, err := openDatabase(ctx, c.Database, p.log, false)
+	if err != nil {
+		return err
+	}
+	db.release()
+	_, err = fmt.Fprintln(p.stdout, "The database is up to date.")
+	return err
+}

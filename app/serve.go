@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"dg/platform/config"
+	"dg/platform/telemetry"
+)
+
+// serveCmd is `dg serve`.
+type serveCmd struct {
+	config.Database
+	config.Server
+	Demo bool `help:"Load the demo organisations first if the database is empty, and print a working demo key."`
+}
+
+// Run serves until the process is told to stop.
+func (c serveCmd) Run(ctx context.Context, p process) error {
+	base, err := c.Base()
+	if err != nil {
+		return err
+	}
+	proxies, err := c.Proxies()
+	if err != nil {
+		return err
+	}
+	ln, err := listen(c.Addr)
+	if err != nil {
+		return err
+	}
+	defer ln.Close()
+	db, err := openDatabase(ctx, c.Database, p.log, true)
+	if err != nil {
+		return err
+	}
+	defer db.release()
+	a, err := build(ctx, settings{servingURL: db.servingURL, baseURL: base, proxies: proxies, log: p.log})
+	if err != nil {
+		return err
+	}
+	defer a.close()
+
+	greeting := fmt.Sprintf("Serving on %s\n", base)
+	if c.Demo {
+		demo, err := loadDemo(ctx, db, a, p)
+		if err != nil {
+			return err
+		}
+		greeting += demo.greeting(base)
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	go func() {
+		if err := telemetry.ServeOps(ctx, c.OpsAddr, telemetry.OpsHandler(a.ops)); err != nil {
+			stop(fmt.Errorf("cannot serve metrics on %s (set DG_OPS_ADDR to a free address): %w", c.OpsAddr, err))
+		}
+	}()
+	err = a.serve(ctx, ln, func() { fmt.Fprint(p.stdout, greeting) })
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
+		err = errors.Join(cause, err)
+	}
+	return err
+}

@@ -1,0 +1,14 @@
+// Package configs embeds what is configuration rather than code: who may do what.
+package configs
+
+import _ "embed"
+
+// AuthzModel is casbin's model: how a request is matched with the policy.
+//
+//go:embed authz_model.conf
+var AuthzModel string
+
+// AuthzPolicy is casbin's policy: one line for each thing that a grant allows.
+//
+//go:embed authz_policy.csv
+var AuthzPolicy string

@@ -1,0 +1,10 @@
+-- What the role that serves may do, and nothing else: applied after the migrations, again each time.
+-- It owns no table, adds and reads audit entries but neither changes nor removes them, and writes nothing of an
+-- organisation's data: the import runs as the owner.
+revoke all on all tables in schema public from :role;
+grant usage on schema public to :role;
+grant select on goose_db_version, organisations, users, memberships, players, player_groups, group_members,
+    games, forks, plays, audit_entries, api_keys, api_key_windows to :role;
+grant insert on audit_entries, api_keys, api_key_windows to :role;
+grant update (revoked_at, last_used_at) on api_keys to :role;
+grant update (head, instants) on api_key_windows to :role;

@@ -1,0 +1,134 @@
+package apikeys
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"dg/modules/audit"
+	"dg/modules/org"
+	"dg/platform/apperr"
+	"dg/platform/authz"
+	"dg/platform/input"
+	"dg/platform/postgres"
+)
+
+// Service creates, lists, revokes and authenticates keys.
+type Service struct {
+	db      *postgres.DB
+	orgs    *org.Service
+	log     *audit.Log
+	policy  *authz.Policy
+	now     func() time.Time
+	random  io.Reader
+	unknown func()
+}
+
+// New returns the service over db. unknown is called for each use of a key that no organisation owns: there is no log to
+// write it to, so it is counted.
+func New(db *postgres.DB, orgs *org.Service, log *audit.Log, policy *authz.Policy, now func() time.Time, unknown func()) *Service {
+	return &Service{db: db, orgs: orgs, log: log, policy: policy, now: now, random: rand.Reader, unknown: unknown}
+}
+
+// Actor is a member who manages keys: who it is, and what the policy lets it do.
+type Actor struct {
+	Person
+	authz.Subject
+}
+
+func (a Actor) audited() audit.Actor {
+	return audit.Actor{Kind: audit.Person, ID: a.ID, Name: a.Name}
+}
+
+// New is what a key is made from (specification, section 5, rule 6).
+type NewKey struct {
+	Name      string     `json:"name" validate:"text"` // says where the key is used
+	Scopes    []Scope    `json:"scopes" validate:"min=1,unique,dive,oneof=forks:read reports:read"`
+	ExpiresAt *time.Time `json:"expiresAt"` // nil: never; else in the future
+}
+
+// Create makes a key for the actor's organisation and returns it with its token: the only time that the secret is shown.
+// The key and its audit entry commit together.
+//
+// Errors: ErrAccessDenied (role, two-step verification, plan), ErrValidation with the field.
+func (s *Service) Create(ctx context.Context, actor Actor, in NewKey, request audit.Request) (Key, Token, error) {
+	if err := s.allowed(actor, authz.CreateKey); err != nil {
+		return Key{}, Token{}, err
+	}
+	if err := input.Check(in); err != nil {
+		return Key{}, Token{}, err
+	}
+	now := s.now().UTC().Truncate(time.Millisecond)
+	if in.ExpiresAt != nil && !in.ExpiresAt.After(now) {
+		return Key{}, Token{}, apperr.NewField("expiresAt", "%s has passed. Choose an instant in the future, or none.", in.ExpiresAt.UTC().Format(time.RFC3339))
+	}
+	token, err := NewToken(s.random)
+	if err != nil {
+		return Key{}, Token{}, fmt.Errorf("apikeys: create: %w", err)
+	}
+	key := Key{
+		ID: token.ID, OrganisationID: actor.OrganisationID, Name: in.Name, Scopes: in.Scopes,
+		CreatedAt: now, CreatedBy: actor.Person, ExpiresAt: in.ExpiresAt,
+	}
+	if err := s.insert(ctx, key, token.hash(), s.entry(actor, audit.KeyCreated, key.ID, request)); err != nil {
+		return Key{}, Token{}, err
+	}
+	return key, token, nil
+}
+
+// List returns the keys of the actor's organisation, newest first, revoked and expired ones included.
+// Errors: ErrAccessDenied.
+func (s *Service) List(ctx context.Context, actor Actor) ([]Key, error) {
+	if err := s.allowed(actor, authz.ListKeys); err != nil {
+		return nil, err
+	}
+	return s.list(ctx, actor.OrganisationID)
+}
+
+// Revoke stops a key of the actor's organisation for good; what it answers, every request that starts later sees. The
+// revocation and its audit entry commit together. Revoking a revoked key changes nothing and records nothing.
+//
+// Errors: ErrAccessDenied, ErrNotFound, also for another organisation's key.
+func (s *Service) Revoke(ctx context.Context, actor Actor, id string, request audit.Request) error {
+	if err := s.allowed(actor, authz.RevokeKey); err != nil {
+		return err
+	}
+	return s.revoke(ctx, actor.OrganisationID, id, s.entry(actor, audit.KeyRevoked, id, request))
+}
+
+// StillUsable returns nil while the key would be accepted, and ErrAuthRequired once it is revoked, expired or paused: what a
+// running export asks, since it was authenticated only when it began. It takes no place in the rate.
+func (s *Service) StillUsable(ctx context.Context, organisationID, id string) error {
+	key, plan, err := s.keyAndPlan(ctx, organisationID, id)
+	if err != nil {
+		return err
+	}
+	if state := key.State(s.now(), plan); state != Usable {
+		return apperr.New(apperr.AuthRequired, "The key is %s.", state)
+	}
+	return nil
+}
+
+func (s *Service) allowed(actor Actor, deed authz.Deed) error {
+	err := s.policy.Decide(actor.Subject, deed, actor.OrganisationID)
+	if errors.Is(err, authz.ErrDenied) {
+		return apperr.New(apperr.AccessDenied, "%s", deniedSentences[deed])
+	}
+	return err
+}
+
+var deniedSentences = map[authz.Deed]string{
+	authz.CreateKey: "Keys are created by the organisation's owners, and by its admins once they use two-step verification.",
+	authz.ListKeys:  "Keys are listed by the organisation's owners and admins.",
+	authz.RevokeKey: "Keys are revoked by the organisation's owners and admins.",
+}
+
+func (s *Service) entry(actor Actor, action audit.Action, id string, request audit.Request) audit.Entry {
+	return audit.Entry{
+		OrganisationID: actor.OrganisationID, Actor: actor.audited(), Action: action,
+		Target: audit.Target{Kind: "api_key", ID: id}, Request: request,
+	}
+}

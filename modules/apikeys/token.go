@@ -1,0 +1,97 @@
+package apikeys
+
+import (
+	"crypto/sha256"
+	"hash/crc32"
+	"io"
+	"regexp"
+)
+
+// A token is what a caller sends: dg_live_<id>_<secret> (specification, section 2.5). The id is 22 base62 characters. The
+// secret is 43 random ones (256.03 bits) followed by a checksum of six: the CRC-32 (IEEE) of all before it, which is for
+// secret scanners and clients. The server never decides by it.
+const (
+	tokenPrefix    = "dg_live_"
+	idLength       = 22
+	randomLength   = 43
+	checksumLength = 6
+	base62         = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+)
+
+// Token is a key's id and secret.
+type Token struct{ ID, Secret string }
+
+// tokenForm is the one form of a token; idForm finds the id in what only resembles one.
+var (
+	tokenForm = regexp.MustCompile(`^dg_live_([0-9A-Za-z]{22})_([0-9A-Za-z]{49})$`)
+	idForm    = regexp.MustCompile(`dg_live_([0-9A-Za-z]{22})(?:[^0-9A-Za-z]|$)`)
+)
+
+// ParseToken reads a token. It decides by the shape alone: a wrong checksum is a wrong secret.
+func ParseToken(s string) (Token, bool) {
+	m := tokenForm.FindStringSubmatch(s)
+	if m == nil {
+		return Token{}, false
+	}
+	return Token{ID: m[1], Secret: m[2]}, true
+}
+
+// FindID finds the id of a token in a text that may hold more or less than one, such as an Authorization header.
+func FindID(s string) (string, bool) {
+	m := idForm.FindStringSubmatch(s)
+	if m == nil {
+		return "", false
+	}
+	return m[1], true
+}
+
+// NewToken draws a token. random is crypto/rand.Reader.
+func NewToken(random io.Reader) (Token, error) {
+	id, err := randomBase62(random, idLength)
+	if err != nil {
+		return Token{}, err
+	}
+	secret, err := randomBase62(random, randomLength)
+	if err != nil {
+		return Token{}, err
+	}
+	return Token{ID: id, Secret: secret + checksum(tokenPrefix+id+"_"+secret)}, nil
+}
+
+// String is the token as a caller sends it. It is a secret.
+func (t Token) String() string { return tokenPrefix + t.ID + "_" + t.Secret }
+
+// hash is what is kept of the secret. A fast hash is enough: 256 random bits cannot be guessed.
+func (t Token) hash() []byte {
+	h := sha256.Sum256([]byte(t.Secret))
+	return h[:]
+}
+
+// checksum is the CRC-32 (IEEE) of s as six base62 digits, zero-padded.
+func checksum(s string) string {
+	n := crc32.ChecksumIEEE([]byte(s))
+	var digits [checksumLength]byte
+	for i := checksumLength - 1; i >= 0; i-- {
+		digits[i] = base62[n%62]
+		n /= 62
+	}
+	return string(digits[:])
+}
+
+// randomBase62 draws n characters, each equally likely: bytes that would favour some are drawn again.
+func randomBase62(random io.Reader, n int) (string, error) {
+	const fair = 256 / len(base62) * len(base62)
+	out := make([]byte, 0, n)
+	var b [64]byte
+	for len(out) < n {
+		if _, err := io.ReadFull(random, b[:]); err != nil {
+			return "", err
+		}
+		for _, c := range b {
+			if int(c) < fair && len(out) < n {
+				out = append(out, base62[int(c)%len(base62)])
+			}
+		}
+	}
+	return string(out), nil
+}

@@ -1,0 +1,89 @@
+package audit
+
+import (
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Action is what was done or tried.
+type Action string
+
+// The actions (decisions, "Audit").
+const (
+	KeyCreated     Action = "api_key.created"
+	KeyRevoked     Action = "api_key.revoked"
+	KeyRefused     Action = "api_key.refused"
+	ExportStarted  Action = "export.started"
+	ExportFinished Action = "export.finished"
+)
+
+// Reason is why a use of a key was refused.
+type Reason string
+
+// The reasons (decisions, "Audit").
+const (
+	WrongSecret       Reason = "wrong_secret"
+	Revoked           Reason = "revoked"
+	Expired           Reason = "expired"
+	BelowPlan         Reason = "plan"
+	InsufficientScope Reason = "insufficient_scope"
+	OtherOrganisation Reason = "other_organisation"
+	OutsideAPI        Reason = "outside_api"
+)
+
+// ActorKind says whether a person or a key acted.
+type ActorKind string
+
+// The kinds of actor.
+const (
+	Person ActorKind = "person"
+	Key    ActorKind = "key"
+)
+
+// Actor is who acted, as named then.
+type Actor struct {
+	Kind     ActorKind
+	ID, Name string
+}
+
+// Target is what was acted on: a kind such as "fork" and its id. Its zero value says that there was none.
+type Target struct{ Kind, ID string }
+
+// Request is the HTTP request in which it happened. Path has no query: a query may hold secrets.
+type Request struct {
+	Method, Path, Address, UserAgent, ID string
+}
+
+// Entry is one line of an organisation's log.
+type Entry struct {
+	ID             int64 // given when it is appended
+	OrganisationID string
+	At             time.Time // to the millisecond; given when it is appended
+	Actor          Actor
+	Action         Action
+	Target         Target
+	Reason         Reason         // of a refusal
+	Details        map[string]any // what else there is to say, such as an export's period and rows
+	Request        Request
+}
+
+// The bounds of client-sent text in an entry, in bytes.
+const (
+	maxPath      = 1024
+	maxUserAgent = 256
+	maxMethod    = 16
+)
+
+// clean makes a client's text fit for the log: valid UTF-8 without NUL, at most limit bytes.
+func clean(s string, limit int) string {
+	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+	if len(s) <= limit {
+		return s
+	}
+	s = s[:limit]
+	for len(s) > 0 && !utf8.ValidString(s) {
+		s = s[:len(s)-1]
+	}
+	return s
+}

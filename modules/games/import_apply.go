@@ -1,0 +1,70 @@
+package games
+
+import (
+	"context"
+	"fmt"
+
+	"dg/platform/staging"
+)
+
+func (i *Import) applyGames(ctx context.Context) (staging.Count, error) {
+	return i.stage.Write(ctx, "game", i.games, `/* games.import_games.replace */
+		update games g set slug = i.slug, title = i.title
+		from import_games i
+		where g.id = i.id and (g.slug, g.title) is distinct from (i.slug, i.title)`,
+		`/* games.import_games.add */
+		insert into games (id, slug, title)
+		select id, slug, title from import_games i where not exists (select from games g where g.id = i.id)`)
+}
+
+func (i *Import) applyForks(ctx context.Context) (staging.Count, error) {
+	return i.stage.Write(ctx, "fork", i.forks, `/* games.import_forks.replace */
+		update forks f
+		set game_id = i.game_id, slug = i.slug, title = i.title, major = i.major, status = i.status,
+		    visibility = i.visibility, source_locale = i.source_locale,
+		    deployed_release_number = i.deployed_release_number, suspended = i.suspended,
+		    configuration = i.configuration, created_at = i.created_at, updated_at = i.updated_at
+		from import_forks i
+		where f.id = i.id
+		  and (f.game_id, f.slug, f.title, f.major, f.status, f.visibility, f.source_locale, f.deployed_release_number,
+		       f.suspended, f.configuration, f.created_at, f.updated_at)
+		      is distinct from
+		      (i.game_id, i.slug, i.title, i.major, i.status, i.visibility, i.source_locale, i.deployed_release_number,
+		       i.suspended, i.configuration, i.created_at, i.updated_at)`,
+		`/* games.import_forks.add */
+		insert into forks (id, org_id, game_id, slug, title, major, status, visibility, source_locale,
+		                   deployed_release_number, suspended, configuration, created_at, updated_at)
+		select id, org_id, game_id, slug, title, major, status, visibility, source_locale,
+		       deployed_release_number, suspended, configuration, created_at, updated_at
+		from import_forks i
+		where not exists (select from forks f where f.id = i.id)`)
+}
+
+// analyzeFrom is from how many written plays on the planner's figures are refreshed at once, before anybody reads.
+const analyzeFrom = 10_000
+
+// applyPlays writes new plays in the order of plays_period, so that a period of a fork lies together.
+func (i *Import) applyPlays(ctx context.Context) (staging.Count, error) {
+	count, err := i.stage.Write(ctx, "play", i.plays, `/* games.import_plays.replace */
+		update plays p
+		set started_at = i.started_at, completed_at = i.completed_at, player = l.ordinal,
+		    release_number = i.release_number, score = i.score, passed = i.passed, answers = i.answers
+		from import_plays i join players l on l.id = i.player_id
+		where p.id = i.id
+		  and (p.started_at, p.completed_at, p.player, p.release_number, p.score, p.passed, p.answers)
+		      is distinct from
+		      (i.started_at, i.completed_at, l.ordinal, i.release_number, i.score, i.passed, i.answers)`,
+		`/* games.import_plays.add */
+		insert into plays (started_at, completed_at, player, release_number, score, passed, id, org_id, fork_id, answers)
+		select i.started_at, i.completed_at, l.ordinal, i.release_number, i.score, i.passed, i.id, l.org_id, i.fork_id,
+		       i.answers
+		from import_plays i join players l on l.id = i.player_id
+		where not exists (select from plays p where p.id = i.id)
+		order by i.fork_id, i.started_at, i.id`)
+	if err == nil && count.Added+count.Replaced >= analyzeFrom {
+		if _, err = i.stage.Tx().Exec(ctx, "/* games.import_plays.analyze */ analyze plays"); err != nil {
+			err = fmt.Errorf("analyze plays: %w", err)
+		}
+	}
+	return count, err
+}

@@ -1,0 +1,75 @@
+package games
+
+import "bytes"
+
+// skills is the catalogue in the order of the specification, section 2.4. A skill's place in it is stored in every play:
+// the list only ever grows at its end, up to 128 skills.
+var skills = [...]string{
+	"prompting.context", "prompting.constraints", "prompting.examples",
+	"data.quality.duplicates", "data.quality.missing", "data.quality.formats", "data.quality.outliers",
+	"ai.critical.hallucination", "ai.critical.bias", "ai.critical.verification",
+	"ai.usage.good-fit", "ai.usage.personal-data", "ai.usage.accountability", "ai.usage.human-review", "ai.usage.right-tool",
+	"data.leadership.incident", "data.leadership.privacy", "data.leadership.quality", "data.leadership.value",
+	"data.leadership.culture", "data.leadership.ai-adoption",
+	"ai.agents.data-access", "ai.agents.tool-permissions", "ai.agents.untrusted-content", "ai.agents.efficiency",
+	"data.reading.charts", "data.reading.causation", "data.reading.sampling", "data.reading.averages", "data.reading.proportions",
+}
+
+// SkillCount is how many skills the catalogue has.
+const SkillCount = len(skills)
+
+// MaxAttempts is how many answers to one skill a play may hold.
+const MaxAttempts = 100
+
+// Skill is a place in the catalogue: 0 to SkillCount-1.
+type Skill uint8
+
+var skillByID = func() map[string]Skill {
+	m := make(map[string]Skill, len(skills))
+	for i, id := range skills {
+		m[id] = Skill(i)
+	}
+	return m
+}()
+
+// SkillByID finds a skill by its identifier.
+func SkillByID(id string) (Skill, bool) {
+	s, ok := skillByID[id]
+	return s, ok
+}
+
+// ID returns the skill's identifier (game.SkillId).
+func (s Skill) ID() string { return skills[s] }
+
+// SkillResult is how a play's answers to one skill went: 1 to MaxAttempts answers, of which Correct were right.
+type SkillResult struct {
+	Skill             Skill
+	Attempts, Correct int
+}
+
+// PackAnswers gives the stored form of a play's answers: one byte each, skill<<1 and 1 for a correct one, in the order of
+// the catalogue, correct ones first. Equal answers give equal bytes, whatever the order of results. The results name each
+// skill at most once and are within bounds: the importer has checked that.
+func PackAnswers(results []SkillResult) []byte {
+	var bySkill [SkillCount]SkillResult
+	n := 0
+	for _, r := range results {
+		bySkill[r.Skill] = r
+		n += r.Attempts
+	}
+	packed := make([]byte, 0, n)
+	for s, r := range bySkill {
+		packed = append(packed, bytes.Repeat([]byte{byte(s)<<1 | 1}, r.Correct)...)
+		packed = append(packed, bytes.Repeat([]byte{byte(s) << 1}, r.Attempts-r.Correct)...)
+	}
+	return packed
+}
+
+// Answer is one stored answer: a byte of a play's answers.
+type Answer byte
+
+// Skill returns the skill that the answer is tagged with.
+func (a Answer) Skill() Skill { return Skill(a >> 1) }
+
+// Correct says whether the answer was right.
+func (a Answer) Correct() bool { return a&1 == 1 }

@@ -1,0 +1,76 @@
+package games
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+)
+
+type forkRow struct {
+	ID                    string
+	OrgID                 string
+	GameID                string
+	Slug                  string
+	Title                 string
+	Major                 int
+	Status                string
+	Visibility            string
+	SourceLocale          string
+	DeployedReleaseNumber *int
+	Suspended             bool
+	CreatedAt             time.Time
+	UpdatedAt             time.Time
+}
+
+func (forkRow) TableName() string { return "forks" }
+
+func (r forkRow) fork() Fork {
+	return Fork{
+		ID: r.ID, OrganisationID: r.OrgID, GameID: r.GameID, Slug: r.Slug, Title: r.Title, Major: r.Major,
+		Status: r.Status, Visibility: r.Visibility, SourceLocale: r.SourceLocale,
+		DeployedRelease: r.DeployedReleaseNumber, Suspended: r.Suspended, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
+	}
+}
+
+// The columns are those of forkRow, named: gorm would read the configuration along with "select *".
+const forkColumns = "id, org_id, game_id, slug, title, major, status, visibility, source_locale, deployed_release_number, suspended, created_at, updated_at"
+
+func (s *Service) forks(ctx context.Context, organisationID string) ([]Fork, error) {
+	var rows []forkRow
+	err := s.db.Gorm.WithContext(ctx).Select(forkColumns).Where("org_id = ?", organisationID).Order("created_at, id").Find(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("games: forks: %w", err)
+	}
+	forks := make([]Fork, len(rows))
+	for i, r := range rows {
+		forks[i] = r.fork()
+	}
+	return forks, nil
+}
+
+func (s *Service) fork(ctx context.Context, organisationID, id string) (Fork, error) {
+	var row forkRow
+	err := s.db.Gorm.WithContext(ctx).Select(forkColumns).Where("org_id = ? and id = ?", organisationID, id).Take(&row).Error
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return Fork{}, errForkNotFound
+	}
+	if err != nil {
+		return Fork{}, fmt.Errorf("games: fork: %w", err)
+	}
+	return row.fork(), nil
+}
+
+func (s *Service) forkOwner(ctx context.Context, id string) (string, error) {
+	var owner string
+	found := s.db.Gorm.WithContext(ctx).Raw("/* games.forkOwner */ select org_id from forks where id = ?", id).Scan(&owner)
+	if found.Error != nil {
+		return "", fmt.Errorf("games: fork owner: %w", found.Error)
+	}
+	if found.RowsAffected == 0 {
+		return "", errForkNotFound
+	}
+	return owner, nil
+}

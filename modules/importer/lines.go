@@ -1,0 +1,86 @@
+package importer
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/gzip"
+)
+
+// maxLine is the longest line that is read, in bytes.
+const maxLine = 8 << 20
+
+const (
+	expectedShorter = "a line of at most 8 MB"
+	expectedGzip    = "a whole gzip file"
+)
+
+var errTooLong = errors.New("line too long")
+
+// lines reads a file line by line, unpacked.
+type lines struct {
+	in     *bufio.Reader
+	long   []byte // a line longer than in's buffer
+	number int64  // of the last line read
+}
+
+// openLines unpacks the file where its name or first bytes say gzip, and skips a byte-order mark.
+func openLines(name string, file io.Reader) (*lines, error) {
+	in := bufio.NewReaderSize(file, 256<<10)
+	magic, err := in.Peek(2)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	if strings.HasSuffix(strings.ToLower(name), ".gz") || bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		unpacked, err := gzip.NewReader(in)
+		if err == io.EOF { // an empty file
+			err = io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			return nil, err
+		}
+		in = bufio.NewReaderSize(unpacked, 256<<10)
+	}
+	if mark, _ := in.Peek(3); string(mark) == "\uFEFF" {
+		_, _ = in.Discard(3)
+	}
+	return &lines{in: in}, nil
+}
+
+// next returns the next line without its end, valid until the next call; io.EOF after the last. After errTooLong, the
+// next line can be read.
+func (l *lines) next() ([]byte, error) {
+	l.number++
+	part, err := l.in.ReadSlice('\n')
+	if err == nil {
+		return part[:len(part)-1], nil
+	}
+	l.long = append(l.long[:0], part...)
+	tooLong := false
+	for err == bufio.ErrBufferFull {
+		part, err = l.in.ReadSlice('\n')
+		if tooLong = tooLong || len(l.long)+len(part) > maxLine+1; !tooLong {
+			l.long = append(l.long, part...)
+		}
+	}
+	switch {
+	case err != nil && err != io.EOF:
+		return nil, err
+	case tooLong:
+		return nil, errTooLong
+	case err == io.EOF && len(l.long) == 0:
+		l.number--
+		return nil, io.EOF
+	}
+	return bytes.TrimSuffix(l.long, []byte("\n")), nil
+}
+
+// isBroken says that reading failed because of what the file holds, not because of the machine.
+func isBroken(err error) bool {
+	_, corrupt := errors.AsType[flate.CorruptInputError](err)
+	return corrupt || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum)
+}

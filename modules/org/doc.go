@@ -1,0 +1,10 @@
+// Package org owns organisations: their plan and reporting mode, memberships and roles, players and groups. Tables:
+// organisations, memberships, players, player_ordinals, player_groups, group_members.
+//
+// Invariants, kept by the schema: an organisation's version rises with every change to it or its forks; a player's
+// ordinal is never given twice within an organisation; a group's members are players of its organisation; a deleted
+// player leaves its groups and takes its plays along. What never changes is the organisation of a player or group.
+//
+// GroupOwner is one of the program's three lookups that are not scoped to the caller's organisation (decisions, "Data"):
+// it returns the owner's id and nothing else.
+package org

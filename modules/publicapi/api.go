@@ -1,0 +1,51 @@
+package publicapi
+
+import (
+	"context"
+	"time"
+
+	"dg/modules/apikeys"
+	"dg/modules/audit"
+	"dg/modules/games"
+	"dg/modules/org"
+	"dg/modules/reports"
+	"dg/platform/authz"
+)
+
+// API serves /api/v1 and its document.
+type API struct {
+	keys     *apikeys.Service
+	games    *games.Service
+	reports  *reports.Service
+	orgs     *org.Service
+	log      *audit.Log
+	policy   *authz.Policy
+	document document
+}
+
+// Modules are what the API stands on.
+type Modules struct {
+	Keys    *apikeys.Service
+	Games   *games.Service
+	Reports *reports.Service
+	Orgs    *org.Service
+	Log     *audit.Log
+	Policy  *authz.Policy
+}
+
+// New returns the API as it is reached at baseURL, which its document names.
+func New(m Modules, baseURL string) (*API, error) {
+	doc, err := newDocument(baseURL)
+	if err != nil {
+		return nil, err
+	}
+	return &API{keys: m.Keys, games: m.Games, reports: m.Reports, orgs: m.Orgs, log: m.Log, policy: m.Policy, document: doc}, nil
+}
+
+// answerTimeout bounds an answer that is not an export. It is above the bound of a statement, which says more of what
+// went wrong.
+const answerTimeout = 35 * time.Second
+
+func bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, answerTimeout)
+}

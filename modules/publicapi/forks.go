@@ -1,0 +1,50 @@
+package publicapi
+
+import (
+	"strconv"
+
+	"github.com/gofiber/fiber/v2"
+
+	"dg/modules/apikeys"
+	"dg/platform/authz"
+	"dg/platform/httpserver"
+)
+
+// listForks answers GET /api/v1/forks (specification, section 4.1).
+func (a *API) listForks(c *fiber.Ctx, caller apikeys.Caller) error {
+	tag := forkTag(c, caller)
+	if httpserver.NotModified(c, tag) {
+		return httpserver.SendNotModified(c, tag)
+	}
+	ctx, stop := bounded(c.UserContext())
+	defer stop()
+	forks, err := a.games.Forks(ctx, caller.OrganisationID)
+	if err != nil {
+		return err
+	}
+	return httpserver.SendJSON(c, appendForkList(nil, forks), httpserver.JSONOptions{ETag: tag})
+}
+
+// getFork answers GET /api/v1/forks/{forkId} (specification, section 4.2).
+func (a *API) getFork(c *fiber.Ctx, caller apikeys.Caller) error {
+	ctx, stop := bounded(c.UserContext())
+	defer stop()
+	fork, err := a.forkOf(ctx, c, caller, authz.ReadFork)
+	if err != nil {
+		return err
+	}
+	tag := forkTag(c, caller)
+	if httpserver.NotModified(c, tag) {
+		return httpserver.SendNotModified(c, tag)
+	}
+	return httpserver.SendJSON(c, appendFork(nil, fork), httpserver.JSONOptions{ETag: tag})
+}
+
+// wireVersion changes when the form of a fork in JSON does, so that a client does not keep an older form.
+const wireVersion = "1"
+
+// forkTag is the ETag of what says anything of forks: the organisation's version was read before the forks, so what is
+// tagged with it is at least as new.
+func forkTag(c *fiber.Ctx, caller apikeys.Caller) string {
+	return httpserver.ETag(c, wireVersion, caller.OrganisationID, strconv.FormatInt(caller.OrganisationVersion, 10))
+}

@@ -1,0 +1,112 @@
+package publicapi
+
+import (
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"dg/modules/games"
+	"dg/modules/org"
+	"dg/modules/reports"
+)
+
+// The wire form of the API: field names and order are those of the specification, section 2, formats those of decisions,
+// "Formats".
+
+func appendForkList(b []byte, forks []games.Fork) []byte {
+	b = append(b, `{"items":[`...)
+	for i, f := range forks {
+		b = appendComma(b, i)
+		b = appendFork(b, f)
+	}
+	return append(b, "]}"...)
+}
+
+func appendFork(b []byte, f games.Fork) []byte {
+	b = appendString(append(b, `{"id":`...), f.ID)
+	b = appendString(append(b, `,"gameId":`...), f.GameID)
+	b = appendString(append(b, `,"slug":`...), f.Slug)
+	b = appendString(append(b, `,"title":`...), f.Title)
+	b = strconv.AppendInt(append(b, `,"major":`...), int64(f.Major), 10)
+	b = appendString(append(b, `,"status":`...), f.Status)
+	b = appendString(append(b, `,"visibility":`...), f.Visibility)
+	b = appendString(append(b, `,"sourceLocale":`...), f.SourceLocale)
+	b = append(b, `,"deployedReleaseNumber":`...)
+	if f.DeployedRelease == nil {
+		b = append(b, "null"...)
+	} else {
+		b = strconv.AppendInt(b, int64(*f.DeployedRelease), 10)
+	}
+	b = strconv.AppendBool(append(b, `,"suspended":`...), f.Suspended)
+	b = appendInstant(append(b, `,"createdAt":`...), f.CreatedAt)
+	b = appendInstant(append(b, `,"updatedAt":`...), f.UpdatedAt)
+	return append(b, '}')
+}
+
+func appendStats(b []byte, s reports.Statistics) []byte {
+	mode := org.Pseudonymous
+	if s.Nominative {
+		mode = org.Nominative
+	}
+	b = strconv.AppendInt(append(b, `{"plays":`...), s.Plays, 10)
+	b = strconv.AppendInt(append(b, `,"uniquePlayers":`...), s.UniquePlayers, 10)
+	b = s.AvgScore.Append(append(b, `,"avgScorePercent":`...))
+	b = s.CompletionRate.Append(append(b, `,"completionRate":`...))
+	b = s.PassRate.Append(append(b, `,"passRate":`...))
+	b = appendString(append(b, `,"reportingMode":`...), string(mode))
+	b = strconv.AppendBool(append(b, `,"suppressed":`...), s.Suppressed)
+	b = append(b, `,"daily":[`...)
+	for i, d := range s.Daily {
+		b = appendString(append(appendComma(b, i), `{"date":`...), d.Date)
+		b = strconv.AppendInt(append(b, `,"plays":`...), d.Plays, 10)
+		b = append(d.AvgScore.Append(append(b, `,"avgScorePercent":`...)), '}')
+	}
+	b = append(b, `],"players":[`...)
+	for i, p := range s.Players {
+		b = appendPlayer(appendComma(b, i), p)
+	}
+	b = append(b, `],"skills":[`...)
+	for i, k := range s.Skills {
+		b = appendString(append(appendComma(b, i), `{"skillId":`...), k.SkillID)
+		b = strconv.AppendInt(append(b, `,"attempts":`...), k.Attempts, 10)
+		b = append(k.CorrectRate.Append(append(b, `,"correctRate":`...)), '}')
+	}
+	return append(b, "]}"...)
+}
+
+func appendPlayer(b []byte, p reports.PlayerStat) []byte {
+	b = appendString(append(b, `{"playerLabel":`...), p.Label)
+	b = strconv.AppendInt(append(b, `,"plays":`...), p.Plays, 10)
+	b = p.BestScore.Append(append(b, `,"bestScorePercent":`...))
+	b = appendInstant(append(b, `,"lastPlayedAt":`...), p.LastPlayedAt)
+	b = strconv.AppendBool(append(b, `,"passed":`...), p.Passed)
+	return append(b, '}')
+}
+
+func appendComma(b []byte, i int) []byte {
+	if i > 0 {
+		b = append(b, ',')
+	}
+	return b
+}
+
+// appendInstant appends a timestamp: RFC 3339, UTC, always three decimals.
+func appendInstant(b []byte, t time.Time) []byte {
+	return t.UTC().AppendFormat(b, `"2006-01-02T15:04:05.000Z"`)
+}
+
+// appendString appends a JSON string. Most texts need no escape; the others are left to encoding/json.
+func appendString(b []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			quoted, err := json.Marshal(s)
+			if err != nil {
+				panic(err) // a string always has a form in JSON
+			}
+			return append(b, quoted...)
+		}
+	}
+	b = append(b, '"')
+	b = append(b, s...)
+	return append(b, '"')
+}

@@ -1,0 +1,97 @@
+package reports
+
+import (
+	"context"
+	"io"
+	"strconv"
+)
+
+// Export is every play of a fork over a period as CSV, from one snapshot. It holds a connection until it is closed.
+type Export struct {
+	Suppressed bool // whether k-anonymity hides the plays: then the file is its header row alone
+
+	snap    *snapshot
+	started bool
+	rows    *rawPlays
+	labels  map[int32]string
+	count   int64
+}
+
+// Export opens the export of a report. Next yields its text; Close lets go of the connection. ctx bounds the whole
+// export: when it ends, the query is cancelled and Next returns its cause.
+// Errors: ErrGroupNotFound, ErrUnavailable with RetryAfter when too many exports run.
+func (s *Service) Export(ctx context.Context, q Query) (*Export, error) {
+	snap, err := open(ctx, s.exports, q)
+	if err != nil {
+		return nil, err
+	}
+	e := &Export{Suppressed: snap.scope.suppressed(), snap: snap}
+	if e.Suppressed {
+		return e, nil
+	}
+	if e.labels, err = snap.labels(ctx); err == nil {
+		e.rows, err = snap.export(ctx)
+	}
+	if err != nil {
+		snap.close()
+		return nil, err
+	}
+	return e, nil
+}
+
+// Rows returns how many plays were yielded.
+func (e *Export) Rows() int64 { return e.count }
+
+// Close lets go of the connection. It may be called in the midst of the rows, and more than once.
+func (e *Export) Close() { e.snap.close() }
+
+// Next appends one more row to b, the header first, and returns it; io.EOF says that all rows were yielded.
+func (e *Export) Next(b []byte) ([]byte, error) {
+	if !e.started {
+		e.started = true
+		return append(b, csvHeader...), nil
+	}
+	if e.rows == nil {
+		return b, io.EOF
+	}
+	more, err := e.rows.next()
+	if err != nil {
+		return b, err
+	}
+	if !more {
+		return b, io.EOF
+	}
+	e.count++
+	return e.append(b), nil
+}
+
+// append appends the current row.
+func (e *Export) append(b []byte) []byte {
+	r := &e.rows.row
+	b = csvUUID(b, r.id)
+	b = append(b, ',')
+	b = csvUUID(b, r.forkID)
+	b = append(b, ',')
+	if r.released {
+		b = strconv.AppendInt(b, int64(r.release), 10)
+	}
+	b = append(b, ',')
+	b = csvText(b, e.labels[r.player])
+	b = append(b, ',')
+	b = csvInstant(b, r.startedAt)
+	b = append(b, ',')
+	if r.completed {
+		b = csvInstant(b, r.completedAt)
+		b = append(b, ',')
+		b = strconv.AppendInt(b, (r.completedAt-r.startedAt)/1000, 10)
+		b = append(b, ",true,"...)
+		b = appendDecimal(b, int64(r.score), 2)
+		b = append(b, ',')
+		b = strconv.AppendBool(b, r.passed)
+		b = append(b, ',')
+	} else {
+		b = append(b, ",,false,,,"...)
+	}
+	b = csvSkills(b, r.answers)
+	return append(b, '\n')
+}

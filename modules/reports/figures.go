@@ -1,0 +1,94 @@
+package reports
+
+import (
+	"strconv"
+	"time"
+)
+
+// Percent is a share of a hundred in tenths of a percent: 625 is 62.5 %.
+type Percent int64
+
+// Rate is a fraction of one in ten-thousandths: 6250 is 0.625.
+type Rate int64
+
+// Append appends the percentage as a decimal number with as few digits as say it: 62.5, 70, 0.
+func (p Percent) Append(b []byte) []byte { return appendDecimal(b, int64(p), 1) }
+
+// Append appends the fraction as a decimal number with as few digits as say it: 0.625, 1, 0.
+func (r Rate) Append(b []byte) []byte { return appendDecimal(b, int64(r), 4) }
+
+// appendDecimal appends n / 10^places, n not negative, without trailing zeros.
+func appendDecimal(b []byte, n int64, places int) []byte {
+	for ; places > 0 && n%10 == 0; places-- {
+		n /= 10
+	}
+	scale := int64(1)
+	for range places {
+		scale *= 10
+	}
+	b = strconv.AppendInt(b, n/scale, 10)
+	if places == 0 {
+		return b
+	}
+	b = append(b, '.')
+	for rest := n % scale; scale > 1; rest %= scale {
+		scale /= 10
+		b = append(b, byte('0'+rest/scale))
+	}
+	return b
+}
+
+// divide returns a / b rounded half away from zero, and 0 where b is 0. Neither is negative.
+func divide(a, b int64) int64 {
+	if b == 0 {
+		return 0
+	}
+	return (2*a + b) / (2 * b)
+}
+
+// meanScore rounds the mean of n scores whose sum is in hundredths of a percent.
+func meanScore(sum, n int64) Percent { return Percent(divide(sum, 10*n)) }
+
+// shownScore rounds one score, in hundredths of a percent.
+func shownScore(score int16) Percent { return Percent(divide(int64(score), 10)) }
+
+// rate rounds part / whole.
+func rate(part, whole int64) Rate { return Rate(divide(10_000*part, whole)) }
+
+// Statistics are the figures of a fork over a period (specification, section 2.3; decisions, "Figures"). A suppressed
+// report holds nothing but its mode.
+type Statistics struct {
+	Plays          int64
+	UniquePlayers  int64
+	AvgScore       Percent // of the completed plays
+	CompletionRate Rate    // completed plays / plays
+	PassRate       Rate    // passed plays / completed plays
+	Nominative     bool    // whether players are shown by name
+	Suppressed     bool    // whether k-anonymity hides the figures
+	Daily          []DailyStat
+	Players        []PlayerStat
+	Skills         []SkillStat
+}
+
+// DailyStat is one day of the period; there is one for each.
+type DailyStat struct {
+	Date     string // YYYY-MM-DD, UTC
+	Plays    int64
+	AvgScore Percent
+}
+
+// PlayerStat is one player with a play in the period.
+type PlayerStat struct {
+	Label        string
+	Plays        int64
+	BestScore    Percent
+	LastPlayedAt time.Time // UTC, to the millisecond
+	Passed       bool
+}
+
+// SkillStat is one skill with an answer in the period.
+type SkillStat struct {
+	SkillID     string
+	Attempts    int64
+	CorrectRate Rate
+}

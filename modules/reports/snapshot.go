@@ -1,0 +1,222 @@
+package reports
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"dg/platform/apperr"
+	"dg/platform/postgres"
+)
+
+// snapshot is one read of the data: a transaction that sees what was committed when it began, and what the report is
+// about.
+type snapshot struct {
+	conn  *pgxpool.Conn
+	query Query
+	scope scope
+}
+
+// scope is what decides how a report may be shown.
+type scope struct {
+	nominative      bool
+	grouped         bool // whether the report is on a group
+	members, active int  // of the group, counted up to minGroup
+}
+
+func (s scope) suppressed() bool { return s.grouped && suppressed(s.members, s.active) }
+
+// acquireTimeout bounds the wait for a connection; beyond it too many reports are being read at once.
+const acquireTimeout = 2 * time.Second
+
+// scopeSQL finds the reporting mode, whether the group is the organisation's, and its members and active ones, of which
+// five tell as much as all. $1 organisation, $2 group or null, $3 fork, $4 and $5 the period.
+const scopeSQL = `/* reports.scope */
+select o.reporting_mode = 'nominative', g.id is not null,
+       (select count(*)::int from (select from group_members m where m.org_id = o.id and m.group_id = g.id limit 5) x),
+       (select count(*)::int from (
+           select from group_members m
+            where m.org_id = o.id and m.group_id = g.id
+              and exists (select from plays p where p.org_id = o.id and p.player = m.player and p.fork_id = $3
+                                                and p.started_at >= $4 and p.started_at < $5)
+            limit 5) x)
+  from organisations o left join player_groups g on g.org_id = o.id and g.id = $2
+ where o.id = $1`
+
+// open begins a snapshot. Errors: ErrGroupNotFound, ErrUnavailable.
+func open(ctx context.Context, db *postgres.DB, q Query) (*snapshot, error) {
+	waiting, stop := context.WithTimeout(ctx, acquireTimeout)
+	conn, err := db.Pool.Acquire(waiting)
+	stop()
+	if err != nil {
+		e := apperr.Wrap(apperr.Unavailable, err, "Too many reports are being read at once. Try again in a few seconds.")
+		e.RetryAfter = 5
+		return nil, e
+	}
+	s := &snapshot{conn: conn, query: q}
+	if err := s.begin(ctx); err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// begin starts the transaction and reads the scope, in one round trip.
+func (s *snapshot) begin(ctx context.Context) error {
+	q := s.query
+	batch := &pgx.Batch{}
+	batch.Queue("begin isolation level repeatable read read only")
+	batch.Queue(scopeSQL, q.OrganisationID, groupOrNull(q.GroupID), q.ForkID, q.Period.From, q.Period.End())
+	results := s.conn.SendBatch(ctx, batch)
+	defer results.Close()
+	if _, err := results.Exec(); err != nil {
+		return fmt.Errorf("reports: begin: %w", err)
+	}
+	var found bool
+	err := results.QueryRow().Scan(&s.scope.nominative, &found, &s.scope.members, &s.scope.active)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return apperr.New(apperr.NotFound, "There is no such organisation.")
+	}
+	if err != nil {
+		return fmt.Errorf("reports: scope: %w", err)
+	}
+	if s.scope.grouped = q.GroupID != ""; s.scope.grouped && !found {
+		return ErrGroupNotFound
+	}
+	return nil
+}
+
+func groupOrNull(id string) *string {
+	if id == "" {
+		return nil
+	}
+	return &id
+}
+
+// close ends the transaction and gives the connection back. A connection in the midst of rows is dropped instead: the
+// rest of an export may be long.
+func (s *snapshot) close() {
+	if s.conn == nil {
+		return
+	}
+	conn := s.conn
+	s.conn = nil
+	ctx, stop := context.WithTimeout(context.Background(), acquireTimeout)
+	defer stop()
+	if conn.Conn().PgConn().IsBusy() {
+		_ = conn.Conn().Close(ctx)
+	} else if _, err := conn.Exec(ctx, "rollback"); err != nil {
+		_ = conn.Conn().Close(ctx)
+	}
+	conn.Release()
+}
+
+// The plays of the period, of all players and of a group's. $1 organisation, $2 fork, $3 and $4 the period, $5 the group.
+const (
+	ofPeriod = ` from plays where org_id = $1 and fork_id = $2 and started_at >= $3 and started_at < $4`
+	ofGroup  = ` and player in (select player from group_members where org_id = $1 and group_id = $5)`
+)
+
+// read runs a query over the period's plays whose rows are read raw, in PostgreSQL's binary format. It is planned for its
+// own parameters each time: a plan for any period would be wrong for most.
+func (s *snapshot) read(ctx context.Context, selectSQL, orderSQL string) (pgx.Rows, error) {
+	q := s.query
+	sql := selectSQL + ofPeriod
+	args := []any{pgx.QueryExecModeCacheDescribe, pgx.QueryResultFormats{pgx.BinaryFormatCode}, q.OrganisationID, q.ForkID, q.Period.From, q.Period.End()}
+	if s.scope.grouped {
+		sql += ofGroup
+		args = append(args, q.GroupID)
+	}
+	rows, err := s.conn.Query(ctx, sql+orderSQL, args...)
+	if err != nil {
+		return nil, fmt.Errorf("reports: plays: %w", err)
+	}
+	return rows, nil
+}
+
+// plays calls f for every play of the period, in no order. A play's answers are overwritten by the next.
+func (s *snapshot) plays(ctx context.Context, f func(play)) error {
+	rows, err := s.read(ctx, `/* reports.plays */ select started_at, player, score, passed, answers`, ``)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		v := rows.RawValues()
+		f(play{
+			startedAt: milliseconds(v[0]), player: int32(binary.BigEndian.Uint32(v[1])),
+			completed: v[2] != nil, score: score(v[2]), passed: v[3] != nil && v[3][0] == 1, answers: v[4],
+		})
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("reports: plays: %w", err)
+	}
+	return nil
+}
+
+// rawPlays yields the plays of an export.
+type rawPlays struct {
+	ctx  context.Context
+	rows pgx.Rows
+	row  struct {
+		play
+		id, forkID  []byte
+		released    bool
+		release     int32
+		completedAt int64 // milliseconds since 1970
+	}
+}
+
+// export begins to read the plays of the period by their start, then id: the order of the index plays_period.
+func (s *snapshot) export(ctx context.Context) (*rawPlays, error) {
+	rows, err := s.read(ctx, `/* reports.export */ select id, fork_id, release_number, player, started_at, completed_at, score, passed, answers`,
+		` order by started_at, id`)
+	if err != nil {
+		return nil, err
+	}
+	return &rawPlays{ctx: ctx, rows: rows}, nil
+}
+
+// next reads the next row into r.row, which the one after it overwrites. It returns false at the end.
+func (r *rawPlays) next() (bool, error) {
+	if !r.rows.Next() {
+		if err := r.rows.Err(); err != nil {
+			if cause := context.Cause(r.ctx); cause != nil {
+				err = cause
+			}
+			return false, fmt.Errorf("reports: export: %w", err)
+		}
+		return false, nil
+	}
+	v, row := r.rows.RawValues(), &r.row
+	row.id, row.forkID = v[0], v[1]
+	if row.released = v[2] != nil; row.released {
+		row.release = int32(binary.BigEndian.Uint32(v[2]))
+	}
+	row.player = int32(binary.BigEndian.Uint32(v[3]))
+	row.startedAt = milliseconds(v[4])
+	if row.completed = v[5] != nil; row.completed {
+		row.completedAt = milliseconds(v[5])
+	}
+	row.score, row.passed, row.answers = score(v[6]), v[7] != nil && v[7][0] == 1, v[8]
+	return true, nil
+}
+
+// epoch2000 is PostgreSQL's epoch in milliseconds since 1970.
+const epoch2000 = 946_684_800_000
+
+// milliseconds reads a timestamptz: microseconds since 2000, of which the stored ones are whole milliseconds.
+func milliseconds(v []byte) int64 { return int64(binary.BigEndian.Uint64(v))/1000 + epoch2000 }
+
+// score reads a smallint; null is 0.
+func score(v []byte) int16 {
+	if v == nil {
+		return 0
+	}
+	return int16(binary.BigEndian.Uint16(v))
+}

@@ -1,0 +1,87 @@
+// Package config is what the program can be told, by flags and by environment variables of the same meaning. `dg --help`
+// is the reference; nothing is read from a file.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
+)
+
+// Database says where the data is.
+type Database struct {
+	DatabaseURL        string `name:"database-url" env:"DG_DATABASE_URL" placeholder:"URL" help:"PostgreSQL 15 or later, as the role that serves. Empty: the embedded server."`
+	MigrateDatabaseURL string `name:"migrate-database-url" env:"DG_MIGRATE_DATABASE_URL" placeholder:"URL" help:"The same database as the role that owns the tables. Empty: the database URL (the embedded server makes both roles)."`
+	DataDir            string `name:"data-dir" env:"DG_DATA_DIR" default:".data" help:"Folder of the embedded server."`
+}
+
+// Embedded says whether the embedded server is used.
+func (d Database) Embedded() bool { return d.DatabaseURL == "" }
+
+// Check says what is wrong with the settings.
+func (d Database) Check() error {
+	if d.Embedded() && d.MigrateDatabaseURL != "" {
+		return errors.New("DG_MIGRATE_DATABASE_URL is set and DG_DATABASE_URL is not: set both, or neither for the embedded server")
+	}
+	return nil
+}
+
+// Server says how the program serves.
+type Server struct {
+	Addr           string   `env:"DG_ADDR" default:"127.0.0.1:8080" help:"Address to serve on."`
+	BaseURL        string   `name:"base-url" env:"DG_BASE_URL" placeholder:"URL" help:"How the outside reaches the server: https, or http on a loopback host. Empty: the address."`
+	OpsAddr        string   `name:"ops-addr" env:"DG_OPS_ADDR" default:"127.0.0.1:8081" help:"Address of /metrics and /debug/pprof. Keep it private."`
+	TrustedProxies []string `name:"trusted-proxies" env:"DG_TRUSTED_PROXIES" placeholder:"CIDR" help:"Networks whose X-Forwarded-For is believed, separated by commas."`
+}
+
+// Base returns the base URL without a last slash. It is https, or http on a loopback host: the session cookie is Secure
+// (decisions, "Data").
+func (s Server) Base() (string, error) {
+	if s.BaseURL == "" {
+		return baseOfAddr(s.Addr)
+	}
+	u, err := url.Parse(s.BaseURL)
+	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return "", errors.New("DG_BASE_URL is not a URL such as https://dg.example.org")
+	}
+	if u.Scheme != "https" && (u.Scheme != "http" || !loopback(u.Hostname())) {
+		return "", errors.New("DG_BASE_URL must be https, or http on a loopback host such as http://127.0.0.1:8080")
+	}
+	return strings.TrimRight(s.BaseURL, "/"), nil
+}
+
+// baseOfAddr is the base URL of a server that nobody stands in front of.
+func baseOfAddr(addr string) (string, error) {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return "", fmt.Errorf("DG_ADDR is not an address such as 127.0.0.1:8080: %w", err)
+	}
+	if !loopback(host) {
+		return "", fmt.Errorf("DG_ADDR %s can be reached from outside: set DG_BASE_URL to the https address under which it is", addr)
+	}
+	return "http://" + net.JoinHostPort(host, port), nil
+}
+
+func loopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.IsLoopback()
+}
+
+// Proxies returns the trusted networks.
+func (s Server) Proxies() ([]netip.Prefix, error) {
+	var prefixes []netip.Prefix
+	for _, text := range s.TrustedProxies {
+		p, err := netip.ParsePrefix(strings.TrimSpace(text))
+		if err != nil {
+			return nil, fmt.Errorf("DG_TRUSTED_PROXIES: %q is not a network such as 10.0.0.0/8", text)
+		}
+		prefixes = append(prefixes, p)
+	}
+	return prefixes, nil
+}

@@ -1,0 +1,82 @@
+package httpserver
+
+import (
+	"net"
+	"net/netip"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+)
+
+// ClientAddr is the address of the client: the connection's, or behind trusted proxies the last address of
+// X-Forwarded-For that is not one of them.
+func ClientAddr(c *fiber.Ctx) string { return exchangeOf(c.Context()).addr }
+
+// clientAddr walks from the connection towards the client for as long as the hop just met is trusted. It stops at
+// the first that is not, or at something that is no address: what stands to the left of either is hearsay.
+func clientAddr(remote net.Addr, forwarded []string, trusted []netip.Prefix) string {
+	at, ok := remoteIP(remote)
+	if !ok {
+		return ""
+	}
+	for i := len(forwarded) - 1; i >= 0; i-- {
+		hops := strings.Split(forwarded[i], ",")
+		for j := len(hops) - 1; j >= 0; j-- {
+			if !within(at, trusted) {
+				return at.String()
+			}
+			hop, ok := parseHop(hops[j])
+			if !ok {
+				return at.String()
+			}
+			at = hop
+		}
+	}
+	return at.String()
+}
+
+// forwardedFor copies all X-Forwarded-For lines, in the order in which they came.
+func forwardedFor(h *fasthttp.RequestHeader) []string {
+	lines := h.PeekAll(fiber.HeaderXForwardedFor)
+	if len(lines) == 0 {
+		return nil
+	}
+	all := make([]string, len(lines))
+	for i, l := range lines {
+		all[i] = string(l)
+	}
+	return all
+}
+
+func remoteIP(a net.Addr) (netip.Addr, bool) {
+	tcp, ok := a.(*net.TCPAddr)
+	if !ok {
+		return netip.Addr{}, false
+	}
+	ip := tcp.AddrPort().Addr()
+	return ip.Unmap(), ip.IsValid()
+}
+
+// parseHop reads an address, with a port or without: some proxies add one.
+func parseHop(s string) (netip.Addr, bool) {
+	s = strings.TrimSpace(s)
+	ip, err := netip.ParseAddr(s)
+	if err != nil {
+		ap, err := netip.ParseAddrPort(s)
+		if err != nil {
+			return netip.Addr{}, false
+		}
+		ip = ap.Addr()
+	}
+	return ip.Unmap().WithZone(""), true
+}
+
+func within(ip netip.Addr, nets []netip.Prefix) bool {
+	for _, n := range nets {
+		if n.Contains(ip) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,143 @@
+package httpserver
+
+import (
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+)
+
+func plainRoutes(app *fiber.App) {
+	app.Get("/ok", func(c *fiber.Ctx) error { return SendJSON(c, []byte(`{}`), JSONOptions{}) })
+	app.Post("/form", func(c *fiber.Ctx) error { return c.SendString("ok") })
+	app.Get("/panic", func(c *fiber.Ctx) error {
+		c.Set("ETag", `"half done"`)
+		panic("secret internals")
+	})
+}
+
+// Decisions, "Formats": every response outside 2xx and 304 has the error body, whatever caused it.
+func TestWhatIsWrongAsHTTPHasTheErrorBody(t *testing.T) {
+	b := serve(t, Options{}, plainRoutes)
+	long := strings.Repeat("a", 4100)
+	big := strings.Repeat("X-Filler: "+strings.Repeat("b", 990)+"\r\n", 17)
+	huge := strings.Repeat("X-Filler: "+strings.Repeat("b", 990)+"\r\n", 40)
+	const h = " HTTP/1.1\r\nHost: x\r\n"
+	const bad, val, no = "invalid-argument", "ERR_VALIDATION", "ERR_METHOD_NOT_ALLOWED"
+	for _, c := range []struct {
+		name, request string
+		status        int
+		code, detail  string
+	}{
+		{"a TLS greeting", "\x16\x03\x01garbage\r\n\r\n", 400, bad, val},
+		{"garbage line", "GET\r\n\r\n", 400, bad, val},
+		{"no version", "GET /ok\r\n\r\n", 400, bad, val},
+		{"version in words", "GET /ok HTTP/one\r\n\r\n", 400, bad, val},
+		{"no host", "GET /ok HTTP/1.1\r\n\r\n", 400, bad, val},
+		{"relative target", "GET ok" + h + "\r\n", 400, bad, val},
+		{"headers over 16 KB", "GET /ok" + h + big + "\r\n", 431, bad, val},
+		{"headers over the buffer", "GET /ok" + h + huge + "\r\n", 431, bad, val},
+		{"target over 4 KB", "GET /ok?" + long + h + "\r\n", 414, bad, val},
+		{"fragment", "GET /ok#top" + h + "\r\n", 400, bad, val},
+		{"folded line", "GET /ok" + h + "X-A: b\r\n c\r\n\r\n", 400, bad, val},
+		{"folded by a tab", "GET /ok" + h + "X-A: b\r\n\tc\r\n\r\n", 400, bad, val},
+		{"chunked GET", "GET /ok" + h + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400, bad, val},
+		{"identity GET", "GET /ok" + h + "transfer-encoding: identity\r\n\r\n", 400, bad, val},
+		{"GET with a body", "GET /ok" + h + "Content-Length: 2\r\n\r\nhi", 400, bad, val},
+		{"GET with both lengths", "GET /ok" + h + "Content-Length: 0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400, bad, val},
+		{"HEAD with a body", "HEAD /ok" + h + "Content-Length: 2\r\n\r\nhi", 400, bad, val},
+		{"POST with both lengths", "POST /form" + h + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400, bad, val},
+		{"POST, both the other way", "POST /form" + h + "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n", 400, bad, val},
+		{"POST identity", "POST /form" + h + "Transfer-Encoding: identity\r\nContent-Length: 2\r\n\r\nhi", 400, bad, val},
+		{"two lengths", "POST /form" + h + "Content-Length: 2\r\nContent-Length: 2\r\n\r\nhi", 400, bad, val},
+		{"body over 64 KB", "POST /form" + h + "Content-Length: 70000\r\n\r\n", 413, bad, val},
+		{"HTTP/9.9", "GET /ok HTTP/9.9\r\nHost: x\r\n\r\n", 505, bad, val},
+		{"HTTP/2.0 preface", "PRI * HTTP/2.0\r\nHost: x\r\n\r\n", 505, bad, val},
+		{"HTTP/0.9 spelled out", "GET /ok HTTP/0.9\r\nHost: x\r\n\r\n", 505, bad, val},
+		{"unknown method", "BREW /ok" + h + "\r\n", 501, "method-not-allowed", no},
+		{"CONNECT", "CONNECT x:443" + h + "\r\n", 501, "method-not-allowed", no},
+		{"method that is no token", "G(T /ok" + h + "\r\n", 501, "method-not-allowed", no},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := b.raw(t, c.request)
+			a.wantError(t, c.status, c.code, c.detail)
+			if !a.closed {
+				t.Error("the connection stays open")
+			}
+		})
+	}
+}
+
+func TestWhatTheRouterRefusesHasTheErrorBody(t *testing.T) {
+	b := serve(t, Options{}, plainRoutes)
+	for _, c := range []struct {
+		method, path string
+		status       int
+		code, detail string
+	}{
+		{"GET", "/nowhere", 404, "not-found", "ERR_NOT_FOUND"},
+		{"HEAD", "/nowhere", 404, "not-found", "ERR_NOT_FOUND"},
+		{"GET", "/OK", 404, "not-found", "ERR_NOT_FOUND"},
+		{"GET", "/ok/", 404, "not-found", "ERR_NOT_FOUND"},
+		{"GET", "/%6fk", 404, "not-found", "ERR_NOT_FOUND"},
+		{"GET", "//ok", 404, "not-found", "ERR_NOT_FOUND"},
+		{"POST", "/ok", 405, "method-not-allowed", "ERR_METHOD_NOT_ALLOWED"},
+		{"TRACE", "/ok", 405, "method-not-allowed", "ERR_METHOD_NOT_ALLOWED"},
+		{"OPTIONS", "/ok", 405, "method-not-allowed", "ERR_METHOD_NOT_ALLOWED"},
+		{"GET", "/panic", 500, "internal", "ERR_INTERNAL"},
+		{"HEAD", "/panic", 500, "internal", "ERR_INTERNAL"},
+	} {
+		t.Run(c.method+" "+c.path, func(t *testing.T) {
+			a := b.do(t, c.method, c.path)
+			a.wantError(t, c.status, c.code, c.detail)
+			if c.status == 405 && a.Header.Get("Allow") != "GET, HEAD" {
+				t.Errorf("Allow %q", a.Header.Get("Allow"))
+			}
+			if strings.Contains(a.body, "secret") || a.Header.Get("ETag") != "" {
+				t.Errorf("the handler's half-done answer shows: %q %v", a.body, a.Header)
+			}
+		})
+	}
+	if !strings.Contains(b.logs.String(), "secret internals") {
+		t.Error("the panic is not in the log")
+	}
+}
+
+func TestAGoodRequestPassesTheGuard(t *testing.T) {
+	b := serve(t, Options{}, plainRoutes)
+	for _, r := range []string{
+		"GET /ok HTTP/1.1\r\nHost: x\r\n\r\n",
+		"GET /ok HTTP/1.0\r\n\r\n",
+		"GET http://x/ok HTTP/1.1\r\nHost: x\r\n\r\n",
+		"GET /ok HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n",
+		"GET /ok HTTP/1.1\r\nHost: x\r\n" + strings.Repeat("X-F: "+strings.Repeat("b", 990)+"\r\n", 15) + "\r\n",
+		"POST /form HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nhi",
+		"POST /form HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n",
+	} {
+		if a := b.raw(t, r); a.StatusCode != 200 {
+			t.Errorf("%.60q: %d %s", r, a.StatusCode, a.body)
+		}
+	}
+}
+
+func TestARequestThatDoesNotComeIs408(t *testing.T) {
+	b := serve(t, Options{ReadTimeout: 100 * time.Millisecond}, plainRoutes)
+	a := b.raw(t, "GET /ok HTTP/1.1\r\nHos")
+	a.wantError(t, 408, "invalid-argument", "ERR_VALIDATION")
+}
+
+func TestAnUnreadableHeadRequestGetsNoBody(t *testing.T) {
+	b := serve(t, Options{}, plainRoutes)
+	a := b.raw(t, "HEAD /ok HTTP/1.1\r\nHost: x\r\nContent-Length: 70000\r\n\r\n")
+	if a.StatusCode != 413 || !a.closed {
+		t.Errorf("%d, closed %v", a.StatusCode, a.closed) // raw reports stray bytes
+	}
+	c := b.dial(t)
+	_, _ = io.WriteString(c, "HEAD /nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+	all, _ := io.ReadAll(c)
+	if !strings.HasSuffix(string(all), "\r\n\r\n") {
+		t.Errorf("a body after HEAD: %q", all)
+	}
+}

@@ -1,0 +1,185 @@
+package httpserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/valyala/fasthttp"
+)
+
+// The limits of a request (decisions, "Data") and the server's patience.
+const (
+	maxTarget = 4 << 10  // bytes of the request target; beyond it 414
+	maxHeader = 16 << 10 // bytes of all header lines; beyond it 431
+	maxBody   = 64 << 10 // bytes of a body; beyond it 413
+
+	// readTimeout bounds the reading of one request. It has to stay below the grace of a shutdown, because a
+	// connection that says nothing holds the shutdown for that long.
+	readTimeout  = 5 * time.Second
+	writeTimeout = 5 * time.Second
+	idleTimeout  = 75 * time.Second
+	defaultGrace = 10 * time.Second
+)
+
+// Options says what a Server is built from. Its zero value works.
+type Options struct {
+	// Logger gets the access log and the causes of failures; the default is slog's.
+	Logger *slog.Logger
+	// Metrics is where the request metrics are registered; nil means no metrics.
+	Metrics prometheus.Registerer
+	// TrustedProxies are the networks whose X-Forwarded-For is believed.
+	TrustedProxies []netip.Prefix
+	// Unavailable says whether an error means that a service which we need (the database) is away: it is
+	// answered 503 and not 500.
+	Unavailable func(error) bool
+	// ErrorPage may answer a failure in another form than JSON, such as a page for people. It writes the whole
+	// answer but the status and returns true, or touches nothing and returns false.
+	ErrorPage func(c *fiber.Ctx, f Failure) bool
+	// LogPath may cut secrets out of a path before it is logged; nil logs it as it came.
+	LogPath func(path string) string
+	// Views renders templates for Ctx.Render; may be nil.
+	Views fiber.Views
+	// Grace is how long Shutdown lets running answers finish; the default is 10 s.
+	Grace time.Duration
+	// ReadTimeout is how long a request may take to arrive; the default is 5 s. Keep it below Grace.
+	ReadTimeout time.Duration
+	// WriteTimeout is how long one answer, or one block of a long one, may take to be handed over; the
+	// default is 5 s.
+	WriteTimeout time.Duration
+}
+
+// Server serves HTTP. Routes are added to App before Serve.
+type Server struct {
+	app     *fiber.App
+	opts    Options
+	log     *slog.Logger
+	metrics *metrics
+
+	base  context.Context // of all that runs for a request; ends with ErrStopped
+	abort context.CancelCauseFunc
+
+	routes func() map[string]bool // the templates of the routes, once they are all known
+
+	running  atomic.Int64 // requests between their arrival and the end of their answer
+	aborting atomic.Bool  // the grace is over: nothing new is started
+
+	mu       sync.Mutex
+	listener net.Listener
+	conns    map[net.Conn]struct{}
+	stopping bool
+	stopped  chan struct{} // closed when Shutdown has finished
+}
+
+// New builds a server. It does not listen yet.
+func New(o Options) *Server {
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	if o.Grace <= 0 {
+		o.Grace = defaultGrace
+	}
+	if o.ReadTimeout <= 0 {
+		o.ReadTimeout = readTimeout
+	}
+	if o.WriteTimeout <= 0 {
+		o.WriteTimeout = writeTimeout
+	}
+	s := &Server{opts: o, log: o.Logger, conns: map[net.Conn]struct{}{}, stopped: make(chan struct{})}
+	s.base, s.abort = context.WithCancelCause(context.Background())
+	s.metrics = newMetrics(o.Metrics)
+	s.routes = sync.OnceValue(s.templates)
+
+	s.app = fiber.New(fiber.Config{
+		AppName:                      "dg",
+		Immutable:                    true,
+		CaseSensitive:                true,
+		StrictRouting:                true,
+		DisableStartupMessage:        true,
+		DisablePreParseMultipartForm: true,
+		DisableDefaultContentType:    true,
+		ReadBufferSize:               maxHeader + maxTarget + 256, // the rest of the request line
+		BodyLimit:                    maxBody,
+		ReadTimeout:                  o.ReadTimeout,
+		WriteTimeout:                 o.WriteTimeout,
+		IdleTimeout:                  idleTimeout,
+		ErrorHandler:                 WriteError,
+		Views:                        o.Views,
+	})
+	s.app.Use(s.observe)
+
+	srv := s.app.Server()
+	srv.Handler = s.guard(s.app.Handler())
+	srv.ErrorHandler = s.unreadable
+	srv.CloseOnShutdown = true
+	srv.SecureErrorLogMessage = true // or its errors quote the request, Authorization included
+	srv.ConnState = s.track
+	return s
+}
+
+// App is where routes and middleware are added. Middleware of a part is registered on its prefix with the last
+// slash ("/api/v1/"); a last app.Use that answers everything would swallow 404 and 405.
+func (s *Server) App() *fiber.App { return s.app }
+
+// BaseContext is the context of everything that runs for requests. It lives through the grace of a shutdown and
+// ends, with ErrStopped as its cause, when the grace is over. Ctx.UserContext is this context in every handler;
+// Ctx.Context must not be used as one, since it ends as soon as a shutdown begins.
+func (s *Server) BaseContext() context.Context { return s.base }
+
+// Listen serves on a TCP address such as "127.0.0.1:8080" until Shutdown has finished.
+func (s *Server) Listen(addr string) error {
+	ln, err := net.Listen("tcp", addr)
+	if err != nil {
+		return fmt.Errorf("listen on %s: %w", addr, err)
+	}
+	return s.Serve(ln)
+}
+
+// Serve serves on ln and closes it. It returns nil when Shutdown has finished, and an error when the listener failed.
+func (s *Server) Serve(ln net.Listener) error {
+	s.mu.Lock()
+	if s.stopping {
+		s.mu.Unlock()
+		return errors.Join(ln.Close(), net.ErrClosed)
+	}
+	s.listener = ln
+	s.mu.Unlock()
+
+	err := s.app.Listener(lingerListener{ln})
+
+	s.mu.Lock()
+	stopping := s.stopping
+	s.mu.Unlock()
+	if stopping {
+		// fasthttp returns as soon as the listener is closed, while answers still run: a main that returned
+		// now would cut them off.
+		<-s.stopped
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("serve on %s: %w", ln.Addr(), err)
+	}
+	return nil
+}
+
+// track keeps the open connections, so that a shutdown can close those that are left.
+func (s *Server) track(c net.Conn, state fasthttp.ConnState) {
+	switch state {
+	case fasthttp.StateNew:
+		s.mu.Lock()
+		s.conns[c] = struct{}{}
+		s.mu.Unlock()
+	case fasthttp.StateClosed, fasthttp.StateHijacked:
+		s.mu.Lock()
+		delete(s.conns, c)
+		s.mu.Unlock()
+	}
+}

@@ -1,0 +1,212 @@
+package pgtest
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"dg/platform/postgres"
+)
+
+const (
+	testPrefix     = "test_"     // test_<pid>_<number>
+	templatePrefix = "template_" // template_<hash of the migrations>
+	makingSuffix   = "_making"
+	templateLock   = 5270163099842217764 // advisory lock: one process at a time makes templates
+)
+
+// settings trade durability, which no test needs, for speed.
+var settings = map[string]string{
+	"fsync":              "off",
+	"synchronous_commit": "off",
+	"full_page_writes":   "off",
+	"autovacuum":         "off",
+	"wal_level":          "minimal",
+	"max_wal_senders":    "0",
+	"max_connections":    "400",
+	"shared_buffers":     "128MB",
+	"min_wal_size":       "32MB",
+	"max_wal_size":       "256MB",
+}
+
+// start joins or launches the shared server and drops what killed processes have left.
+func start() (*server, error) {
+	ctx := context.Background()
+	dir := sharedFolder()
+	embedded, err := postgres.StartEmbedded(ctx, dir, postgres.EmbeddedOptions{Settings: settings, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return nil, fmt.Errorf("%w (if this stays, remove the folder %s)", err, dir)
+	}
+	s := &server{embedded: embedded, templates: map[string]bool{}}
+	if s.owner, err = postgres.RoleOf(embedded.OwnerURL()); err != nil {
+		return nil, err
+	}
+	if s.role, err = postgres.RoleOf(embedded.URL()); err != nil {
+		return nil, err
+	}
+	config, err := pgxpool.ParseConfig(asSuperuser(embedded.URL()))
+	if err != nil {
+		return nil, err
+	}
+	config.MaxConns = 4
+	if s.admin, err = pgxpool.NewWithConfig(ctx, config); err != nil {
+		return nil, err
+	}
+	return s, s.dropLeftOvers(ctx)
+}
+
+// roomInMemory is what a folder in memory must have free to be used: the tests of all packages fill databases there.
+const roomInMemory = 4 << 30
+
+// sharedFolder is the server's folder: one for each user, and for each boot of the machine, because a crash of the
+// machine may leave a cluster that writes without fsync in pieces.
+//
+// A database is 300 files, which takes a disk up to 300 ms and memory 15: where Linux has plenty of it, it is used.
+func sharedFolder() string {
+	base := os.TempDir()
+	var memory syscall.Statfs_t
+	if runtime.GOOS == "linux" && syscall.Statfs("/dev/shm", &memory) == nil && memory.Bavail*uint64(memory.Bsize) > roomInMemory {
+		base = "/dev/shm"
+	}
+	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // Linux; elsewhere the temporary folder must do
+	hash := sha256.Sum256(boot)
+	return filepath.Join(base, fmt.Sprintf("dg-pgtest-%d-%s", os.Geteuid(), hex.EncodeToString(hash[:4])))
+}
+
+// dropLeftOvers drops the databases of test processes that are no more.
+func (s *server) dropLeftOvers(ctx context.Context) error {
+	rows, err := s.admin.Query(ctx, `/* pgtest.leftovers */ select datname from pg_database where starts_with(datname, $1)`, testPrefix)
+	if err != nil {
+		return err
+	}
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		owner, _, _ := strings.Cut(strings.TrimPrefix(name, testPrefix), "_")
+		if pid, err := strconv.Atoi(owner); err == nil && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+			// Another process may be dropping it at the same time.
+			_, _ = s.admin.Exec(ctx, fmt.Sprintf(`drop database if exists %s with (force)`, pgx.Identifier{name}.Sanitize()))
+		}
+	}
+	return nil
+}
+
+// drop drops a test's database. Its sessions are ending, and the server would sleep 100 ms on finding one of them; those
+// that the test has left open are ended after that.
+func (s *server) drop(ctx context.Context, name string) error {
+	for range 25 {
+		var busy bool
+		err := s.admin.QueryRow(ctx, `/* pgtest.drop */ select exists (select from pg_stat_activity where datname = $1)`, name).Scan(&busy)
+		if err != nil || !busy {
+			break
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	_, err := s.admin.Exec(ctx, fmt.Sprintf(`drop database %s with (force)`, name))
+	return err
+}
+
+// template names the database that holds the migrated schema of files, and makes it where it is missing.
+func (s *server) template(ctx context.Context, files fs.FS) (string, error) {
+	hash, err := hashOf(files)
+	if err != nil {
+		return "", err
+	}
+	name := templatePrefix + hash
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.templates[name] {
+		return name, nil
+	}
+	conn, err := s.admin.Acquire(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer conn.Release()
+	if _, err := conn.Exec(ctx, `/* pgtest.template */ select pg_advisory_lock($1)`, int64(templateLock)); err != nil {
+		return "", err
+	}
+	defer func() { _, _ = conn.Exec(ctx, `select pg_advisory_unlock($1)`, int64(templateLock)) }()
+	var there bool
+	if err := conn.QueryRow(ctx, `/* pgtest.template */ select exists (select from pg_database where datname = $1)`, name).Scan(&there); err != nil {
+		return "", err
+	}
+	if !there {
+		if err := s.makeTemplate(ctx, conn, files, name); err != nil {
+			return "", err
+		}
+	}
+	s.templates[name] = true
+	return name, nil
+}
+
+// makeTemplate migrates under another name, so that a template is whole or not there. Nobody may connect to it
+// afterwards: a database with a session in it can't be copied.
+func (s *server) makeTemplate(ctx context.Context, conn *pgxpool.Conn, files fs.FS, name string) error {
+	making := name + makingSuffix
+	for _, statement := range []string{
+		fmt.Sprintf(`drop database if exists %s with (force)`, making),
+		fmt.Sprintf(`create database %s owner %s`, making, s.owner),
+	} {
+		if _, err := conn.Exec(ctx, statement); err != nil {
+			return err
+		}
+	}
+	if err := s.closePublicSchema(ctx, making); err != nil {
+		return err
+	}
+	if err := postgres.Migrate(ctx, inDatabase(s.embedded.OwnerURL(), making), files, s.role, nil); err != nil {
+		return err
+	}
+	for _, statement := range []string{
+		fmt.Sprintf(`alter database %s with allow_connections false`, making),
+		fmt.Sprintf(`alter database %s rename to %s`, making, name),
+	} {
+		if _, err := conn.Exec(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// closePublicSchema does for a database of the tests what the embedded server does for its own.
+func (s *server) closePublicSchema(ctx context.Context, database string) error {
+	conn, err := pgx.Connect(ctx, inDatabase(asSuperuser(s.embedded.URL()), database))
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	_, err = conn.Exec(ctx, `revoke create on schema public from public`)
+	return err
+}
+
+// hashOf tells one set of migrations from another.
+func hashOf(files fs.FS) (string, error) {
+	hash := sha256.New()
+	err := fs.WalkDir(files, ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := fs.ReadFile(files, path)
+		fmt.Fprintf(hash, "%s %d\n", path, len(content))
+		_, _ = hash.Write(content)
+		return err
+	})
+	return hex.EncodeToString(hash.Sum(nil)[:8]), err
+}

@@ -1,0 +1,95 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"io"
+	"net"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/puddle/v2"
+)
+
+// errBadURL stands for every way in which a connection URL can be wrong. It names none: the place of the fault is
+// often inside the password.
+var errBadURL = errors.New("the database URL can't be read: it must look like " +
+	"postgres://user:password@host:5432/database, with special characters of the password percent-encoded")
+
+// urlPassword and keyPassword find a password inside any text, in both forms that a connection string may have.
+var (
+	urlPassword = regexp.MustCompile(`(?i)(postgres(?:ql)?://[^\s:@/]*):\S*@`)
+	keyPassword = regexp.MustCompile(`(?i)(password\s*=\s*)('[^']*'|[^\s&]+)`)
+)
+
+// Redact returns err without the connection strings and passwords that its text may hold. Every error that comes
+// from connecting goes through it before it is returned or logged. A nil error stays nil.
+func Redact(err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*pgconn.ParseConfigError](err); ok {
+		return errBadURL
+	}
+	if _, ok := errors.AsType[*url.Error](err); ok {
+		return errBadURL
+	}
+	text := err.Error()
+	clean := keyPassword.ReplaceAllString(urlPassword.ReplaceAllString(text, "${1}:***@"), "${1}***")
+	if clean != text {
+		return errors.New(clean) // without the cause: it would bring the text back
+	}
+	return err
+}
+
+// unavailableClasses and unavailableCodes are the SQLSTATEs that say "not now", as opposed to "not like this".
+var (
+	unavailableClasses = []string{
+		"08",   // connection exception
+		"28",   // authentication: this process can't use the database until somebody changes it
+		"53",   // insufficient resources: disk, memory, connections
+		"57P0", // shutdown, crash of a session, still starting, database dropped
+	}
+	unavailableCodes = []string{
+		"57014", // statement_timeout, or cancelled by the server's administrator
+		"55P03", // lock_timeout
+		"25P03", // idle_in_transaction_session_timeout
+		"3D000", // the database is not there (yet)
+	}
+	unavailableErrors = []error{
+		context.DeadlineExceeded, // most often the wait for a free connection
+		pgconn.ErrConnClosed, puddle.ErrClosedPool, sql.ErrConnDone, driver.ErrBadConn,
+		io.ErrUnexpectedEOF, net.ErrClosed,
+		syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE,
+	}
+)
+
+// Unavailable reports whether err means that the database can't be used now, so that a surface answers 503: it can't
+// be reached, it is stopping or full, a bound of time ran out. An error in the statement or its data is none, and
+// neither is a caller that left (context.Canceled).
+func Unavailable(err error) bool {
+	if err == nil {
+		return false
+	}
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return slices.Contains(unavailableCodes, e.Code) ||
+			slices.ContainsFunc(unavailableClasses, func(class string) bool { return strings.HasPrefix(e.Code, class) })
+	}
+	if errors.Is(err, context.Canceled) {
+		return false
+	}
+	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
+		return true
+	}
+	if e, ok := errors.AsType[net.Error](err); ok && e.Timeout() {
+		return true
+	}
+	return pgconn.Timeout(err) ||
+		slices.ContainsFunc(unavailableErrors, func(target error) bool { return errors.Is(err, target) })
+}

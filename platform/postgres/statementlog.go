@@ -1,0 +1,84 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"gorm.io/gorm"
+	"gorm.io/gorm/logger"
+)
+
+// slowStatement is the duration from which a statement is worth a line in the log.
+const slowStatement = time.Second
+
+// statementLog writes what gorm runs to slog: failed and slow statements only, with placeholders in place of values.
+//
+// gorm's own slog logger hides the arguments too, but prints the error's text, and PostgreSQL quotes values in it
+// ('invalid input syntax for type uuid: "…"').
+type statementLog struct {
+	log *slog.Logger
+}
+
+func newStatementLog(log *slog.Logger) logger.Interface {
+	if log == nil {
+		return logger.Discard
+	}
+	return statementLog{log: log}
+}
+
+// LogMode keeps the log as it is: nobody may turn values on.
+func (l statementLog) LogMode(logger.LogLevel) logger.Interface { return l }
+
+// Info drops gorm's chatter.
+func (l statementLog) Info(context.Context, string, ...any) {}
+
+// Warn logs gorm's own warnings without their arguments.
+func (l statementLog) Warn(ctx context.Context, msg string, _ ...any) { l.log.WarnContext(ctx, msg) }
+
+// Error logs gorm's own errors without their arguments.
+func (l statementLog) Error(ctx context.Context, msg string, _ ...any) { l.log.ErrorContext(ctx, msg) }
+
+// ParamsFilter keeps the arguments out of the statement that Trace is given.
+func (l statementLog) ParamsFilter(_ context.Context, sql string, _ ...any) (string, []any) {
+	return sql, nil
+}
+
+// Trace logs the statement when it failed or was slow. What is no fault stays out: a record that is not there,
+// a client that left.
+func (l statementLog) Trace(ctx context.Context, begin time.Time, statement func() (string, int64), err error) {
+	took := time.Since(begin)
+	failed := err != nil && !errors.Is(err, gorm.ErrRecordNotFound) && !errors.Is(err, context.Canceled)
+	if !failed && took < slowStatement {
+		return
+	}
+	sql, rows := statement()
+	attrs := []any{slog.String("sql", sql), slog.Int64("rows", rows), slog.Duration("took", took)}
+	if failed {
+		l.log.ErrorContext(ctx, "statement failed", append(attrs, slog.String("error", describe(err)))...)
+		return
+	}
+	l.log.WarnContext(ctx, "slow statement", attrs...)
+}
+
+// dataException is the class of errors in which PostgreSQL quotes the value it was given.
+const dataException = "22"
+
+// describe is what a log may say of a failed statement: enough to find the cause, and no value.
+func describe(err error) string {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		if strings.HasPrefix(e.Code, dataException) {
+			return fmt.Sprintf("%s: a value was refused (SQLSTATE %s)", e.Severity, e.Code)
+		}
+		return strings.TrimSpace(fmt.Sprintf("%s %s %s", e.Error(), e.TableName, e.ConstraintName))
+	}
+	if Unavailable(err) {
+		return Redact(err).Error()
+	}
+	// Encoding and scanning errors quote the value as well; their type and the caller's own log must do.
+	return fmt.Sprintf("%T", err)
+}
