@@ -24,7 +24,7 @@ with k as (
                             extract(epoch from min(i) filter (where i > n.now - interval '60 s') + interval '60 s' - max(n.now))]::float8[]
                  from unnest(w.instants) i, (select clock_timestamp() as now offset 0) n) as budget
 ), used as (
-    update api_keys a set last_used_at = clock_timestamp()
+    update api_keys a set last_used_at = date_trunc('milliseconds', clock_timestamp())
       from k, place
      where a.id = k.id and a.org_id = k.org_id and k.reason is null and a.revoked_at is null
        and (a.last_used_at is null or a.last_used_at < date_trunc('minute', clock_timestamp()))

@@ -43,7 +43,7 @@ func (a Actor) audited() audit.Actor {
 	return audit.Actor{Kind: audit.Person, ID: a.ID, Name: a.Name}
 }
 
-// New is what a key is made from (specification, section 5, rule 6).
+// NewKey is what a key is made from (specification, section 5, rule 6).
 type NewKey struct {
 	Name      string     `json:"name" validate:"text"` // says where the key is used
 	Scopes    []Scope    `json:"scopes" validate:"min=1,unique,dive,oneof=forks:read reports:read"`
@@ -61,9 +61,10 @@ func (s *Service) Create(ctx context.Context, actor Actor, in NewKey, request au
 	if err := input.Check(in); err != nil {
 		return Key{}, Token{}, err
 	}
-	now := s.now().UTC().Truncate(time.Millisecond)
-	if in.ExpiresAt != nil && !in.ExpiresAt.After(now) {
-		return Key{}, Token{}, apperr.NewField("expiresAt", "%s has passed. Choose an instant in the future, or none.", in.ExpiresAt.UTC().Format(time.RFC3339))
+	now := s.now().UTC()
+	expires, err := expiry(in.ExpiresAt, now)
+	if err != nil {
+		return Key{}, Token{}, err
 	}
 	token, err := NewToken(s.random)
 	if err != nil {
@@ -71,12 +72,24 @@ func (s *Service) Create(ctx context.Context, actor Actor, in NewKey, request au
 	}
 	key := Key{
 		ID: token.ID, OrganisationID: actor.OrganisationID, Name: in.Name, Scopes: in.Scopes,
-		CreatedAt: now, CreatedBy: actor.Person, ExpiresAt: in.ExpiresAt,
+		CreatedAt: now.Truncate(time.Millisecond), CreatedBy: actor.Person, ExpiresAt: expires,
 	}
 	if err := s.insert(ctx, key, token.hash(), s.entry(actor, audit.KeyCreated, key.ID, request)); err != nil {
 		return Key{}, Token{}, err
 	}
 	return key, token, nil
+}
+
+// expiry is the instant as it is kept: to the millisecond, cut off, and later than now (decisions, "Formats" and "Keys").
+func expiry(at *time.Time, now time.Time) (*time.Time, error) {
+	if at == nil {
+		return nil, nil
+	}
+	kept := at.UTC().Truncate(time.Millisecond)
+	if !kept.After(now) {
+		return nil, apperr.NewField("expiresAt", "%s has passed. Choose an instant in the future, or none.", kept.Format(time.RFC3339))
+	}
+	return &kept, nil
 }
 
 // List returns the keys of the actor's organisation, newest first, revoked and expired ones included.
@@ -95,6 +108,9 @@ func (s *Service) List(ctx context.Context, actor Actor) ([]Key, error) {
 func (s *Service) Revoke(ctx context.Context, actor Actor, id string, request audit.Request) error {
 	if err := s.allowed(actor, authz.RevokeKey); err != nil {
 		return err
+	}
+	if !idAlone.MatchString(id) {
+		return errKeyNotFound
 	}
 	return s.revoke(ctx, actor.OrganisationID, id, s.entry(actor, audit.KeyRevoked, id, request))
 }

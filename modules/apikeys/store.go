@@ -2,10 +2,11 @@ package apikeys
 
 import (
 	"context"
+	"database/sql/driver"
 	"fmt"
+	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgtype"
 	"gorm.io/gorm"
 
 	"dg/modules/audit"
@@ -17,7 +18,7 @@ type keyRow struct {
 	ID          string
 	OrgID       string
 	Name        string
-	Scopes      pgtype.FlatArray[string]
+	Scopes      scopeArray
 	SecretHash  []byte
 	CreatedAt   time.Time
 	CreatedBy   string
@@ -30,14 +31,38 @@ type keyRow struct {
 func (keyRow) TableName() string { return "api_keys" }
 
 func (r keyRow) key() Key {
-	scopes := make([]Scope, len(r.Scopes))
-	for i, s := range r.Scopes {
-		scopes[i] = Scope(s)
-	}
 	return Key{
-		ID: r.ID, OrganisationID: r.OrgID, Name: r.Name, Scopes: scopes, CreatedAt: r.CreatedAt,
+		ID: r.ID, OrganisationID: r.OrgID, Name: r.Name, Scopes: r.Scopes, CreatedAt: r.CreatedAt,
 		CreatedBy: Person{ID: r.CreatedBy, Name: r.CreatorName}, ExpiresAt: r.ExpiresAt, RevokedAt: r.RevokedAt, LastUsedAt: r.LastUsedAt,
 	}
+}
+
+// scopeArray is a list of scopes as gorm reads and writes a text[]: {forks:read,reports:read}. A scope needs no quotes.
+type scopeArray []Scope
+
+// GormDataType implements schema.GormDataTypeInterface.
+func (scopeArray) GormDataType() string { return "text[]" }
+
+// Value implements driver.Valuer.
+func (a scopeArray) Value() (driver.Value, error) {
+	names := make([]string, len(a))
+	for i, s := range a {
+		names[i] = string(s)
+	}
+	return "{" + strings.Join(names, ",") + "}", nil
+}
+
+// Scan implements sql.Scanner.
+func (a *scopeArray) Scan(value any) error {
+	text, ok := value.(string)
+	if !ok || len(text) < 2 {
+		return fmt.Errorf("apikeys: a %T is no list of scopes", value)
+	}
+	*a = nil
+	for name := range strings.SplitSeq(text[1:len(text)-1], ",") {
+		*a = append(*a, Scope(name))
+	}
+	return nil
 }
 
 var (
@@ -47,10 +72,6 @@ var (
 
 // insert stores the key with its windows and its audit entry, if the organisation's plan includes the API.
 func (s *Service) insert(ctx context.Context, k Key, hash []byte, entry audit.Entry) error {
-	scopes := make([]string, len(k.Scopes))
-	for i, scope := range k.Scopes {
-		scopes[i] = string(scope)
-	}
 	return s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		o, err := s.orgs.OrganisationIn(tx, k.OrganisationID)
 		if err != nil {
@@ -60,7 +81,7 @@ func (s *Service) insert(ctx context.Context, k Key, hash []byte, entry audit.En
 			return errBelowPlan
 		}
 		row := keyRow{
-			ID: k.ID, OrgID: k.OrganisationID, Name: k.Name, Scopes: scopes, SecretHash: hash, CreatedAt: k.CreatedAt,
+			ID: k.ID, OrgID: k.OrganisationID, Name: k.Name, Scopes: k.Scopes, SecretHash: hash, CreatedAt: k.CreatedAt,
 			CreatedBy: k.CreatedBy.ID, CreatorName: k.CreatedBy.Name, ExpiresAt: k.ExpiresAt,
 		}
 		if err := tx.Create(&row).Error; err != nil {
@@ -92,7 +113,7 @@ func (s *Service) list(ctx context.Context, organisationID string) ([]Key, error
 // revoke stamps the key once: of two at once one finds it revoked already.
 func (s *Service) revoke(ctx context.Context, organisationID, id string, entry audit.Entry) error {
 	return s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		changed := tx.Exec(`/* apikeys.revoke */ update api_keys set revoked_at = clock_timestamp() where org_id = ? and id = ? and revoked_at is null`, organisationID, id)
+		changed := tx.Exec(`/* apikeys.revoke */ update api_keys set revoked_at = date_trunc('milliseconds', clock_timestamp()) where org_id = ? and id = ? and revoked_at is null`, organisationID, id)
 		if changed.Error != nil {
 			return fmt.Errorf("apikeys: revoke: %w", changed.Error)
 		}

@@ -21,9 +21,10 @@ const (
 // Token is a key's id and secret.
 type Token struct{ ID, Secret string }
 
-// tokenForm is the one form of a token; idForm finds the id in what only resembles one.
+// tokenForm is the one form of a token, idAlone that of a key's id; idForm finds the id in what only resembles a token.
 var (
 	tokenForm = regexp.MustCompile(`^dg_live_([0-9A-Za-z]{22})_([0-9A-Za-z]{49})$`)
+	idAlone   = regexp.MustCompile(`^[0-9A-Za-z]{22}$`)
 	idForm    = regexp.MustCompile(`dg_live_([0-9A-Za-z]{22})(?:[^0-9A-Za-z]|$)`)
 )
 

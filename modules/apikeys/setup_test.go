@@ -1,0 +1,170 @@
+package apikeys_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/apikeys"
+	"dg/modules/audit"
+	"dg/modules/org"
+	"dg/platform/apperr"
+	"dg/platform/authz"
+	"dg/platform/pgtest"
+	"dg/platform/postgres"
+)
+
+// Two organisations: the one under test and another.
+const (
+	ourOrganisation   = "00000000-0000-4000-8000-00000000000a"
+	theirOrganisation = "00000000-0000-4000-8000-00000000000b"
+)
+
+// request is what the audit log is to say of each use.
+var request = audit.Request{
+	Method: "GET", Path: "/api/v1/forks", Address: "192.0.2.7", UserAgent: "bi-tool/1.0", ID: "request-0001",
+}
+
+// bundle is a database with two organisations on the Pro plan, and two instances of the service, each with a pool of its
+// own, as two processes have.
+type bundle struct {
+	*pgtest.Database
+	t       *testing.T
+	keys    *apikeys.Service
+	other   *apikeys.Service // the second instance
+	log     *audit.Log
+	unknown *atomic.Int64 // uses of keys that nobody owns
+	owner   apikeys.Actor
+}
+
+func setup(t *testing.T) *bundle {
+	t.Helper()
+	t.Parallel()
+	b := &bundle{Database: pgtest.New(t), t: t, unknown: new(atomic.Int64)}
+	for i, id := range []string{ourOrganisation, theirOrganisation} {
+		b.exec(`insert into organisations (id, slug, name, plan, reporting_mode) values ($1, $2, $2, 'pro', 'pseudonymous')`, id, fmt.Sprintf("org-%d", i))
+	}
+	second, err := postgres.Open(t.Context(), b.URL, postgres.Options{Name: "second instance", MaxConns: 8})
+	require.NoError(t, err)
+	t.Cleanup(second.Close)
+	b.log = audit.New(b.DB, time.Now)
+	b.keys, b.other = b.instance(b.DB, time.Now), b.instance(second, time.Now)
+	b.owner = member(ourOrganisation, "owner", false)
+	return b
+}
+
+func (b *bundle) instance(db *postgres.DB, now func() time.Time) *apikeys.Service {
+	policy, err := authz.New()
+	require.NoError(b.t, err)
+	return apikeys.New(db, org.New(db), audit.New(db, now), policy, now, func() { b.unknown.Add(1) })
+}
+
+func member(organisation, role string, twoStep bool) apikeys.Actor {
+	return apikeys.Actor{
+		Person:  apikeys.Person{ID: "person-" + role, Name: "Ada " + role},
+		Subject: authz.Subject{Kind: authz.Member, OrganisationID: organisation, Grants: authz.MemberGrants(role, twoStep)},
+	}
+}
+
+// ctx bounds a test that waits for something that does not come.
+func (b *bundle) ctx() context.Context { return b.t.Context() }
+
+// exec changes the data as the owner of the tables.
+func (b *bundle) exec(sql string, args ...any) {
+	b.t.Helper()
+	_, err := b.Owner.Pool.Exec(context.Background(), sql, args...)
+	require.NoError(b.t, err)
+}
+
+// one reads one value as the owner of the tables.
+func one[T any](b *bundle, sql string, args ...any) T {
+	b.t.Helper()
+	var v T
+	require.NoError(b.t, b.Owner.Pool.QueryRow(b.ctx(), sql, args...).Scan(&v))
+	return v
+}
+
+func (b *bundle) setPlan(plan org.Plan) {
+	b.t.Helper()
+	b.exec(`update organisations set plan = $2 where id = $1`, ourOrganisation, plan)
+}
+
+// newKey makes a usable key.
+func (b *bundle) newKey() (apikeys.Key, apikeys.Token) {
+	b.t.Helper()
+	key, token, err := b.keys.Create(b.ctx(), b.owner, apikeys.NewKey{Name: "Warehouse", Scopes: []apikeys.Scope{apikeys.ForksRead}}, request)
+	require.NoError(b.t, err)
+	return key, token
+}
+
+// guessed is a token with the key's id and another secret.
+func guessed(token apikeys.Token) apikeys.Token {
+	last := cmp.Or(map[byte]string{'A': "B"}[token.Secret[0]], "A")
+	return apikeys.Token{ID: token.ID, Secret: last + token.Secret[1:]}
+}
+
+// entries is our organisation's log without what setting up has written, newest first.
+func (b *bundle) entries(action audit.Action) []audit.Entry {
+	b.t.Helper()
+	all, err := b.log.List(b.ctx(), ourOrganisation, audit.Page{Limit: 1000})
+	require.NoError(b.t, err)
+	var of []audit.Entry
+	for _, e := range all {
+		if e.Action == action {
+			of = append(of, e)
+		}
+	}
+	return of
+}
+
+// logged counts all entries of all organisations.
+func (b *bundle) logged() int { return one[int](b, `select count(*) from audit_entries`) }
+
+// pass moves a key's windows into the past: as if so many seconds had gone by.
+func (b *bundle) pass(key string, seconds float64) {
+	b.t.Helper()
+	b.exec(`update api_key_windows set instants =
+		(select array_agg(i - make_interval(secs => $2) order by nth) from unnest(instants) with ordinality u (i, nth))
+		where key_id = $1`, key, seconds)
+}
+
+// setWindow says how many seconds ago the last uses were, oldest first; the slots before them were never used. head is
+// where the ring begins.
+func (b *bundle) setWindow(key string, refused bool, head int, ages []float64) {
+	b.t.Helper()
+	ring := make([]float64, apikeys.RateLimit)
+	for i := range ring {
+		place := i - (apikeys.RateLimit - len(ages))
+		age := math.Inf(1)
+		if place >= 0 {
+			age = ages[place]
+		}
+		ring[(head-1+i)%apikeys.RateLimit] = age
+	}
+	b.exec(`update api_key_windows set head = $3, instants =
+		(select array_agg(case when a = 'infinity' then '-infinity' else now() - make_interval(secs => a) end order by nth)
+		   from unnest($4::float8[]) with ordinality u (a, nth))
+		where key_id = $1 and refused = $2`, key, refused, head, ring)
+}
+
+// taken counts the places that are taken in a window.
+func (b *bundle) taken(key string, refused bool) int {
+	b.t.Helper()
+	return one[int](b, `select count(*) from api_key_windows, unnest(instants) i
+		where key_id = $1 and refused = $2 and i > clock_timestamp() - interval '60 s'`, key, refused)
+}
+
+// requireCode demands an error of the code, with a message for the caller.
+func requireCode(t *testing.T, code apperr.Code, err error) *apperr.Error {
+	t.Helper()
+	require.True(t, apperr.Is(err, code), "want %s, got %v", code, err)
+	e := apperr.From(err)
+	require.NotEmpty(t, e.Message)
+	return e
+}

@@ -1,0 +1,154 @@
+package publicapi_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/legacy"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// documentOf reads the document that an instance serves.
+func documentOf(t *testing.T, url string) *openapi3.T {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/openapi/v1.json", http.NoBody)
+	require.NoError(t, err)
+	response, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	document, err := openapi3.NewLoader().LoadFromData(body)
+	require.NoError(t, err)
+	require.Equal(t, url, document.Servers[0].URL, "servers is where the program is reached")
+	return document
+}
+
+// contractCheck is a transport that checks every request and response against the document: a request that was accepted
+// is one that the document allows, and each response has a declared status, its headers and its body.
+type contractCheck struct {
+	t        *testing.T
+	next     http.RoundTripper
+	document *openapi3.T
+}
+
+// RoundTrip implements http.RoundTripper.
+func (c contractCheck) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := c.next.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	body, err := io.ReadAll(response.Body)
+	_ = response.Body.Close()
+	response.Body = io.NopCloser(bytes.NewReader(body))
+	if err != nil {
+		response.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), broken{err}))
+		return response, nil
+	}
+	c.check(r, response, body)
+	return response, nil
+}
+
+type broken struct{ err error }
+
+func (b broken) Read([]byte) (int, error) { return 0, b.err }
+
+func (c contractCheck) check(r *http.Request, response *http.Response, body []byte) {
+	assert.Regexp(c.t, `^[A-Za-z0-9_-]{8,64}$`, response.Header.Get("X-Request-Id"))
+	router, err := legacy.NewRouter(c.document, openapi3.DisableExamplesValidation())
+	if !assert.NoError(c.t, err) {
+		return
+	}
+	route, params, err := router.FindRoute(r)
+	if err != nil || r.Method != http.MethodGet {
+		c.checkUndeclared(r, response, body)
+		return
+	}
+	input := &openapi3filter.RequestValidationInput{
+		Request: r, Route: route, PathParams: params,
+		Options: &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true, AuthenticationFunc: openapi3filter.NoopAuthenticationFunc},
+	}
+	if response.StatusCode < 400 {
+		assert.NoError(c.t, openapi3filter.ValidateRequest(r.Context(), input), "%s was accepted", r.URL)
+	}
+	if response.Header.Get("Content-Encoding") != "" {
+		return // the same bytes are checked where they come as they are
+	}
+	err = openapi3filter.ValidateResponse(r.Context(), &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: input, Status: response.StatusCode, Header: response.Header,
+		Body: io.NopCloser(bytes.NewReader(body)), Options: input.Options,
+	})
+	assert.NoError(c.t, err, "%s answered %d: %s", r.URL, response.StatusCode, body)
+	if strings.HasPrefix(response.Header.Get("Content-Type"), "text/csv") {
+		checkCSV(c.t, route, string(body))
+	}
+}
+
+// checkUndeclared checks what the document leaves to words: other methods and paths. Errors have the contract's body
+// everywhere.
+func (c contractCheck) checkUndeclared(r *http.Request, response *http.Response, body []byte) {
+	if r.Method == http.MethodHead {
+		assert.Empty(c.t, body)
+		return
+	}
+	if response.StatusCode < 400 {
+		return
+	}
+	var value any
+	assert.NoError(c.t, json.Unmarshal(body, &value))
+	assert.NoError(c.t, c.document.Components.Schemas["api.ErrorDto"].Value.VisitJSON(value))
+}
+
+// checkCSV checks the header row and the type of every cell against the document's x-csv-columns.
+func checkCSV(t *testing.T, route *routers.Route, body string) {
+	t.Helper()
+	schema := route.Operation.Responses.Status(http.StatusOK).Value.Content.Get("text/csv").Schema.Value
+	columns, ok := schema.Extensions["x-csv-columns"].([]any)
+	if !assert.True(t, ok, "the document says what the columns are") {
+		return
+	}
+	reader := csv.NewReader(strings.NewReader(body))
+	reader.FieldsPerRecord = len(columns)
+	rows, err := reader.ReadAll()
+	assert.NoError(t, err)
+	assert.NotContains(t, body, "\r")
+	for i, raw := range columns {
+		column, _ := raw.(map[string]any)
+		pattern := regexp.MustCompile(column["pattern"].(string))
+		assert.Equal(t, column["name"], rows[0][i])
+		for _, row := range rows[1:] {
+			if row[i] == "" {
+				assert.Equal(t, true, column["empty"], "%s is empty", column["name"])
+			} else if !pattern.MatchString(row[i]) {
+				t.Errorf("%s: %q does not match %s", column["name"], row[i], pattern)
+			}
+		}
+	}
+}
+
+// Issue and design: the document is the contract, and is itself sound.
+func TestTheDocumentIsValid(t *testing.T) {
+	t.Parallel()
+	document := documentOf(t, start(t).url)
+	require.NoError(t, document.Validate(t.Context()))
+	var operations []string
+	for path, item := range document.Paths.Map() {
+		for method, operation := range item.Operations() {
+			operations = append(operations, method+" "+path+" "+operation.OperationID)
+		}
+	}
+	require.ElementsMatch(t, []string{
+		"GET /api/v1/forks listForks", "GET /api/v1/forks/{forkId} getFork", "GET /api/v1/forks/{forkId}/stats getForkStats",
+		"GET /api/v1/forks/{forkId}/exports/csv exportForkPlaysCsv", "GET /openapi/v1.json getOpenApiDocument",
+	}, operations)
+}

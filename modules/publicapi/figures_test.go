@@ -1,0 +1,208 @@
+package publicapi_test
+
+import (
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// labels returns what an organisation's players are called under its mode: names, or the pseudonyms that they were given.
+func (w *world) labels(t *testing.T, h *history) []string {
+	t.Helper()
+	labels := make([]string, len(h.players))
+	for i, p := range h.players {
+		labels[i] = p.name
+		if h.mode == "pseudonymous" {
+			require.NoError(t, w.db.Owner.Pool.QueryRow(t.Context(), `select label from players where id = $1`, p.id).Scan(&labels[i]))
+		}
+	}
+	return labels
+}
+
+// agree asks the API for statistics and the CSV and compares both with the oracle, to the digit and to the byte.
+func (o oracle) agree(t *testing.T, c *ClientWithResponses) ForkStatsDTO {
+	t.Helper()
+	from, to := o.from.Format(time.DateOnly), o.to.Format(time.DateOnly)
+	stats, csv := &GetForkStatsParams{From: from, To: to}, &ExportForkPlaysCsvParams{From: from, To: to}
+	if o.group != nil {
+		stats.GroupId, csv.GroupId = &o.group.id, &o.group.id
+	}
+	s, err := c.GetForkStatsWithResponse(t.Context(), o.fork, stats)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, s.HTTPResponse.StatusCode, "%s", s.Body)
+	want := o.statistics()
+	for i := range want.Players {
+		want.Players[i].LastPlayedAt = want.Players[i].LastPlayedAt.UTC()
+	}
+	require.Equal(t, want, *s.JSON200)
+
+	e, err := c.ExportForkPlaysCsvWithResponse(t.Context(), o.fork, csv)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, e.HTTPResponse.StatusCode, "%s", e.Body)
+	require.Equal(t, o.csv(), string(e.Body))
+	require.Equal(t, want.Suppressed, e.HTTPResponse.Header.Get("X-DG-Report-Suppressed") == "k-anonymity")
+	return *s.JSON200
+}
+
+// sumsHold checks what must hold of any report: Σ daily.plays = Σ players.plays = plays.
+func sumsHold(t *testing.T, s ForkStatsDTO) {
+	t.Helper()
+	var daily, players int64
+	for _, d := range s.Daily {
+		daily += d.Plays
+	}
+	for _, p := range s.Players {
+		players += p.Plays
+	}
+	require.Equal(t, s.Plays, daily)
+	require.Equal(t, s.Plays, players)
+}
+
+// Decisions, "Figures": the oracle agrees with the API on random organisations, with and without groups, in both modes,
+// over leap days, turns of the year and the first and last millisecond of a day.
+func TestFiguresAgreeWithTheOracle(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	periods := [][2]string{
+		{"2024-02-28", "2024-03-01"}, {"2024-02-29", "2024-02-29"}, {"2023-12-31", "2024-01-01"},
+		{"2024-01-01", "2024-12-31"}, {"2023-03-01", "2024-02-29"}, {"2024-03-31", "2024-03-31"},
+	}
+	for i := range 40 {
+		h := newHistory(random, 2, 4+random.IntN(30), 0, 1, 4)
+		for _, size := range []int{5, 6, len(h.players)} {
+			if size <= len(h.players) {
+				h.groups = append(h.groups, group{newID(random), random.Perm(len(h.players))[:size]})
+			}
+		}
+		h.mode = []string{"pseudonymous", "nominative"}[i%2]
+		h.playRandomly(random, random.IntN(60), day("2024-02-27"), day("2024-03-03"))
+		h.playRandomly(random, random.IntN(60), day("2023-03-01"), day("2025-01-01"))
+		w.load(t, h)
+		o := oracle{history: h, labels: w.labels(t, h), fork: h.forks[0]}
+		client := w.client(t, w.key(t, h.id))
+		for range 4 {
+			p := periods[random.IntN(len(periods))]
+			o.from, o.to, o.group = day(p[0]), day(p[1]), nil
+			if n := random.IntN(len(h.groups) + 1); n > 0 {
+				o.group = &h.groups[n-1]
+			}
+			sumsHold(t, o.agree(t, client))
+		}
+	}
+}
+
+func day(s string) time.Time {
+	t, err := time.Parse(time.DateOnly, s)
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+// Decisions, "k-anonymity": members {0, 1, 4, 5, 6} × players of the period {0, 1, 4, 5}, in both modes. What is
+// suppressed is the same to the byte, whatever the data.
+func TestAnonymity(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	random := rand.New(rand.NewPCG(1, 1))
+	bodies := map[string]map[string]bool{"pseudonymous": {}, "nominative": {}}
+	for _, mode := range []string{"pseudonymous", "nominative"} {
+		for _, members := range []int{0, 1, 4, 5, 6} {
+			for _, active := range []int{0, 1, 4, 5} {
+				if active > members {
+					continue
+				}
+				h := newHistory(random, 1, 12, members)
+				h.mode = mode
+				for who := range active {
+					h.plays = append(h.plays, play{id: newID(random), fork: h.forks[0], player: h.groups[0].members[who], started: day("2024-05-05")})
+				}
+				for who := range h.players { // the others play too: they do not count
+					if !contains(h.groups[0].members, who) {
+						h.plays = append(h.plays, play{id: newID(random), fork: h.forks[0], player: who, started: day("2024-05-06")})
+					}
+				}
+				w.load(t, h)
+				token := w.key(t, h.id)
+				o := oracle{history: h, labels: w.labels(t, h), fork: h.forks[0], from: day("2024-05-01"), to: day("2024-05-31"), group: &h.groups[0]}
+				s := o.agree(t, w.client(t, token))
+				require.Equal(t, members < 5 || (active > 0 && active < 5), s.Suppressed, "%d members, %d active", members, active)
+				if s.Suppressed {
+					got := w.get(t, "/api/v1/forks/"+h.forks[0]+"/stats?from=2024-05-01&to=2024-05-31&groupId="+h.groups[0].id, token)
+					bodies[mode][got.body] = true
+				}
+			}
+		}
+		require.Len(t, bodies[mode], 1, "suppressed bodies differ under %s", mode)
+	}
+}
+
+func contains(places []int, place int) bool {
+	for _, p := range places {
+		if p == place {
+			return true
+		}
+	}
+	return false
+}
+
+// Decisions, "Figures": a player's label is the same in the statistics and the CSV, and different in each organisation.
+func TestLabelsAreStableWithinAnOrganisation(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	random := rand.New(rand.NewPCG(2, 2))
+	h := newHistory(random, 1, 6)
+	h.playRandomly(random, 30, day("2024-05-01"), day("2024-05-31"))
+	w.load(t, h)
+	before := w.labels(t, h)
+	h.players[0].name = "Renamed"
+	w.load(t, h)
+	require.Equal(t, before, w.labels(t, h), "a changed name leaves the pseudonym")
+	o := oracle{history: h, labels: before, fork: h.forks[0], from: day("2024-05-01"), to: day("2024-05-31")}
+	for _, p := range o.agree(t, w.client(t, w.key(t, h.id))).Players {
+		require.Regexp(t, `^P-[0-9A-HJKMNP-TV-Z]{10}$`, p.PlayerLabel)
+		require.False(t, strings.Contains(p.PlayerLabel, "Player"))
+	}
+}
+
+// Import format: a changed play changes the figures by exactly its difference; a deleted player takes the plays along.
+func TestFiguresFollowTheData(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	random := rand.New(rand.NewPCG(3, 3))
+	h := newHistory(random, 1, 8, 6)
+	h.playRandomly(random, 50, day("2024-05-01"), day("2024-05-31"))
+	w.load(t, h)
+	o := oracle{history: h, labels: w.labels(t, h), fork: h.forks[0], from: day("2024-05-01"), to: day("2024-05-31")}
+	client := w.client(t, w.key(t, h.id))
+	o.agree(t, client)
+
+	for i := range 10 {
+		p := &h.plays[i]
+		p.started = day("2024-05-20").Add(time.Duration(i) * time.Hour)
+		p.completed, p.score, p.passed = p.started.Add(90*time.Second), 1000*i, i%2 == 0
+		p.answers = []answered{{"ai.critical.bias", i + 1, i}}
+	}
+	w.load(t, h)
+	o.agree(t, client)
+
+	gone := h.groups[0].members[0]
+	w.exec(t, `delete from players where id = $1`, h.players[gone].id)
+	var left []play
+	for _, p := range h.plays {
+		if p.player != gone {
+			left = append(left, p)
+		}
+	}
+	h.plays, h.groups[0].members = left, h.groups[0].members[1:]
+	o.agree(t, client)
+	o.group = &h.groups[0]
+	o.agree(t, client)
+}

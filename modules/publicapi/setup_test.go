@@ -1,0 +1,168 @@
+package publicapi_test
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/apikeys"
+	"dg/modules/audit"
+	"dg/modules/games"
+	"dg/modules/importer"
+	"dg/modules/org"
+	"dg/modules/publicapi"
+	"dg/modules/reports"
+	"dg/platform/authz"
+	"dg/platform/httpserver"
+	"dg/platform/pgtest"
+	"dg/platform/postgres"
+)
+
+// world is a database with one instance of the API on it, reached over a real connection.
+type world struct {
+	db   *pgtest.Database
+	keys *apikeys.Service
+	log  *audit.Log
+	url  string
+	http *http.Client // checks what passes through it against the document
+}
+
+// start begins a world without organisations.
+func start(t *testing.T) *world {
+	t.Helper()
+	return startOn(t, pgtest.New(t))
+}
+
+// startOn begins one more instance on a database.
+func startOn(t *testing.T, db *pgtest.Database) *world {
+	t.Helper()
+	policy, err := authz.New()
+	require.NoError(t, err)
+	log, orgs := audit.New(db.DB, time.Now), org.New(db.DB)
+	keys := apikeys.New(db.DB, orgs, log, policy, time.Now, func() {})
+
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	url := "http://" + ln.Addr().String()
+	api, err := publicapi.New(publicapi.Modules{
+		Keys: keys, Games: games.New(db.DB), Reports: reports.New(db.DB, db.DB), Orgs: orgs, Log: log, Policy: policy,
+	}, url)
+	require.NoError(t, err)
+	server := httpserver.New(httpserver.Options{Logger: slog.New(slog.DiscardHandler), Unavailable: postgres.Unavailable, Grace: time.Second})
+	api.Mount(server.App())
+
+	var served sync.WaitGroup
+	served.Go(func() { _ = server.Serve(ln) })
+	transport := &http.Transport{DisableCompression: true}
+	t.Cleanup(func() {
+		transport.CloseIdleConnections()
+		_ = server.Shutdown(context.Background())
+		served.Wait()
+	})
+	w := &world{db: db, keys: keys, log: log, url: url}
+	w.http = &http.Client{Transport: contractCheck{t: t, next: transport, document: documentOf(t, url)}}
+	return w
+}
+
+// load brings histories in the way that organisations do: by an import.
+func (w *world) load(t *testing.T, histories ...*history) {
+	t.Helper()
+	input := importer.Input{Name: t.Name(), Open: func() (io.ReadCloser, error) {
+		var b strings.Builder
+		for _, h := range histories {
+			h.write(&b)
+		}
+		return io.NopCloser(strings.NewReader(b.String())), nil
+	}}
+	_, err := importer.New(w.db.Owner.Pool).Import(t.Context(), []importer.Input{input}, nil)
+	require.NoError(t, err)
+}
+
+// owner is somebody who may do everything with an organisation's keys.
+func owner(organisationID string) apikeys.Actor {
+	return apikeys.Actor{
+		Person:  apikeys.Person{ID: "11111111-1111-4111-8111-111111111111", Name: "Ada"},
+		Subject: authz.Subject{Kind: authz.Member, OrganisationID: organisationID, Grants: authz.MemberGrants("owner", false)},
+	}
+}
+
+// key makes a key with the scopes, both by default.
+func (w *world) key(t *testing.T, organisationID string, scopes ...apikeys.Scope) apikeys.Token {
+	t.Helper()
+	if scopes == nil {
+		scopes = []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead}
+	}
+	_, token, err := w.keys.Create(t.Context(), owner(organisationID), apikeys.NewKey{Name: "BI", Scopes: scopes}, audit.Request{})
+	require.NoError(t, err)
+	return token
+}
+
+// client is the generated client with a key.
+func (w *world) client(t *testing.T, token apikeys.Token) *ClientWithResponses {
+	t.Helper()
+	c, err := NewClientWithResponses(w.url, WithHTTPClient(w.http), WithRequestEditorFn(func(_ context.Context, r *http.Request) error {
+		r.Header.Set("Authorization", "Bearer "+token.String())
+		return nil
+	}))
+	require.NoError(t, err)
+	return c
+}
+
+// answer is a response with its body read.
+type answer struct {
+	*http.Response
+	body string
+}
+
+// get sends a request with a key; headers are pairs that replace or, when repeated, add.
+func (w *world) send(t *testing.T, method, path, authorization string, headers ...string) answer {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, w.url+path, http.NoBody)
+	require.NoError(t, err)
+	if authorization != "" {
+		r.Header.Set("Authorization", authorization)
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		r.Header.Add(headers[i], headers[i+1])
+	}
+	response, err := w.http.Do(r)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	return answer{response, string(body)}
+}
+
+func (w *world) get(t *testing.T, path string, token apikeys.Token, headers ...string) answer {
+	t.Helper()
+	return w.send(t, http.MethodGet, path, "Bearer "+token.String(), headers...)
+}
+
+// entries returns an organisation's log, newest first, without the creation of keys.
+func (w *world) entries(t *testing.T, organisationID string) []audit.Entry {
+	t.Helper()
+	all, err := w.log.List(t.Context(), organisationID, audit.Page{Limit: 1000})
+	require.NoError(t, err)
+	var entries []audit.Entry
+	for _, e := range all {
+		if e.Action != audit.KeyCreated {
+			entries = append(entries, e)
+		}
+	}
+	return entries
+}
+
+// exec changes the data behind the program's back, as the owner of the tables.
+func (w *world) exec(t *testing.T, sql string, args ...any) {
+	t.Helper()
+	_, err := w.db.Owner.Pool.Exec(t.Context(), sql, args...)
+	require.NoError(t, err)
+}
