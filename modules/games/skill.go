@@ -15,8 +15,12 @@ var skills = [...]string{
 	"data.reading.charts", "data.reading.causation", "data.reading.sampling", "data.reading.averages", "data.reading.proportions",
 }
 
-// SkillCount is how many skills the catalogue has.
-const SkillCount = len(skills)
+// SkillCount is how many skills the catalogue has; SkillSpace how many a stored answer can tell apart, so that an array
+// of it can be indexed by any: a newer program may have stored what this one does not know.
+const (
+	SkillCount = len(skills)
+	SkillSpace = 128
+)
 
 // MaxAttempts is how many answers to one skill a play may hold.
 const MaxAttempts = 100

@@ -34,7 +34,7 @@ func csvText(b []byte, s string) []byte {
 // csvSkills appends skillId=correct/attempts for each skill of a play's answers, in the order of the catalogue, joined
 // by ";". No cell of it needs quotes.
 func csvSkills(b []byte, answers []byte) []byte {
-	var attempts, correct [games.SkillCount]int64
+	var attempts, correct [games.SkillSpace]int64
 	for _, raw := range answers {
 		a := games.Answer(raw)
 		attempts[a.Skill()]++
@@ -43,7 +43,7 @@ func csvSkills(b []byte, answers []byte) []byte {
 		}
 	}
 	first := true
-	for i, n := range attempts {
+	for i, n := range attempts[:games.SkillCount] {
 		if n == 0 {
 			continue
 		}

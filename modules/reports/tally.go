@@ -26,7 +26,7 @@ type tally struct {
 	from    int64 // milliseconds since 1970
 	days    []daySum
 	players playerSums
-	skills  [games.SkillCount]skillSum
+	skills  [games.SkillSpace]skillSum
 	passed  int64
 }
 
@@ -131,7 +131,7 @@ func (t *tally) statistics(label func(int32) string) Statistics {
 	})
 	slices.SortFunc(s.Players, byWhatTheReaderSees)
 	s.UniquePlayers = int64(len(s.Players))
-	for i, k := range t.skills {
+	for i, k := range t.skills[:games.SkillCount] {
 		if k.attempts > 0 {
 			s.Skills = append(s.Skills, SkillStat{SkillID: games.Skill(i).ID(), Attempts: k.attempts, CorrectRate: rate(k.correct, k.attempts)})
 		}

@@ -1,10 +1,12 @@
 package httpserver
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"strconv"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
@@ -17,8 +19,8 @@ const (
 	cachePrivate = "private, no-cache"
 	varyOn       = "Authorization, Accept-Encoding"
 	contentJSON  = "application/json; charset=utf-8"
-	// retryAfter is what a 503 tells the client to wait, in seconds.
-	retryAfter = "2"
+	// retryAfter is what a 503 that knows no better tells the client to wait, in seconds.
+	retryAfter = 2
 )
 
 // WriteError turns err into the answer. It always returns nil, so that it fits fiber's ErrorHandler and the end of a
@@ -60,7 +62,7 @@ func (s *Server) classify(err error) Failure {
 
 func failureFrom(e *apperr.Error) Failure {
 	answer := e.HTTP()
-	return Failure{Status: answer.Status, Code: answer.Code, Detail: e.Code, Message: e.Message, Field: e.Field}
+	return Failure{Status: answer.Status, Code: answer.Code, Detail: e.Code, Message: e.Message, Field: e.Field, RetryAfter: e.RetryAfter}
 }
 
 // unavailable says whether a second try may well succeed.
@@ -114,8 +116,11 @@ func (x *exchange) write(c *fiber.Ctx, f Failure) {
 	if f.Status == fiber.StatusUnauthorized && len(h.Peek(fiber.HeaderWWWAuthenticate)) == 0 {
 		h.Set(fiber.HeaderWWWAuthenticate, "Bearer")
 	}
-	if f.Status == fiber.StatusServiceUnavailable && len(h.Peek(fiber.HeaderRetryAfter)) == 0 {
-		h.Set(fiber.HeaderRetryAfter, retryAfter)
+	if f.RetryAfter == 0 && f.Status == fiber.StatusServiceUnavailable && len(h.Peek(fiber.HeaderRetryAfter)) == 0 {
+		f.RetryAfter = retryAfter
+	}
+	if f.RetryAfter > 0 {
+		h.Set(fiber.HeaderRetryAfter, strconv.Itoa(f.RetryAfter))
 	}
 	if !x.page(c, f) {
 		h.SetContentType(contentJSON)
@@ -144,7 +149,10 @@ func (f Failure) body() []byte {
 	type details struct {
 		Code apperr.Code `json:"code"`
 	}
-	b, err := json.Marshal(struct {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // a message names dg_live_<id>_<secret>, and is read in a terminal
+	err := enc.Encode(struct {
 		Code    string  `json:"code"`
 		Message string  `json:"message"`
 		Details details `json:"details"`
@@ -152,5 +160,5 @@ func (f Failure) body() []byte {
 	if err != nil {
 		panic(err) // three strings
 	}
-	return b
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

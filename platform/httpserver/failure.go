@@ -8,12 +8,13 @@ import (
 
 // Failure is an error as the caller may see it.
 type Failure struct {
-	Status    int
-	Code      string      // the body's code
-	Detail    apperr.Code // the body's details.code
-	Message   string
-	Field     string // the input at fault; for a page, never in the JSON body
-	RequestID string
+	Status     int
+	Code       string      // the body's code
+	Detail     apperr.Code // the body's details.code
+	Message    string
+	Field      string // the input at fault; for a page, never in the JSON body
+	RetryAfter int    // whole seconds after which to try again; 0: not known
+	RequestID  string
 }
 
 // status is a line of the table of failures that are HTTP's own.

@@ -1,0 +1,269 @@
+package apikeys_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/apikeys"
+	"dg/modules/audit"
+	"dg/modules/org"
+	"dg/platform/apperr"
+	"dg/platform/authz"
+)
+
+// Decisions, "Order of checks": wrong secret, then revoked, expired, plan. All combinations of the four.
+func TestStatesAndTheirOrder(t *testing.T) {
+	b := setup(t)
+	for combination := range 16 {
+		wrong, revoked, expired, paused := combination&8 != 0, combination&4 != 0, combination&2 != 0, combination&1 != 0
+		name := fmt.Sprintf("wrong secret %v, revoked %v, expired %v, below Pro %v", wrong, revoked, expired, paused)
+		b.setPlan(org.PlanPro)
+		key, token := b.newKey()
+		if wrong {
+			token = guessed(token)
+		}
+		if revoked {
+			b.exec(`update api_keys set revoked_at = now() where id = $1`, key.ID)
+		}
+		if expired {
+			b.exec(`update api_keys set expires_at = now() - interval '1 ms' where id = $1`, key.ID)
+		}
+		if paused {
+			b.setPlan(org.PlanTeam)
+		}
+		var want audit.Reason
+		switch {
+		case wrong:
+			want = audit.WrongSecret
+		case revoked:
+			want = audit.Revoked
+		case expired:
+			want = audit.Expired
+		case paused:
+			want = audit.BelowPlan
+		}
+		before := b.logged()
+
+		caller, err := b.keys.Authenticate(b.ctx(), token, request)
+		if want == "" {
+			require.NoError(t, err, name)
+			require.Equal(t, key.ID, caller.KeyID)
+			require.Equal(t, before, b.logged(), "an accepted use is not recorded")
+			require.Equal(t, 1, b.taken(key.ID, false))
+			require.Equal(t, 0, b.taken(key.ID, true))
+			continue
+		}
+		requireCode(t, apperr.AuthRequired, err)
+		require.Zero(t, caller, name)
+		require.Equal(t, before+1, b.logged(), name)
+		require.Equal(t, want, b.entries(audit.KeyRefused)[0].Reason, name)
+		require.Equal(t, 0, b.taken(key.ID, false), "%s: a refused use takes no place of the key's own", name)
+		require.Equal(t, 1, b.taken(key.ID, true), name)
+
+		// Decisions, "Order of checks", 1: outside /api/v1/ it is 403, whatever the key's state.
+		requireCode(t, apperr.AccessDenied, b.keys.RefuseOutside(b.ctx(), token.ID, request))
+		require.Equal(t, before+2, b.logged(), name)
+		require.Equal(t, audit.OutsideAPI, b.entries(audit.KeyRefused)[0].Reason, name)
+	}
+	require.Zero(t, b.unknown.Load())
+}
+
+// Decisions, "Audit": the entry names the key, what was wrong and the request.
+func TestRefusalIsRecordedWhole(t *testing.T) {
+	b := setup(t)
+	key, token := b.newKey()
+	_, err := b.keys.Authenticate(b.ctx(), guessed(token), request)
+	requireCode(t, apperr.AuthRequired, err)
+	entries := b.entries(audit.KeyRefused)
+	require.Len(t, entries, 1)
+	e := entries[0]
+	require.Equal(t, ourOrganisation, e.OrganisationID)
+	require.Equal(t, audit.Actor{Kind: audit.Key, ID: key.ID, Name: key.Name}, e.Actor)
+	require.Equal(t, audit.Target{Kind: "api_key", ID: key.ID}, e.Target)
+	require.Equal(t, audit.WrongSecret, e.Reason)
+	require.Equal(t, request, e.Request)
+	require.WithinDuration(t, time.Now(), e.At, time.Minute)
+}
+
+// Decisions, "Keys": a known id with a wrong secret and an unknown id get the same answer; so do all the states.
+func TestRefusalsLookAlike(t *testing.T) {
+	b := setup(t)
+	_, token := b.newKey()
+	_, wrong := b.keys.Authenticate(b.ctx(), guessed(token), request)
+	_, unknown := b.keys.Authenticate(b.ctx(), apikeys.Token{ID: "0123456789ABCDEFGHIJKL", Secret: token.Secret}, request)
+	b.exec(`update api_keys set revoked_at = now()`)
+	_, revoked := b.keys.Authenticate(b.ctx(), token, request)
+	require.Equal(t, requireCode(t, apperr.AuthRequired, wrong), requireCode(t, apperr.AuthRequired, unknown))
+	require.Equal(t, requireCode(t, apperr.AuthRequired, wrong), requireCode(t, apperr.AuthRequired, revoked))
+}
+
+// Decisions, "Audit": a key that no organisation owns has no log: it is counted.
+func TestUnknownKeyIsCounted(t *testing.T) {
+	b := setup(t)
+	_, token := b.newKey()
+	before := b.logged()
+	for i, id := range []string{"0123456789ABCDEFGHIJKL", "", token.ID[:21], token.ID + "A"} {
+		_, err := b.keys.Authenticate(b.ctx(), apikeys.Token{ID: id, Secret: token.Secret}, request)
+		requireCode(t, apperr.AuthRequired, err)
+		requireCode(t, apperr.AccessDenied, b.keys.RefuseOutside(b.ctx(), id, request))
+		require.EqualValues(t, 2*(i+1), b.unknown.Load())
+	}
+	require.Equal(t, before, b.logged())
+	require.Equal(t, 2, one[int](b, `select count(*) from api_key_windows`), "an unknown id leaves nothing behind")
+}
+
+// Specification, section 1, and decisions, "Keys": the plan is read at every request; moving up again makes keys work again.
+func TestPlanIsReadAtEveryRequest(t *testing.T) {
+	b := setup(t)
+	_, token := b.newKey()
+	for _, c := range []struct {
+		plan org.Plan
+		ok   bool
+	}{
+		{org.PlanFree, false}, {org.PlanPro, true}, {org.PlanTeam, false}, {org.PlanEnterprise, true}, {org.PlanFree, false}, {org.PlanPro, true},
+	} {
+		b.setPlan(c.plan)
+		for _, instance := range []*apikeys.Service{b.keys, b.other} {
+			_, err := instance.Authenticate(b.ctx(), token, request)
+			require.Equal(t, c.ok, err == nil, "%s: %v", c.plan, err)
+		}
+	}
+}
+
+// Decisions, "Keys": from the instant of expiry on the key is expired, not before it.
+func TestExpiryIsAnInstant(t *testing.T) {
+	b := setup(t)
+	key, token := b.newKey()
+	for name, c := range map[string]struct {
+		at string
+		ok bool
+	}{
+		"never": {"null", true}, "in an hour": {"now() + interval '1 h'", true},
+		"just now": {"date_trunc('milliseconds', now())", false}, "an hour ago": {"now() - interval '1 h'", false},
+	} {
+		b.exec(`update api_keys set expires_at = `+c.at+` where id = $1`, key.ID)
+		_, err := b.keys.Authenticate(b.ctx(), token, request)
+		require.Equal(t, c.ok, err == nil, "%s: %v", name, err)
+	}
+}
+
+// Specification, section 5, rules 3 and 4: the caller is the key, with its organisation and its scopes, and the
+// organisation's version.
+func TestCallerIsTheKey(t *testing.T) {
+	b := setup(t)
+	for _, scopes := range [][]apikeys.Scope{{apikeys.ForksRead}, {apikeys.ReportsRead}, {apikeys.ReportsRead, apikeys.ForksRead}} {
+		key, token, err := b.keys.Create(b.ctx(), b.owner, apikeys.NewKey{Name: "BI", Scopes: scopes}, request)
+		require.NoError(t, err)
+		b.exec(`update organisations set name = name || '!' where id = $1`, ourOrganisation)
+		version := one[int64](b, `select version from organisations where id = $1`, ourOrganisation)
+		caller, err := b.keys.Authenticate(b.ctx(), token, request)
+		require.NoError(t, err)
+		require.Equal(t, apikeys.Caller{
+			KeyID: key.ID, KeyName: "BI", OrganisationID: ourOrganisation, Scopes: scopes, OrganisationVersion: version,
+			Budget: apikeys.Budget{Left: 119, NextIn: 60},
+		}, caller)
+		grants := make([]string, len(scopes))
+		for i, s := range scopes {
+			grants[i] = string(s)
+		}
+		require.Equal(t, authz.Subject{Kind: authz.Key, OrganisationID: ourOrganisation, Grants: grants}, caller.Subject())
+		require.Equal(t, audit.Actor{Kind: audit.Key, ID: key.ID, Name: "BI"}, caller.Actor())
+	}
+}
+
+// Specification, section 5, rule 8: insufficient scope and another organisation's fork are recorded, by Refuse.
+func TestRefuseRecordsAndAnswers(t *testing.T) {
+	b := setup(t)
+	_, token := b.newKey()
+	caller, err := b.keys.Authenticate(b.ctx(), token, request)
+	require.NoError(t, err)
+	answer := apperr.New(apperr.AccessDenied, "no")
+	target := audit.Target{Kind: "fork", ID: "f"}
+	require.Equal(t, answer, b.keys.Refuse(b.ctx(), caller, audit.OtherOrganisation, target, request, answer))
+	entries := b.entries(audit.KeyRefused)
+	require.Len(t, entries, 1)
+	require.Equal(t, audit.OtherOrganisation, entries[0].Reason)
+	require.Equal(t, target, entries[0].Target)
+	require.Equal(t, caller.Actor(), entries[0].Actor)
+}
+
+// Decisions, "Audit": a refusal whose entry cannot be written is answered 503.
+func TestRefusalThatCannotBeRecorded(t *testing.T) {
+	b := setup(t)
+	_, token := b.newKey()
+	caller, err := b.keys.Authenticate(b.ctx(), token, request)
+	require.NoError(t, err)
+	b.breakLog()
+	_, err = b.keys.Authenticate(b.ctx(), guessed(token), request)
+	requireCode(t, apperr.Unavailable, err)
+	requireCode(t, apperr.Unavailable, b.keys.RefuseOutside(b.ctx(), token.ID, request))
+	answer := apperr.New(apperr.AccessDenied, "no")
+	requireCode(t, apperr.Unavailable, b.keys.Refuse(b.ctx(), caller, audit.InsufficientScope, audit.Target{}, request, answer))
+	_, err = b.keys.Authenticate(b.ctx(), token, request)
+	require.NoError(t, err, "what is not refused needs no entry")
+}
+
+// Decisions, "CSV": a running export is broken off when its key is revoked, expired or paused.
+func TestStillUsable(t *testing.T) {
+	b := setup(t)
+	for name, c := range map[string]struct {
+		change string
+		plan   org.Plan
+		ok     bool
+	}{
+		"usable":            {"revoked_at = null", org.PlanPro, true},
+		"enterprise":        {"revoked_at = null", org.PlanEnterprise, true},
+		"expires later":     {"expires_at = now() + interval '1 h'", org.PlanPro, true},
+		"revoked":           {"revoked_at = now()", org.PlanPro, false},
+		"expired":           {"expires_at = now() - interval '1 s'", org.PlanPro, false},
+		"below Pro":         {"revoked_at = null", org.PlanTeam, false},
+		"free":              {"revoked_at = null", org.PlanFree, false},
+		"all three at once": {"revoked_at = now(), expires_at = now() - interval '1 s'", org.PlanFree, false},
+	} {
+		b.setPlan(org.PlanPro)
+		key, _ := b.newKey()
+		b.exec(`update api_keys set `+c.change+` where id = $1`, key.ID)
+		b.setPlan(c.plan)
+		before := b.logged()
+		for _, instance := range []*apikeys.Service{b.keys, b.other} {
+			err := instance.StillUsable(b.ctx(), ourOrganisation, key.ID)
+			if c.ok {
+				require.NoError(t, err, name)
+			} else {
+				requireCode(t, apperr.AuthRequired, err)
+			}
+		}
+		require.Zero(t, b.taken(key.ID, false)+b.taken(key.ID, true), "%s: it takes no place in the rate", name)
+		require.Equal(t, before, b.logged(), name)
+		require.Error(t, b.keys.StillUsable(b.ctx(), theirOrganisation, key.ID), "%s: of another organisation", name)
+	}
+}
+
+// Decisions, "Keys": the state that the screen shows is the one by which a use is refused.
+func TestStateOfAKey(t *testing.T) {
+	now := time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC)
+	before, later := now.Add(-time.Millisecond), now.Add(time.Millisecond)
+	for _, c := range []struct {
+		revoked, expires *time.Time
+		plan             org.Plan
+		want             apikeys.State
+	}{
+		{nil, nil, org.PlanPro, apikeys.Usable},
+		{nil, nil, org.PlanEnterprise, apikeys.Usable},
+		{nil, &later, org.PlanPro, apikeys.Usable},
+		{nil, &now, org.PlanPro, apikeys.ExpiredKey},
+		{nil, &before, org.PlanPro, apikeys.ExpiredKey},
+		{nil, nil, org.PlanTeam, apikeys.PausedByPlan},
+		{nil, nil, org.PlanFree, apikeys.PausedByPlan},
+		{nil, nil, "", apikeys.PausedByPlan},
+		{&before, nil, org.PlanPro, apikeys.RevokedKey},
+		{&later, nil, org.PlanPro, apikeys.RevokedKey},
+		{&before, &before, org.PlanFree, apikeys.RevokedKey},
+		{nil, &before, org.PlanFree, apikeys.ExpiredKey},
+	} {
+		require.Equal(t, c.want, apikeys.Key{RevokedAt: c.revoked, ExpiresAt: c.expires}.State(now, c.plan), "%+v", c)
+	}
+}

@@ -1,0 +1,214 @@
+package apikeys_test
+
+import (
+	"math"
+	mathrand "math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/apikeys"
+	"dg/modules/audit"
+	"dg/platform/apperr"
+)
+
+// model is the rate in its plainest form: the instants of all accepted requests, in virtual seconds.
+type model struct {
+	now      float64
+	accepted []float64
+}
+
+// ask says whether a request is accepted now, how many places are left after it, and the age of the oldest that counts.
+func (m *model) ask() (ok bool, left int, oldest float64) {
+	count, oldest := 0, 0.0
+	for _, at := range m.accepted {
+		if age := m.now - at; age < 60 {
+			count, oldest = count+1, math.Max(oldest, age)
+		}
+	}
+	if count >= 120 {
+		return false, 0, oldest
+	}
+	m.accepted = append(m.accepted, m.now)
+	return true, 119 - count, oldest
+}
+
+// Specification, section 8, and decisions, "Rate": no key ever gets more than 120 requests accepted in any 60 seconds, and
+// none is refused while fewer than 120 were accepted in the last 60 seconds. Random schedules against the model; time
+// passes in steps of ten seconds, so that the time that the test itself takes does not matter.
+func TestRateIsASlidingWindow(t *testing.T) {
+	b := setup(t)
+	for seed := range uint64(6) {
+		random := mathrand.New(mathrand.NewPCG(seed, 2026))
+		key, token := b.newKey()
+		var m model
+		began := time.Now()
+		refusals := 0
+		for step := 0; step < 14; step++ {
+			for range random.IntN(70) {
+				want, left, oldest := m.ask()
+				caller, err := []*apikeys.Service{b.keys, b.other}[random.IntN(2)].Authenticate(b.ctx(), token, request)
+				late := time.Since(began).Seconds()
+				require.Less(t, late, 9.0, "the machine is too slow for this test's steps")
+				wait := caller.Budget.NextIn
+				if want {
+					require.NoError(t, err, "seed %d, step %d", seed, step)
+				} else {
+					refusals++
+					require.Equal(t, wait, requireCode(t, apperr.RateLimited, err).RetryAfter)
+				}
+				require.Equal(t, left, caller.Budget.Left, "seed %d, step %d", seed, step)
+				require.LessOrEqual(t, float64(wait), 60-oldest)
+				require.GreaterOrEqual(t, float64(wait), math.Max(1, 60-oldest-math.Ceil(late)))
+			}
+			seconds := float64(10 * random.IntN(4))
+			m.now += seconds
+			b.pass(key.ID, seconds)
+		}
+		require.Positive(t, refusals, "seed %d: a schedule that never reaches the rate proves nothing", seed)
+	}
+}
+
+// The same rule holds for the refused uses that are recorded.
+func TestRecordedRefusalsAreASlidingWindow(t *testing.T) {
+	b := setup(t)
+	random := mathrand.New(mathrand.NewPCG(7, 2026))
+	key, token := b.newKey()
+	var m model
+	began := time.Now()
+	recorded := 0
+	for range 12 {
+		for range random.IntN(80) {
+			var err error
+			code := apperr.AuthRequired
+			if random.IntN(2) == 0 {
+				_, err = b.keys.Authenticate(b.ctx(), guessed(token), request)
+			} else {
+				err, code = b.other.RefuseOutside(b.ctx(), token.ID, request), apperr.AccessDenied
+			}
+			require.Less(t, time.Since(began).Seconds(), 9.0, "the machine is too slow for this test's steps")
+			if want, _, _ := m.ask(); want {
+				recorded++
+				requireCode(t, code, err)
+			} else {
+				requireCode(t, apperr.RateLimited, err)
+			}
+		}
+		seconds := float64(10 * random.IntN(4))
+		m.now += seconds
+		b.pass(key.ID, seconds)
+	}
+	require.Greater(t, recorded, 120)
+	require.Equal(t, recorded, one[int](b, `select count(*) from audit_entries where reason in ('wrong_secret', 'outside_api')`))
+	require.Len(t, m.accepted, recorded)
+	require.Equal(t, 0, b.taken(key.ID, false))
+}
+
+// Decisions, "Rate": Retry-After is in whole seconds, at least 1, after which a request succeeds; a second less is too
+// early.
+func TestRetryAfterIsExact(t *testing.T) {
+	b := setup(t)
+	random := mathrand.New(mathrand.NewPCG(1, 2026))
+	key, token := b.newKey()
+	ask := map[bool]func() error{
+		false: func() error { _, err := b.keys.Authenticate(b.ctx(), token, request); return err },
+		true:  func() error { _, err := b.keys.Authenticate(b.ctx(), guessed(token), request); return err },
+	}
+	for round := 0; round < 60; {
+		refused := round%2 == 1
+		began := time.Now()
+		// The oldest of 120 leaves in so many seconds and nine tenths: what the test takes does not move that over the second.
+		leaves := random.IntN(60)
+		b.setWindow(key.ID, refused, 1+random.IntN(120), append([]float64{59.1 - float64(leaves)}, repeat(0, 119)...))
+		first := ask[refused]()
+		b.pass(key.ID, float64(leaves))
+		second := ask[refused]()
+		if time.Since(began) > 800*time.Millisecond {
+			continue // the machine was busy: the round says nothing
+		}
+		b.pass(key.ID, 1)
+		third := ask[refused]()
+
+		require.Equal(t, leaves+1, requireCode(t, apperr.RateLimited, first).RetryAfter)
+		require.Equal(t, 1, requireCode(t, apperr.RateLimited, second).RetryAfter, "too early by a part of a second")
+		require.False(t, apperr.Is(third, apperr.RateLimited), "after the time that was told")
+		round++
+	}
+}
+
+// Decisions, "Rate": 120 in any 60 seconds, to the part of a second, wherever the ring begins.
+func TestTheWindowIsSixtySeconds(t *testing.T) {
+	b := setup(t)
+	key, token := b.newKey()
+	for head := 1; head <= 120; head += 7 {
+		b.setWindow(key.ID, false, head, append([]float64{58}, repeat(1, 119)...))
+		_, err := b.keys.Authenticate(b.ctx(), token, request)
+		requireCode(t, apperr.RateLimited, err)
+
+		b.setWindow(key.ID, false, head, append([]float64{60}, repeat(1, 119)...))
+		caller, err := b.keys.Authenticate(b.ctx(), token, request)
+		require.NoError(t, err)
+		require.Equal(t, 0, caller.Budget.Left)
+		_, err = b.keys.Authenticate(b.ctx(), token, request)
+		requireCode(t, apperr.RateLimited, err)
+	}
+}
+
+// Decisions, "Rate": RateLimit carries what is left and the seconds until that next rises.
+func TestBudget(t *testing.T) {
+	b := setup(t)
+	key, token := b.newKey()
+	for name, c := range map[string]struct {
+		ages []float64 // of what was accepted before
+		want apikeys.Budget
+	}{
+		"the first":                     {nil, apikeys.Budget{Left: 119, NextIn: 60}},
+		"one is half a minute old":      {[]float64{29.5}, apikeys.Budget{Left: 118, NextIn: 31}},
+		"one has just left":             {[]float64{60}, apikeys.Budget{Left: 119, NextIn: 60}},
+		"one is about to leave":         {[]float64{59.1}, apikeys.Budget{Left: 118, NextIn: 1}},
+		"some have left, some have not": {[]float64{300, 61, 60, 49.5, 20, 1}, apikeys.Budget{Left: 116, NextIn: 11}},
+		"the last place":                {append([]float64{100}, repeat(9.5, 119)...), apikeys.Budget{Left: 0, NextIn: 51}},
+		"a full window of an hour ago":  {repeat(3600, 120), apikeys.Budget{Left: 119, NextIn: 60}},
+	} {
+		for head := 1; head <= 120; head += 17 {
+			b.setWindow(key.ID, false, head, c.ages)
+			caller, err := b.keys.Authenticate(b.ctx(), token, request)
+			require.NoError(t, err, name)
+			require.Equal(t, c.want, caller.Budget, "%s, head %d", name, head)
+		}
+	}
+}
+
+// Decisions, "Rate": a crash of PostgreSQL forgets the windows: they are made anew, and the key works.
+func TestLostWindowsAreMadeAnew(t *testing.T) {
+	b := setup(t)
+	key, token := b.newKey()
+	for name, c := range map[string]struct {
+		lose string
+		ask  func() error
+	}{
+		"all, accepted":     {`truncate api_key_windows`, func() error { _, err := b.keys.Authenticate(b.ctx(), token, request); return err }},
+		"one, accepted":     {`delete from api_key_windows where not refused`, func() error { _, err := b.keys.Authenticate(b.ctx(), token, request); return err }},
+		"the other":         {`delete from api_key_windows where refused`, func() error { _, err := b.keys.Authenticate(b.ctx(), token, request); return err }},
+		"all, wrong secret": {`truncate api_key_windows`, func() error { _, err := b.keys.Authenticate(b.ctx(), guessed(token), request); return err }},
+		"all, outside":      {`truncate api_key_windows`, func() error { return b.keys.RefuseOutside(b.ctx(), token.ID, request) }},
+	} {
+		b.exec(c.lose)
+		before := len(b.entries(audit.KeyRefused))
+		err := c.ask()
+		require.Equal(t, len(b.entries(audit.KeyRefused)) > before, err != nil, "%s: %v", name, err)
+		require.False(t, apperr.Is(err, apperr.RateLimited), name)
+	}
+
+	b.exec(`truncate api_key_windows`)
+	_, errs := b.storm(150, func(s *apikeys.Service) (apikeys.Caller, error) { return s.Authenticate(b.ctx(), token, request) })
+	accepted := 0
+	for _, err := range errs {
+		if err == nil {
+			accepted++
+		}
+	}
+	require.Equal(t, 120, accepted, "the window that all of them made is one")
+	require.Equal(t, 120, b.taken(key.ID, false))
+}

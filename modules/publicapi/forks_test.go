@@ -1,0 +1,173 @@
+package publicapi_test
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/apikeys"
+)
+
+// Specification, sections 2.1, 4.1 and 4.2; decisions, "Fork list": all fields, all forks, in order, and nothing of the
+// configuration.
+func TestForksAndOneFork(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	random := rand.New(rand.NewPCG(10, 10))
+	h, other := newHistory(random, 3, 0), newHistory(random, 1, 0)
+	w.load(t, h, other)
+	w.exec(t, `update forks set status = 'archived', visibility = 'restricted', source_locale = 'pt', suspended = true,
+		deployed_release_number = null, title = E'<b>"\\\u202e=1+1' where id = $1`, h.forks[1])
+	w.exec(t, `update forks set created_at = (select created_at from forks where id = $1) where org_id = $2`, h.forks[0], h.id)
+	token := w.key(t, h.id, apikeys.ForksRead)
+	client := w.client(t, token)
+
+	list, err := client.ListForksWithResponse(t.Context(), nil)
+	require.NoError(t, err)
+	require.NotNil(t, list.JSON200)
+	require.NotContains(t, string(list.Body), "secretOfTheFork")
+	require.Len(t, list.JSON200.Items, 3)
+	for i, f := range list.JSON200.Items {
+		if i > 0 {
+			require.Less(t, list.JSON200.Items[i-1].Id, f.Id, "created at the same instant: by id")
+		}
+		one, err := client.GetForkWithResponse(t.Context(), f.Id, nil)
+		require.NoError(t, err)
+		require.Equal(t, f, *one.JSON200, "the list's element is the fork")
+		if f.Id == h.forks[1] {
+			require.Equal(t, PublicForkDTO{
+				Id: f.Id, GameId: gameIDOf(h), Slug: "fork-1", Title: "<b>\"\\\u202e=1+1", Major: 1, Status: "archived",
+				Visibility: "restricted", SourceLocale: "pt", Suspended: true,
+				CreatedAt: day("2024-01-01"), UpdatedAt: day("2024-02-01").Add(123 * time.Millisecond),
+			}, f)
+		}
+	}
+	require.Contains(t, string(list.Body), `"createdAt":"2024-01-01T00:00:00.000Z"`)
+	require.Contains(t, string(list.Body), `"updatedAt":"2024-02-01T00:00:00.123Z"`, "finer input is cut off")
+
+	w.exec(t, `delete from forks where org_id = $1`, h.id)
+	require.Equal(t, `{"items":[]}`, w.get(t, "/api/v1/forks", token).body)
+}
+
+// Decisions, "Identifiers": a malformed id is an unknown id.
+func TestMalformedForkIDs(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	h := newHistory(rand.New(rand.NewPCG(11, 11)), 1, 0)
+	w.load(t, h)
+	token := w.key(t, h.id)
+	for _, id := range []string{"x", "%00", "..", "%2e%2e", h.forks[0][:35], h.forks[0] + "0", "%7B" + h.forks[0] + "%7D", "1%2F2", "'%20or%201=1", "é"} {
+		for _, tail := range []string{"", "/stats?from=2024-01-01&to=2024-01-01", "/exports/csv?from=2024-01-01&to=2024-01-01"} {
+			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.url, http.NoBody)
+			require.NoError(t, err)
+			request.URL.Opaque = "/api/v1/forks/" + id + tail
+			request.Header.Set("Authorization", "Bearer "+token.String())
+			if response, err := w.http.Do(request); err == nil {
+				require.Equal(t, http.StatusNotFound, response.StatusCode, "%s%s", id, tail)
+				_ = response.Body.Close()
+			} else {
+				require.ErrorContains(t, err, "invalid", id)
+			}
+		}
+		w.exec(t, `truncate api_key_windows`)
+	}
+}
+
+// Decisions, "Other headers": strong ETags by the organisation's version and the encoding; 304 after all checks.
+func TestETags(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	random := rand.New(rand.NewPCG(12, 12))
+	h, other := newHistory(random, 8, 0), newHistory(random, 8, 0)
+	w.load(t, h, other)
+	token := w.key(t, h.id)
+	for _, path := range []string{"/api/v1/forks", "/api/v1/forks/" + h.forks[0]} {
+		first := w.get(t, path, token)
+		tag := first.Header.Get("ETag")
+		require.Regexp(t, `^"[^"]+"$`, tag, "strong")
+		require.Equal(t, "private, no-cache", first.Header.Get("Cache-Control"))
+		require.Equal(t, "Authorization, Accept-Encoding", first.Header.Get("Vary"))
+		for _, match := range []string{tag, "W/" + tag, `"a,b", ` + tag, "*"} {
+			again := w.get(t, path, token, "If-None-Match", match)
+			require.Equal(t, http.StatusNotModified, again.StatusCode, match)
+			require.Empty(t, again.body)
+			require.Equal(t, tag, again.Header.Get("ETag"))
+			require.NotEmpty(t, again.Header.Get("RateLimit"))
+		}
+		require.NotEqual(t, tag, w.get(t, path, token, "Accept-Encoding", "gzip").Header.Get("ETag"), "another encoding")
+		require.Equal(t, http.StatusOK, w.get(t, path, token, "If-None-Match", `"x"`).StatusCode)
+		require.Equal(t, http.StatusOK, w.get(t, path, token, "If-Modified-Since", "Fri, 01 Jan 2100 00:00:00 GMT").StatusCode)
+		require.Equal(t, http.StatusOK, w.get(t, "/api/v1/forks", w.key(t, other.id), "If-None-Match", tag).StatusCode, "another organisation")
+
+		w.exec(t, `update forks set title = title || '!' where id = $1`, h.forks[0])
+		changed := w.get(t, path, token, "If-None-Match", tag)
+		require.Equal(t, http.StatusOK, changed.StatusCode, "a change is seen")
+		require.NotEqual(t, tag, changed.Header.Get("ETag"))
+	}
+	require.Equal(t, http.StatusForbidden, w.get(t, "/api/v1/forks/"+other.forks[0], token, "If-None-Match", "*").StatusCode, "after all checks")
+	require.Equal(t, http.StatusNotFound, w.get(t, "/api/v1/forks/x", token, "If-None-Match", "*").StatusCode)
+}
+
+// Decisions, "HEAD": the checks of GET, the headers of GET, no body.
+func TestHead(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	random := rand.New(rand.NewPCG(13, 13))
+	h, other := newHistory(random, 1, 6, 4), newHistory(random, 1, 0)
+	h.playRandomly(random, 20, day("2024-05-01"), day("2024-05-31"))
+	w.load(t, h, other)
+	token := w.key(t, h.id)
+	period := "?from=2024-05-01&to=2024-05-31"
+	for _, path := range []string{
+		"/api/v1/forks", "/api/v1/forks/" + h.forks[0], "/api/v1/forks/" + h.forks[0] + "/stats" + period, "/api/v1/forks/" + h.forks[0] + "/exports/csv" + period,
+		"/api/v1/forks/" + h.forks[0] + "/exports/csv" + period + "&groupId=" + h.groups[0].id,
+		"/api/v1/forks/" + other.forks[0], "/api/v1/forks/x", "/api/v1/forks/" + h.forks[0] + "/stats", "/api/v1/x",
+	} {
+		get, head := w.get(t, path, token), w.send(t, http.MethodHead, path, "Bearer "+token.String())
+		require.Equal(t, get.StatusCode, head.StatusCode, path)
+		require.Empty(t, head.body)
+		for _, varies := range []string{"Date", "X-Request-Id", "Ratelimit", "Content-Length", "Transfer-Encoding"} {
+			get.Header.Del(varies)
+			head.Header.Del(varies)
+		}
+		require.Equal(t, get.Header, head.Header, path)
+	}
+	started := 0
+	for _, e := range w.entries(t, h.id) {
+		if e.Action == "export.started" {
+			started++
+		}
+	}
+	require.Equal(t, 2, started, "HEAD exports nothing: only the two GETs are recorded")
+}
+
+// Decisions, "Rate": each authenticated answer carries the policy and what is left.
+func TestRateHeaders(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	h := newHistory(rand.New(rand.NewPCG(14, 14)), 1, 0)
+	w.load(t, h)
+	token := w.key(t, h.id)
+	for left := 119; left >= 0; left-- {
+		got := w.get(t, "/api/v1/forks", token)
+		require.Equal(t, http.StatusOK, got.StatusCode)
+		require.Equal(t, `"key";q=120;w=60`, got.Header.Get("RateLimit-Policy"))
+		require.Regexp(t, `^"key";r=`+jsonOf(left)+`;t=([1-9]|[1-5]\d|60)$`, got.Header.Get("RateLimit"))
+	}
+	limited := w.get(t, "/api/v1/forks", token)
+	require.Equal(t, http.StatusTooManyRequests, limited.StatusCode)
+	require.Regexp(t, `^"key";r=0;t=([1-9]|[1-5]\d|60)$`, limited.Header.Get("RateLimit"))
+	require.Regexp(t, `^([1-9]|[1-5]\d|60)$`, limited.Header.Get("Retry-After"))
+}
+
+func jsonOf(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}

@@ -1,0 +1,240 @@
+package publicapi_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/apikeys"
+	"dg/modules/audit"
+)
+
+// Decisions, "Order of checks": what goes wrong at each step, how it is made to, and what must then be seen.
+type step struct {
+	name    string
+	arrange func(*attempt)
+	status  int
+	code    string       // details.code
+	reason  audit.Reason // of the one audit entry; "": none
+	www     string       // WWW-Authenticate
+}
+
+// attempt is a request of the statistics of a fork, right in everything until steps spoil it.
+type attempt struct {
+	t             *testing.T
+	w             *world
+	mine, foreign *history
+	token         apikeys.Token
+	authorization string
+	method        string
+	prefix        string
+	fork          string
+	tail          string
+	query         string
+}
+
+const insufficientScope = `Bearer error="insufficient_scope", scope="reports:read"`
+
+// inOrder are the steps of the table, in its order.
+var inOrder = []step{
+	{"1 a key outside /api/v1/", func(a *attempt) { a.prefix = "/api/v1x/" }, 403, "ERR_ACCESS_DENIED", audit.OutsideAPI, ""},
+	{"2 wrong secret", func(a *attempt) { a.authorization = "Bearer " + spoiled(a.token) }, 401, "ERR_AUTH_REQUIRED", audit.WrongSecret, "Bearer"},
+	{"3a revoked", func(a *attempt) { a.exec(`update api_keys set revoked_at = now() where id = $1`) }, 401, "ERR_AUTH_REQUIRED", audit.Revoked, "Bearer"},
+	{"3b expired", func(a *attempt) {
+		a.exec(`update api_keys set expires_at = date_trunc('milliseconds', clock_timestamp()) where id = $1`)
+	}, 401, "ERR_AUTH_REQUIRED", audit.Expired, "Bearer"},
+	{"3c plan below Pro", func(a *attempt) {
+		a.exec(`update organisations set plan = 'team' where id = (select org_id from api_keys where id = $1)`)
+	}, 401, "ERR_AUTH_REQUIRED", audit.BelowPlan, "Bearer"},
+	{"4 rate", func(a *attempt) {
+		a.exec(`update api_key_windows set instants = array_fill(clock_timestamp(), array[120]) where key_id = $1 and not refused`)
+	}, 429, "ERR_RATE_LIMITED", "", ""},
+	{"5a unknown path", func(a *attempt) { a.tail = "/statistics" }, 404, "ERR_NOT_FOUND", "", ""},
+	{"5b another method", func(a *attempt) { a.method = http.MethodPost }, 405, "ERR_METHOD_NOT_ALLOWED", "", ""},
+	{"6 scope", func(a *attempt) { a.exec(`update api_keys set scopes = '{forks:read}' where id = $1`) }, 403, "ERR_ACCESS_DENIED", audit.InsufficientScope, insufficientScope},
+	{"7a unknown fork", func(a *attempt) { a.fork = "00000000-0000-4000-8000-000000000000" }, 404, "ERR_NOT_FOUND", "", ""},
+	{"7b fork of another organisation", func(a *attempt) { a.fork = a.foreign.forks[0] }, 403, "ERR_ACCESS_DENIED", audit.OtherOrganisation, ""},
+	{"8 period", func(a *attempt) { a.query = strings.Replace(a.query, "from=2024", "from=1999", 1) }, 400, "ERR_VALIDATION", "", ""},
+	{"9a unknown group", func(a *attempt) { a.query += "&groupId=00000000-0000-4000-8000-000000000000" }, 404, "ERR_NOT_FOUND", "", ""},
+	{"9b group of another organisation", func(a *attempt) { a.query += "&groupId=" + a.foreign.groups[0].id }, 404, "ERR_NOT_FOUND", audit.OtherOrganisation, ""},
+}
+
+func (a *attempt) exec(sql string) { a.w.exec(a.t, sql, a.token.ID) }
+
+// spoiled is a token of the right shape and checksum length whose secret is wrong.
+func spoiled(token apikeys.Token) string {
+	last := "a"
+	if strings.HasSuffix(token.Secret, "a") {
+		last = "b"
+	}
+	return strings.TrimSuffix(token.String(), token.Secret[len(token.Secret)-1:]) + last
+}
+
+// newAttempt makes two organisations and a key that may read reports.
+func newAttempt(t *testing.T, w *world, random *rand.Rand) *attempt {
+	t.Helper()
+	mine, foreign := newHistory(random, 1, 6, 5), newHistory(random, 1, 6, 5)
+	w.load(t, mine, foreign)
+	token := w.key(t, mine.id, apikeys.ReportsRead)
+	return &attempt{
+		t: t, w: w, mine: mine, foreign: foreign, token: token, authorization: "Bearer " + token.String(), method: http.MethodGet,
+		prefix: "/api/v1/", fork: mine.forks[0], tail: "/stats", query: "from=2024-05-01&to=2024-05-31",
+	}
+}
+
+func (a *attempt) send() answer {
+	a.t.Helper()
+	return a.w.send(a.t, a.method, a.prefix+"forks/"+a.fork+a.tail+"?"+a.query, a.authorization)
+}
+
+// sees requires the answer and the audit entry of a step.
+func (s step) sees(t *testing.T, a *attempt, got answer) {
+	t.Helper()
+	require.Equal(t, s.status, got.StatusCode, got.body)
+	var body struct {
+		Code, Message string
+		Details       struct{ Code string }
+	}
+	require.NoError(t, json.Unmarshal([]byte(got.body), &body))
+	require.Equal(t, s.code, body.Details.Code)
+	require.Equal(t, s.www, got.Header.Get("WWW-Authenticate"))
+	if s.status == http.StatusTooManyRequests {
+		require.Regexp(t, `^([1-9]|[1-5]\d|60)$`, got.Header.Get("Retry-After"))
+	}
+	if s.status == http.StatusMethodNotAllowed {
+		require.Equal(t, "GET, HEAD", got.Header.Get("Allow"))
+	}
+	entries := a.w.entries(t, a.mine.id)
+	require.Empty(t, a.w.entries(t, a.foreign.id), "the other organisation's log")
+	if s.reason == "" {
+		require.Empty(t, entries)
+		return
+	}
+	require.Len(t, entries, 1)
+	e := entries[0]
+	require.Equal(t, audit.KeyRefused, e.Action)
+	require.Equal(t, s.reason, e.Reason)
+	require.Equal(t, audit.Actor{Kind: audit.Key, ID: a.token.ID, Name: "BI"}, e.Actor)
+	require.Equal(t, got.Header.Get("X-Request-Id"), e.Request.ID)
+	require.Equal(t, a.method, e.Request.Method)
+	require.Equal(t, a.prefix+"forks/"+a.fork+a.tail, e.Request.Path)
+	require.Equal(t, "127.0.0.1", e.Request.Address)
+	require.NotContains(t, fmt.Sprint(e), a.token.Secret)
+}
+
+// Each step alone.
+func TestOrderOfChecksEachStep(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	random := rand.New(rand.NewPCG(4, 4))
+	require.Equal(t, http.StatusOK, newAttempt(t, w, random).send().StatusCode, "nothing spoiled")
+	for _, s := range inOrder {
+		t.Run(s.name, func(t *testing.T) {
+			a := newAttempt(t, w, random)
+			a.t = t
+			s.arrange(a)
+			s.sees(t, a, a.send())
+		})
+	}
+}
+
+// Each pair of steps, not only neighbours: the earlier one answers. Pairs that cannot stand together are left out: two
+// kinds of the same step that need different values of the same thing.
+func TestOrderOfChecksEachPair(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	random := rand.New(rand.NewPCG(5, 5))
+	pairs := 0
+	for i, first := range inOrder {
+		for _, second := range inOrder[i+1:] {
+			if exclusive(first.name, second.name) {
+				continue
+			}
+			pairs++
+			t.Run(first.name+" before "+second.name, func(t *testing.T) {
+				a := newAttempt(t, w, random)
+				a.t = t
+				second.arrange(a)
+				first.arrange(a)
+				first.sees(t, a, a.send())
+			})
+		}
+	}
+	require.Greater(t, pairs, 80)
+}
+
+// exclusive says whether the two spoil the same thing: the path and its method, the fork, the group.
+func exclusive(a, b string) bool {
+	same := a[0] == b[0] && strings.Contains("579", a[:1])
+	return same
+}
+
+// Step 2: what is no key at all, or not exactly one, is 401 and leaves no entry: nobody owns it.
+func TestWhatIsNoKey(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	a := newAttempt(t, w, rand.New(rand.NewPCG(6, 6)))
+	token := a.token.String()
+	unknown := "dg_live_" + strings.Repeat("0", 22) + "_" + a.token.Secret
+	for name, headers := range map[string][]string{
+		"missing":                 nil,
+		"empty":                   {"Authorization", ""},
+		"Basic":                   {"Authorization", "Basic " + token},
+		"no scheme":               {"Authorization", token},
+		"no space":                {"Authorization", "Bearer" + token},
+		"tab":                     {"Authorization", "Bearer\t" + token},
+		"trailing text":           {"Authorization", "Bearer " + token + " x"},
+		"truncated":               {"Authorization", "Bearer " + token[:len(token)-1]},
+		"longer":                  {"Authorization", "Bearer " + token + "0"},
+		"another prefix":          {"Authorization", "Bearer " + strings.Replace(token, "live", "test", 1)},
+		"unknown id":              {"Authorization", "Bearer " + unknown},
+		"two headers":             {"Authorization", "Bearer " + token, "Authorization", "Bearer " + token},
+		"two headers, one no key": {"Authorization", "Bearer " + token, "Authorization", "Basic eDp5"},
+		"in a cookie":             {"Cookie", "Authorization=Bearer " + token},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := w.send(t, http.MethodGet, "/api/v1/forks?api_key="+token+"&access_token="+token, "", headers...)
+			step{"", nil, 401, "ERR_AUTH_REQUIRED", "", "Bearer"}.sees(t, a, got)
+			require.Empty(t, got.Header.Get("RateLimit"))
+		})
+	}
+	for _, scheme := range []string{"bearer ", "BEARER ", "Bearer    "} {
+		require.Equal(t, http.StatusOK, w.send(t, http.MethodGet, "/api/v1/forks/"+a.fork+"/stats?"+a.query, scheme+token).StatusCode, scheme)
+	}
+}
+
+// Step 1: a path outside /api/v1/ refuses what holds dg_live_, well formed or not, and records it where the id is known.
+func TestOutside(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	random := rand.New(rand.NewPCG(7, 7))
+	for _, path := range []string{
+		"/", "/healthz", "/openapi/v1.json", "/nowhere", "/API/v1/forks", "/api/v1extra", "/api/v1", "//api/v1/forks",
+		"/api/./v1/forks", "/api%2Fv1/forks", "/api/V1/forks", "/%61pi/v1/forks",
+	} {
+		for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodOptions, http.MethodDelete} {
+			t.Run(method+" "+path, func(t *testing.T) {
+				a := newAttempt(t, w, random)
+				got := w.send(t, method, path, a.authorization)
+				require.Equal(t, http.StatusForbidden, got.StatusCode, got.body)
+				require.Contains(t, got.body, `"details":{"code":"ERR_ACCESS_DENIED"}`)
+				entries := w.entries(t, a.mine.id)
+				require.Len(t, entries, 1)
+				require.Equal(t, audit.OutsideAPI, entries[0].Reason)
+				require.Equal(t, path, entries[0].Request.Path)
+			})
+		}
+	}
+	a := newAttempt(t, w, random)
+	for i, header := range []string{"dg_live_", "Bearer dg_live_short", "Basic " + a.token.String(), a.token.String()[:40] + " x"} {
+		require.Equal(t, http.StatusForbidden, w.send(t, http.MethodGet, "/healthz", header).StatusCode, header)
+		require.Len(t, w.entries(t, a.mine.id), max(0, i-1), "recorded where the id is known: %s", header)
+	}
+	require.Equal(t, http.StatusOK, w.send(t, http.MethodGet, "/openapi/v1.json", "").StatusCode)
+	require.Equal(t, http.StatusOK, w.send(t, http.MethodGet, "/openapi/v1.json", "Basic eDp5").StatusCode, "no key of ours")
+}
