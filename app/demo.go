@@ -1,10 +1,136 @@
 package main
 
-import "context"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
 
-type demoResult struct{}
+	"github.com/jackc/pgx/v5"
 
-func (demoResult) greeting(string) string { return "" }
-func loadDemo(context.Context, *database, *app, process) (demoResult, error) {
-	return demoResult{}, nil
+	"dg/app/demo"
+	"dg/modules/apikeys"
+	"dg/modules/audit"
+	"dg/modules/importer"
+	"dg/platform/authz"
+	"dg/platform/config"
+)
+
+// demoCmd is `dg demo`.
+type demoCmd struct {
+	config.Database
+	config.Server
+	Print bool `help:"Write the demo to standard output in the import format, and touch no database."`
+}
+
+// Run loads the demo, or prints it.
+func (c demoCmd) Run(ctx context.Context, p process) error {
+	if c.Print {
+		return demo.Write(p.stdout, demoSeed, time.Now())
+	}
+	base, err := c.Base()
+	if err != nil {
+		return err
+	}
+	db, err := openDatabase(ctx, c.Database, p.log, false)
+	if err != nil {
+		return err
+	}
+	defer db.release()
+	a, err := build(ctx, settings{servingURL: db.servingURL, baseURL: base, log: p.log})
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	loaded, err := loadDemo(ctx, db, a, p)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprint(p.stdout, loaded.greeting(base))
+	return err
+}
+
+// demoSeed makes the demo the same everywhere.
+const demoSeed = 2026
+
+// demoKeyName says where the demo key comes from; keys of this name are replaced.
+const demoKeyName = "Demo (make run)"
+
+// loadedDemo is what somebody needs who wants to try the demo.
+type loadedDemo struct{ token apikeys.Token }
+
+// loadDemo loads the demo into an empty database and replaces the demo key: the one of an earlier run is revoked, since
+// its secret cannot be shown again.
+func loadDemo(ctx context.Context, db *database, a *app, p process) (loadedDemo, error) {
+	var empty bool
+	if err := a.pools.reads.Pool.QueryRow(ctx, `/* app.loadDemo */ select not exists (select from organisations)`).Scan(&empty); err != nil {
+		return loadedDemo{}, fmt.Errorf("look for organisations: %w", err)
+	}
+	if empty {
+		p.log.Info("loading the demo")
+		file := importer.Input{Name: "demo", Open: func() (io.ReadCloser, error) {
+			r, w := io.Pipe()
+			go func() { w.CloseWithError(demo.Write(w, demoSeed, time.Now())) }()
+			return r, nil
+		}}
+		if _, err := importInto(ctx, db, []importer.Input{file}, p); err != nil {
+			return loadedDemo{}, fmt.Errorf("load the demo: %w", err)
+		}
+	}
+	owner, err := demoOwner(ctx, a)
+	if err != nil {
+		return loadedDemo{}, err
+	}
+	token, err := replaceDemoKey(ctx, a.keys, owner)
+	return loadedDemo{token}, err
+}
+
+// demoOwner finds the owner of the demo's first organisation.
+func demoOwner(ctx context.Context, a *app) (apikeys.Actor, error) {
+	owner := apikeys.Actor{Subject: authz.Subject{Kind: authz.Member, Grants: authz.MemberGrants("owner", false)}}
+	err := a.pools.reads.Pool.QueryRow(ctx, `/* app.demoOwner */
+		select u.id::text, u.name, m.org_id::text from memberships m join users u on u.id = m.user_id
+		 where m.role = 'owner' and u.email_key = $1`, demo.Accounts[0].Email).Scan(&owner.ID, &owner.Name, &owner.OrganisationID)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return owner, errors.New("the database holds organisations, but not those of the demo: use another one (DG_DATA_DIR or DG_DATABASE_URL), or dg serve")
+	}
+	if err != nil {
+		return owner, fmt.Errorf("look for the demo: %w", err)
+	}
+	return owner, nil
+}
+
+func replaceDemoKey(ctx context.Context, keys *apikeys.Service, owner apikeys.Actor) (apikeys.Token, error) {
+	request := audit.Request{Method: "CLI", Path: "dg demo", UserAgent: "dg/" + version}
+	existing, err := keys.List(ctx, owner)
+	if err != nil {
+		return apikeys.Token{}, err
+	}
+	for _, k := range existing {
+		if k.Name == demoKeyName && k.RevokedAt == nil {
+			if err := keys.Revoke(ctx, owner, k.ID, request); err != nil {
+				return apikeys.Token{}, err
+			}
+		}
+	}
+	_, token, err := keys.Create(ctx, owner, apikeys.NewKey{Name: demoKeyName, Scopes: []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead}}, request)
+	return token, err
+}
+
+// greeting says how to try the demo at base. It holds the key: it goes to standard output, never to the log.
+func (d loadedDemo) greeting(base string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\nThe people of the demo (their sign-in screens are not part of this build yet):\n")
+	for _, p := range demo.Accounts {
+		step := ""
+		if p.TOTPSecret != "" {
+			step = ", two-step secret " + p.TOTPSecret
+		}
+		fmt.Fprintf(&b, "  %-26s %-26s %s of %s%s\n", p.Email, p.Password, p.Role, p.Organisation, step)
+	}
+	fmt.Fprintf(&b, "\nA key that reads the forks and reports of %s:\n  %s\n", demo.Accounts[0].Organisation, d.token)
+	fmt.Fprintf(&b, "\nTry it:\n  curl -sS -H 'Authorization: Bearer %s' %s/api/v1/forks\n\n", d.token, base)
+	return b.String()
 }

@@ -1,6 +1,65 @@
 package main
 
-import "dg/platform/config"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
 
-type importCmd struct{ config.Database }
-type demoCmd struct{ config.Database }
+	"golang.org/x/term"
+
+	"dg/modules/importer"
+	"dg/platform/config"
+	"dg/platform/postgres"
+)
+
+// importCmd is `dg import`.
+type importCmd struct {
+	config.Database
+	Files []string `arg:"" name:"file" help:"NDJSON, plain or gzip; - is standard input. All are taken, or none."`
+}
+
+// Run imports the files.
+func (c importCmd) Run(ctx context.Context, p process) error {
+	inputs := make([]importer.Input, len(c.Files))
+	for i, name := range c.Files {
+		inputs[i] = input(name, p)
+	}
+	db, err := openDatabase(ctx, c.Database, p.log, false)
+	if err != nil {
+		return err
+	}
+	defer db.release()
+	summary, err := importInto(ctx, db, inputs, p)
+	if wrong, ok := errors.AsType[*importer.Errors](err); ok {
+		return fmt.Errorf("nothing was imported:\n%w", wrong)
+	}
+	if err != nil {
+		return err
+	}
+	return summary.Print(p.stdout)
+}
+
+// input is a file by its name as it is given on the command line.
+func input(name string, p process) importer.Input {
+	if name == "-" {
+		return importer.Input{Name: "standard input", Open: func() (io.ReadCloser, error) { return io.NopCloser(p.stdin), nil }}
+	}
+	return importer.Input{Name: name, Open: func() (io.ReadCloser, error) { return os.Open(name) }}
+}
+
+// importInto runs an import as the owner of the tables.
+func importInto(ctx context.Context, db *database, inputs []importer.Input, p process) (importer.Summary, error) {
+	owner, err := postgres.Open(ctx, db.ownerURL, postgres.Options{Name: "dg import", MaxConns: 2, Logger: p.log})
+	if err != nil {
+		return importer.Summary{}, err
+	}
+	defer owner.Close()
+	var progress func(importer.Progress)
+	if f, ok := p.stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		progress = importer.Printer(p.stderr)
+		defer fmt.Fprintln(p.stderr)
+	}
+	return importer.New(owner.Pool).Import(ctx, inputs, progress)
+}
