@@ -181,8 +181,9 @@ func (m poolMetrics) Collect(ch chan<- prometheus.Metric) {
 }
 
 // listen takes the address, with a sentence that says what to do when it is taken.
-func listen(addr string) (net.Listener, error) {
-	ln, err := net.Listen("tcp", addr)
+func listen(ctx context.Context, addr string) (net.Listener, error) {
+	var config net.ListenConfig
+	ln, err := config.Listen(ctx, "tcp", addr)
 	if err != nil {
 		return nil, fmt.Errorf("cannot serve on %s (set DG_ADDR to a free address): %w", addr, err)
 	}

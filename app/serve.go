@@ -26,7 +26,7 @@ func (c serveCmd) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	ln, err := listen(c.Addr)
+	ln, err := listen(ctx, c.Addr)
 	if err != nil {
 		return err
 	}

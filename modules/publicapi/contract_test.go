@@ -70,7 +70,7 @@ func (c contractCheck) check(r *http.Request, response *http.Response, body []by
 		return
 	}
 	route, params, err := router.FindRoute(r)
-	if err != nil || r.Method != http.MethodGet {
+	if unknown := err; unknown != nil || r.Method != http.MethodGet {
 		c.checkUndeclared(r, response, body)
 		return
 	}

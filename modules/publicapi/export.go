@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"strings"
 	"time"
 
@@ -174,9 +175,7 @@ func (e *runningExport) record(ctx context.Context, action audit.Action, details
 	if e.query.GroupID != "" {
 		about["groupId"] = e.query.GroupID
 	}
-	for k, v := range details {
-		about[k] = v
-	}
+	maps.Copy(about, details)
 	return e.api.log.Append(ctx, audit.Entry{
 		OrganisationID: e.query.OrganisationID, Actor: e.caller.Actor(), Action: action,
 		Target: audit.Target{Kind: "fork", ID: e.query.ForkID}, Details: about, Request: e.request,

@@ -3,7 +3,7 @@ package publicapi_test
 import (
 	"math/rand/v2"
 	"net/http"
-	"strings"
+	"slices"
 	"testing"
 	"time"
 
@@ -125,7 +125,7 @@ func TestAnonymity(t *testing.T) {
 					h.plays = append(h.plays, play{id: newID(random), fork: h.forks[0], player: h.groups[0].members[who], started: day("2024-05-05")})
 				}
 				for who := range h.players { // the others play too: they do not count
-					if !contains(h.groups[0].members, who) {
+					if !slices.Contains(h.groups[0].members, who) {
 						h.plays = append(h.plays, play{id: newID(random), fork: h.forks[0], player: who, started: day("2024-05-06")})
 					}
 				}
@@ -144,15 +144,6 @@ func TestAnonymity(t *testing.T) {
 	}
 }
 
-func contains(places []int, place int) bool {
-	for _, p := range places {
-		if p == place {
-			return true
-		}
-	}
-	return false
-}
-
 // Decisions, "Figures": a player's label is the same in the statistics and the CSV, and different in each organisation.
 func TestLabelsAreStableWithinAnOrganisation(t *testing.T) {
 	t.Parallel()
@@ -168,7 +159,7 @@ func TestLabelsAreStableWithinAnOrganisation(t *testing.T) {
 	o := oracle{history: h, labels: before, fork: h.forks[0], from: day("2024-05-01"), to: day("2024-05-31")}
 	for _, p := range o.agree(t, w.client(t, w.key(t, h.id))).Players {
 		require.Regexp(t, `^P-[0-9A-HJKMNP-TV-Z]{10}$`, p.PlayerLabel)
-		require.False(t, strings.Contains(p.PlayerLabel, "Player"))
+		require.NotContains(t, p.PlayerLabel, "Player")
 	}
 }
 

@@ -73,7 +73,7 @@ func (s *snapshot) begin(ctx context.Context) error {
 	batch.Queue("begin isolation level repeatable read read only")
 	batch.Queue(scopeSQL, q.OrganisationID, groupOrNull(q.GroupID), q.ForkID, q.Period.From, q.Period.End())
 	results := s.conn.SendBatch(ctx, batch)
-	defer results.Close()
+	defer func() { _ = results.Close() }() // an error of it is one of the two below
 	if _, err := results.Exec(); err != nil {
 		return fmt.Errorf("reports: begin: %w", err)
 	}

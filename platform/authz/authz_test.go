@@ -1,7 +1,6 @@
 package authz_test
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -45,7 +44,7 @@ func TestPolicy(t *testing.T) {
 				require.Equal(t, want, policy.Decide(s, d, "a") == nil, "%v", d)
 				require.ErrorIs(t, policy.Decide(s, d, "b"), authz.ErrDenied, "another organisation: %v", d)
 				s.OrganisationID = ""
-				require.True(t, errors.Is(policy.Decide(s, d, ""), authz.ErrDenied), "no organisation: %v", d)
+				require.ErrorIs(t, policy.Decide(s, d, ""), authz.ErrDenied, "no organisation: %v", d)
 			}
 		})
 	}

@@ -3,6 +3,7 @@ package httpserver
 import (
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -20,13 +21,12 @@ func clientAddr(remote net.Addr, forwarded []string, trusted []netip.Prefix) str
 	if !ok {
 		return ""
 	}
-	for i := len(forwarded) - 1; i >= 0; i-- {
-		hops := strings.Split(forwarded[i], ",")
-		for j := len(hops) - 1; j >= 0; j-- {
+	for _, line := range slices.Backward(forwarded) {
+		for _, text := range slices.Backward(strings.Split(line, ",")) {
 			if !within(at, trusted) {
 				return at.String()
 			}
-			hop, ok := parseHop(hops[j])
+			hop, ok := parseHop(text)
 			if !ok {
 				return at.String()
 			}

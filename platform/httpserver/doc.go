@@ -2,10 +2,10 @@
 // an honest answer. It knows nothing of forks, keys or screens.
 //
 // It owns the server and its limits (server.go), the way it stops (shutdown.go), the guard in front of every route
-// (guard.go, framing.go, linger.go), the one error body (errors.go, failure.go), the record of each request: its id, its
-// client's address, its log line, its metrics (exchange.go, requestid.go, clientaddr.go, accesslog.go, metrics.go),
-// JSON answers with compression and ETag (json.go, encoding.go, etag.go, paced.go), and streamed files that cannot
-// lie about being whole (stream.go, transfer.go, outcome.go, encoder.go, breaker.go, watch_linux.go).
+// (guard.go, framing.go, linger.go), the one error body (errors.go, failure.go), the record of each request: its id,
+// its client's address, its log line, its metrics (exchange.go, requestid.go, clientaddr.go, accesslog.go,
+// metrics.go), JSON answers with compression and ETag (json.go, encoding.go, etag.go, paced.go), and streamed files
+// that cannot lie about being whole (stream.go, transfer.go, outcome.go, encoder.go, breaker.go, watch_linux.go).
 //
 // Decisions:
 //
@@ -25,5 +25,7 @@
 //     hold a database connection for as long as it likes.
 //   - A stream that was handed to the kernel in full counts as delivered: no server can know more without the
 //     client's word.
+//   - A connection on which a request was refused before it was read to its end lingers half a second at its close,
+//     or the kernel's reset could overtake the 413 or 431.
 //   - Stopping lets answers finish within a bound, then breaks what still runs, then closes what is still open.
 package httpserver

@@ -22,9 +22,9 @@ func TestAnErrorBecomesItsAnswer(t *testing.T) {
 		message      string
 	}{
 		"validation":   {apperr.New(apperr.Validation, "Give from and to."), 400, "invalid-argument", "ERR_VALIDATION", "Give from and to."},
-		"auth":         {apperr.New(apperr.AuthRequired, "Send an API key."), 401, "unauthenticated", "ERR_AUTH_REQUIRED", "Send an API key."},
+		"auth":         {apperr.New(apperr.AuthRequired, "Send dg_live_<id>_<secret>."), 401, "unauthenticated", "ERR_AUTH_REQUIRED", "Send dg_live_<id>_<secret>."},
 		"access":       {apperr.New(apperr.AccessDenied, "The key has not that scope."), 403, "permission-denied", "ERR_ACCESS_DENIED", ""},
-		"rate":         {apperr.New(apperr.RateLimited, "Wait a moment, please."), 429, "resource-exhausted", "ERR_RATE_LIMITED", ""},
+		"rate":         {&apperr.Error{Code: apperr.RateLimited, Message: "Wait a moment, please.", RetryAfter: 7}, 429, "resource-exhausted", "ERR_RATE_LIMITED", ""},
 		"unavailable":  {apperr.New(apperr.Unavailable, "Try again later, please."), 503, "unavailable", "ERR_UNAVAILABLE", ""},
 		"wrapped":      {fmt.Errorf("reports: %w", apperr.New(apperr.NotFound, "No such fork is here.")), 404, "not-found", "ERR_NOT_FOUND", "No such fork is here."},
 		"with a cause": {apperr.Wrap(apperr.NotFound, errAway, "No such fork is here."), 404, "not-found", "ERR_NOT_FOUND", ""},
@@ -56,7 +56,7 @@ func TestAnErrorBecomesItsAnswer(t *testing.T) {
 			if !strings.Contains(a.body, c.message) {
 				t.Errorf("body %s without %q", a.body, c.message)
 			}
-			if (a.Header.Get("Retry-After") != "") != (c.status == 503) {
+			if a.Header.Get("Retry-After") != map[int]string{429: "7", 503: "2"}[c.status] {
 				t.Errorf("Retry-After %q", a.Header.Get("Retry-After"))
 			}
 			if (a.Header.Get("WWW-Authenticate") == "Bearer") != (c.status == 401) {

@@ -13,7 +13,7 @@ func plainRoutes(app *fiber.App) {
 	app.Get("/ok", func(c *fiber.Ctx) error { return SendJSON(c, []byte(`{}`), JSONOptions{}) })
 	app.Post("/form", func(c *fiber.Ctx) error { return c.SendString("ok") })
 	app.Get("/panic", func(c *fiber.Ctx) error {
-		c.Set("ETag", `"half done"`)
+		c.Set("X-Half", "done")
 		panic("secret internals")
 	})
 }
@@ -95,7 +95,7 @@ func TestWhatTheRouterRefusesHasTheErrorBody(t *testing.T) {
 			if c.status == 405 && a.Header.Get("Allow") != "GET, HEAD" {
 				t.Errorf("Allow %q", a.Header.Get("Allow"))
 			}
-			if strings.Contains(a.body, "secret") || a.Header.Get("ETag") != "" {
+			if strings.Contains(a.body, "secret") || a.Header.Get("X-Half") != "" {
 				t.Errorf("the handler's half-done answer shows: %q %v", a.body, a.Header)
 			}
 		})

@@ -2,7 +2,6 @@ package httpserver
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -134,21 +133,14 @@ func (s *Server) App() *fiber.App { return s.app }
 // Ctx.Context must not be used as one, since it ends as soon as a shutdown begins.
 func (s *Server) BaseContext() context.Context { return s.base }
 
-// Listen serves on a TCP address such as "127.0.0.1:8080" until Shutdown has finished.
-func (s *Server) Listen(addr string) error {
-	ln, err := net.Listen("tcp", addr)
-	if err != nil {
-		return fmt.Errorf("listen on %s: %w", addr, err)
-	}
-	return s.Serve(ln)
-}
-
-// Serve serves on ln and closes it. It returns nil when Shutdown has finished, and an error when the listener failed.
+// Serve serves on ln and closes it. It returns nil when Shutdown has finished, even one that came before it, and an
+// error when the listener failed.
 func (s *Server) Serve(ln net.Listener) error {
 	s.mu.Lock()
 	if s.stopping {
 		s.mu.Unlock()
-		return errors.Join(ln.Close(), net.ErrClosed)
+		<-s.stopped
+		return ln.Close()
 	}
 	s.listener = ln
 	s.mu.Unlock()

@@ -179,8 +179,10 @@ func (a answer) wantError(t *testing.T, status int, code, detail string) {
 	if got.Code != code || got.Details.Code != detail || len(got.Message) < 10 {
 		t.Errorf("body %s, want %s and %s", a.body, code, detail)
 	}
-	again, _ := json.Marshal(got)
-	if string(again) != a.body {
+	var again bytes.Buffer
+	enc := json.NewEncoder(&again)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(got); err != nil || strings.TrimSpace(again.String()) != a.body {
 		t.Errorf("body %s has more or other than code, message, details.code", a.body)
 	}
 }

@@ -167,7 +167,7 @@ func (t *transfer) WriteTo(w io.Writer) (int64, error) {
 		}
 		if err != nil {
 			t.whole = true
-			return t.sent, nil
+			return t.sent, nil //nolint:nilerr // it is io.EOF: the file is over
 		}
 		n, err := w.Write(b)
 		t.sent += int64(n)

@@ -13,9 +13,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// DefaultOpsAddr is where the ops server listens unless DG_OPS_ADDR says otherwise: on this machine only.
-const DefaultOpsAddr = "127.0.0.1:9090"
-
 // OpsHandler serves /metrics and /debug/pprof/.
 func OpsHandler(g prometheus.Gatherer) http.Handler {
 	mux := http.NewServeMux()

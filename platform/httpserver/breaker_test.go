@@ -1,0 +1,52 @@
+package httpserver
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"testing"
+	"time"
+)
+
+func TestABreakerStaysBroken(t *testing.T) {
+	ours, theirs := net.Pipe()
+	defer ours.Close()
+	defer theirs.Close()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	b := newBreaker(ctx, ours, time.Hour)
+	if err := b.arm(); err != nil {
+		t.Fatal(err)
+	}
+	blocked := make(chan error, 1)
+	go func() {
+		_, err := ours.Write([]byte("nobody reads this"))
+		blocked <- err
+	}()
+	cancel(ErrStopped)
+	if err := within10s(t, blocked, "the write to break"); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("the write ended with %v", err)
+	}
+	if err := b.arm(); !errors.Is(err, ErrStopped) {
+		t.Errorf("armed again after the end: %v", err)
+	}
+}
+
+// The next answer on the connection has its own deadline.
+func TestABreakerThatIsReleasedLeavesTheConnectionAlone(t *testing.T) {
+	ours, theirs := net.Pipe()
+	defer ours.Close()
+	defer theirs.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	b := newBreaker(ctx, ours, time.Hour)
+	if err := b.arm(); err != nil {
+		t.Fatal(err)
+	}
+	b.release()
+	cancel()
+	b.trip() // as one that was already under way when the answer ended
+	go func() { _, _ = theirs.Read(make([]byte, 8)) }()
+	if _, err := ours.Write([]byte("next")); err != nil {
+		t.Errorf("the next answer: %v", err)
+	}
+}

@@ -1,0 +1,215 @@
+package httpserver
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+)
+
+// streamRoute serves one stream under /x.
+func streamRoute(so StreamOptions, open func(context.Context) (Source, error)) func(*fiber.App) {
+	return func(app *fiber.App) {
+		app.Get("/x", func(c *fiber.Ctx) error { return Stream(c, open, so) })
+	}
+}
+
+// writeIsBlocked says whether the server sits in a write that the client does not take.
+func writeIsBlocked(*bench) bool {
+	stacks := make([]byte, 1<<20)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	for g := range bytes.SplitSeq(stacks, []byte("\n\n")) {
+		if bytes.Contains(g, []byte("IO wait")) && bytes.Contains(g, []byte("(*transfer).WriteTo")) {
+			return true
+		}
+	}
+	return false
+}
+
+func TestShutdownLetsAnAnswerFinish(t *testing.T) {
+	entered, leave := make(chan struct{}), make(chan struct{})
+	b := serve(t, Options{Grace: patience}, func(app *fiber.App) {
+		app.Get("/slow", func(c *fiber.Ctx) error {
+			close(entered)
+			<-leave
+			if err := c.UserContext().Err(); err != nil {
+				return err
+			}
+			return c.SendString("done")
+		})
+	})
+	got := make(chan answer, 1)
+	go func() { got <- b.get(t, "/slow") }()
+	within10s(t, entered, "the handler")
+	stopped := make(chan error, 1)
+	go func() { stopped <- b.Shutdown(context.Background()) }()
+	eventually(t, "the listener to close", func() bool {
+		c, err := net.Dial("tcp", b.addr)
+		if err == nil {
+			c.Close()
+		}
+		return err != nil
+	})
+	close(leave)
+	if a := within10s(t, got, "the answer"); a.StatusCode != 200 || a.body != "done" || !a.Close {
+		t.Errorf("%d %q, closes %v", a.StatusCode, a.body, a.Close)
+	}
+	if err := within10s(t, stopped, "the shutdown"); err != nil {
+		t.Error(err)
+	}
+}
+
+// A main that returns from Serve ends the process, and with it what still runs.
+func TestServeReturnsOnlyWhenTheAnswersAreOut(t *testing.T) {
+	entered, leave := make(chan struct{}), make(chan struct{})
+	s := New(Options{Grace: patience})
+	s.App().Get("/", func(*fiber.Ctx) error { close(entered); <-leave; return nil })
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served, stopped := make(chan error, 1), make(chan error, 1)
+	go func() { served <- s.Serve(ln) }()
+	b := &bench{Server: s, addr: ln.Addr().String()}
+	_, _ = io.WriteString(b.dial(t), "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+	within10s(t, entered, "the handler")
+	go func() { stopped <- s.Shutdown(context.Background()) }()
+	select {
+	case <-served:
+		t.Error("Serve returned while an answer ran")
+	case <-time.After(300 * time.Millisecond):
+	}
+	close(leave)
+	if err := errors.Join(within10s(t, served, "Serve"), within10s(t, stopped, "Shutdown")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestShutdownBreaksAStreamAfterTheGrace(t *testing.T) {
+	for name, read := range map[string]bool{"that flows": true, "that is blocked": false} {
+		t.Run(name, func(t *testing.T) {
+			so := StreamOptions{WriteTimeout: time.Minute}
+			if read {
+				so.Context = t.Context() // one that knows nothing of the server
+			}
+			b, s := rowsForever(t, Options{Grace: 300 * time.Millisecond}, so)
+			c := b.begin(t, "/x")
+			tail := make(chan []byte, 1)
+			if read {
+				go func() { tail <- lastBytes(c) }()
+			}
+			began := time.Now()
+			if err := b.Shutdown(context.Background()); err != nil {
+				t.Error(err)
+			}
+			if took := time.Since(began); took < 250*time.Millisecond || took > 2*time.Second {
+				t.Errorf("took %s", took)
+			}
+			s.wantEnding(t, ErrStopped)
+			if cause := context.Cause(b.BaseContext()); !errors.Is(cause, ErrStopped) {
+				t.Errorf("the base context ended with %v", cause)
+			}
+			if read && bytes.HasSuffix(within10s(t, tail, "the tail"), []byte("0\r\n\r\n")) {
+				t.Error("the file looks whole")
+			}
+		})
+	}
+}
+
+// lastBytes reads to the end and keeps the last few bytes.
+func lastBytes(r io.Reader) []byte {
+	var last []byte
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := r.Read(buf)
+		last = append(last, buf[:n]...)
+		last = last[max(0, len(last)-16):]
+		if err != nil {
+			return last
+		}
+	}
+}
+
+func TestShutdownBreaksAQueryAfterTheGrace(t *testing.T) {
+	entered := make(chan struct{})
+	b := serve(t, Options{Grace: 200 * time.Millisecond}, func(app *fiber.App) {
+		app.Get("/query", func(c *fiber.Ctx) error {
+			close(entered)
+			<-c.UserContext().Done()
+			return c.UserContext().Err()
+		})
+	})
+	got := make(chan answer, 1)
+	go func() { got <- b.get(t, "/query") }()
+	within10s(t, entered, "the handler")
+	if err := b.Shutdown(context.Background()); err != nil {
+		t.Error(err)
+	}
+	within10s(t, got, "the answer").wantError(t, 503, "unavailable", "ERR_UNAVAILABLE")
+}
+
+func TestShutdownSaysWhenAnAnswerDoesNotEnd(t *testing.T) {
+	entered, leave := make(chan struct{}), make(chan struct{})
+	s := New(Options{Grace: time.Millisecond})
+	s.App().Get("/", func(*fiber.Ctx) error { close(entered); <-leave; return nil })
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- s.Serve(ln) }()
+	c, err := net.Dial("tcp", ln.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	_, _ = io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+	within10s(t, entered, "the handler")
+	if err := s.Shutdown(context.Background()); err == nil || !strings.Contains(err.Error(), "1 answers") {
+		t.Errorf("shutdown says %v", err)
+	}
+	close(leave)
+	within10s(t, done, "Serve to return")
+}
+
+func TestIdleConnectionsDoNotHoldTheShutdown(t *testing.T) {
+	b := serve(t, Options{Grace: patience}, plainRoutes)
+	for range 500 {
+		c := b.dial(t)
+		_, _ = io.WriteString(c, "GET /ok HTTP/1.1\r\nHost: x\r\n\r\n")
+		if _, err := c.Read(make([]byte, 4096)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	began := time.Now()
+	if err := b.Shutdown(context.Background()); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(began); took > 2*time.Second {
+		t.Errorf("took %s", took)
+	}
+}
+
+func TestAServerThatWasStoppedDoesNotStart(t *testing.T) {
+	s := New(Options{})
+	if err := s.Shutdown(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Serve(ln); err != nil {
+		t.Errorf("Serve says %v", err)
+	}
+	if _, err := ln.Accept(); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("the listener is open: %v", err)
+	}
+}

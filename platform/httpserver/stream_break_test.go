@@ -1,0 +1,195 @@
+package httpserver
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// endless is the tape under an endlessSource.
+func endless() *tape { return newTape(nil, nil) }
+
+// endlessSource has rows for ever, at the speed of the client.
+type endlessSource struct{ *tape }
+
+func (s endlessSource) Next(buf []byte) ([]byte, error) {
+	return append(buf, someNoise...), nil
+}
+
+// someNoise is longer than gzip's window, so that its repetition does not compress.
+var someNoise = noise(64 << 10)
+
+// begin asks for a stream and reads its headers and first bytes.
+func (b *bench) begin(t *testing.T, path string, header ...string) net.Conn {
+	t.Helper()
+	c := b.dial(t)
+	_, _ = io.WriteString(c, "GET "+path+" HTTP/1.1\r\nHost: x\r\n"+strings.Join(append(header, ""), "\r\n")+"\r\n")
+	if _, err := io.ReadFull(c, make([]byte, 1000)); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// rowsForever serves an endless stream under /x and says how it ended.
+func rowsForever(t *testing.T, o Options, so StreamOptions) (*bench, *tape) {
+	s := endless()
+	return serve(t, o, streamRoute(so, func(ctx context.Context) (Source, error) {
+		s.ctx = ctx
+		return endlessSource{s}, nil
+	})), s
+}
+
+func TestAClientThatLeavesIsNoticedWhileRowsFlow(t *testing.T) {
+	for _, header := range [][]string{nil, {"Accept-Encoding: gzip"}} {
+		b, s := rowsForever(t, Options{}, StreamOptions{Gzip: true})
+		c := b.begin(t, "/x", header...)
+		left := time.Now()
+		c.Close()
+		s.wantEnding(t, ErrClientGone)
+		if took := time.Since(left); took > 300*time.Millisecond {
+			t.Errorf("noticed after %s", took)
+		}
+	}
+}
+
+func TestAClientThatLeavesIsNoticedWhileTheQueryIsSlow(t *testing.T) {
+	for name, size := range map[string]int{"before the first row": 0, "after the first block": 64 << 10} {
+		t.Run(name, func(t *testing.T) {
+			s := newTape(noise(size), blocked)
+			opened := make(chan struct{})
+			b := serve(t, Options{}, streamRoute(StreamOptions{}, func(ctx context.Context) (Source, error) {
+				close(opened)
+				return s.open(ctx)
+			}))
+			c := b.dial(t)
+			_, _ = io.WriteString(c, "GET /x HTTP/1.1\r\nHost: x\r\n\r\n")
+			within10s(t, opened, "the source to be opened")
+			left := time.Now()
+			c.Close()
+			s.wantEnding(t, ErrClientGone)
+			if took := time.Since(left); took > 2*time.Second {
+				t.Errorf("noticed after %s", took)
+			}
+		})
+	}
+}
+
+func TestAClientThatStopsReadingIsLetGo(t *testing.T) {
+	b, s := rowsForever(t, Options{}, StreamOptions{WriteTimeout: 200 * time.Millisecond})
+	b.begin(t, "/x")
+	s.wantEnding(t, ErrClientStalled)
+	eventually(t, "the log line", func() bool { return strings.Contains(b.logs.String(), "it stopped reading") })
+}
+
+// HTTP facts: a steady client is served however long the whole takes.
+func TestAClientThatReadsSlowlyButSteadilyGetsAll(t *testing.T) {
+	s := newTape(noise(4<<20), nil)
+	b := streams(t, Options{}, StreamOptions{WriteTimeout: time.Second}, map[string]*tape{"x": s})
+	c := b.dial(t)
+	_ = c.(*net.TCPConn).SetReadBuffer(256 << 10) // above loopback's segment size, or the sender stalls
+	began := time.Now()
+	_, _ = io.WriteString(c, "GET /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+	all := slowly(t, c, 64<<10, 40*time.Millisecond)
+	if took := time.Since(began); took < 1500*time.Millisecond {
+		t.Fatalf("not slow: %s", took)
+	}
+	resp, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(all)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	got, err := io.ReadAll(resp.Body)
+	if err != nil || !bytes.Equal(got, noise(4<<20)) {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+	s.wantEnding(t, nil)
+}
+
+// Decisions, "CSV": a running export is broken off when its key is revoked.
+func TestTheOwnerCanBreakAStream(t *testing.T) {
+	revoked := errors.New("the key was revoked")
+	for name, slow := range map[string]bool{"in a write": false, "in a query": true} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			s := endless()
+			b := serve(t, Options{}, streamRoute(StreamOptions{Context: ctx, WriteTimeout: time.Minute}, func(ctx context.Context) (Source, error) {
+				s.ctx = ctx
+				if slow {
+					s.rest, s.then = noise(64<<10), blocked
+					return s, nil
+				}
+				return endlessSource{s}, nil
+			}))
+			c := b.begin(t, "/x")
+			if !slow {
+				eventually(t, "the write to block", func() bool { return writeIsBlocked(b) })
+			}
+			at := time.Now()
+			cancel(revoked)
+			s.wantEnding(t, revoked)
+			if took := time.Since(at); took > 100*time.Millisecond {
+				t.Errorf("broken after %s", took)
+			}
+			all, _ := io.ReadAll(c)
+			if bytes.HasSuffix(all, []byte("0\r\n\r\n")) {
+				t.Error("the file looks whole")
+			}
+		})
+	}
+}
+
+func TestADeadlineBreaksAStream(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	b, s := rowsForever(t, Options{}, StreamOptions{Context: ctx})
+	a := b.get(t, "/x")
+	if !errors.Is(a.err, io.ErrUnexpectedEOF) {
+		t.Errorf("the client saw %v", a.err)
+	}
+	s.wantEnding(t, context.DeadlineExceeded)
+}
+
+// A query that is cancelled may just stop giving rows: the file must not look whole for it.
+func TestAnEndThatIsACancellationIsNoEnd(t *testing.T) {
+	for _, size := range []int{10, 64 << 10} {
+		ctx, cancel := context.WithCancel(t.Context())
+		s := newTape(noise(size), func(ctx context.Context) error {
+			cancel()
+			<-ctx.Done()
+			return io.EOF
+		})
+		b := streams(t, Options{}, StreamOptions{Context: ctx}, map[string]*tape{"x": s})
+		a := b.get(t, "/x")
+		if size < blockSize {
+			a.wantError(t, 503, "unavailable", "ERR_UNAVAILABLE")
+		} else if !errors.Is(a.err, io.ErrUnexpectedEOF) {
+			t.Errorf("the client saw %v", a.err)
+		}
+		s.wantEnding(t, context.Canceled)
+	}
+}
+
+func TestAPanicInCloseDoesNotEndTheProcess(t *testing.T) {
+	closed := make(chan struct{}, 2)
+	b := serve(t, Options{}, streamRoute(StreamOptions{Finished: func(int64, error) {
+		closed <- struct{}{}
+		panic("in Finished")
+	}}, func(ctx context.Context) (Source, error) {
+		return panicky{endlessSource{&tape{ctx: ctx}}}, nil
+	}))
+	b.begin(t, "/x").Close()
+	within10s(t, closed, "Finished")
+	eventually(t, "two panics in the log", func() bool { return strings.Count(b.logs.String(), `"panic in `) == 2 })
+}
+
+type panicky struct{ endlessSource }
+
+func (panicky) Close(error) { panic("in Close") }

@@ -1,0 +1,293 @@
+package httpserver
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/gofiber/fiber/v2"
+
+	"dg/platform/apperr"
+)
+
+// tape is a source that plays bytes and then fails, ends, or blocks.
+type tape struct {
+	ctx   context.Context
+	rest  []byte
+	step  int
+	then  func(ctx context.Context) error // what comes after the bytes; nil is the end
+	ended chan ending
+}
+
+// ending is what a source was told at its Close.
+type ending struct {
+	err     error
+	ctxDead bool
+}
+
+func newTape(body []byte, then func(context.Context) error) *tape {
+	return &tape{rest: body, step: 7000, then: then, ended: make(chan ending, 2)}
+}
+
+func (s *tape) open(ctx context.Context) (Source, error) {
+	s.ctx = ctx
+	return s, nil
+}
+
+func (s *tape) Next(buf []byte) ([]byte, error) {
+	if len(s.rest) == 0 {
+		if s.then == nil {
+			return buf, io.EOF
+		}
+		return buf, s.then(s.ctx)
+	}
+	n := min(s.step, len(s.rest))
+	buf = append(buf, s.rest[:n]...)
+	s.rest = s.rest[n:]
+	return buf, nil
+}
+
+func (s *tape) Close(err error) { s.ended <- ending{err, s.ctx.Err() != nil} }
+
+// blocked is a slow query: it answers only when its context ends.
+func blocked(ctx context.Context) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func noise(n int) []byte {
+	b := make([]byte, n)
+	r := rand.New(rand.NewPCG(1, uint64(n)))
+	for i := range b {
+		b[i] = "0123456789abcdef\n"[r.IntN(17)]
+	}
+	return b
+}
+
+// streams serves each tape under its name.
+func streams(t *testing.T, o Options, so StreamOptions, tapes map[string]*tape) *bench {
+	so.ContentType = "text/csv; charset=utf-8"
+	so.Gzip = true
+	if so.Header == nil {
+		so.Header = map[string]string{"Cache-Control": "no-store", "Content-Disposition": "attachment"}
+	}
+	return serve(t, o, func(app *fiber.App) {
+		app.Get("/:tape", func(c *fiber.Ctx) error { return Stream(c, tapes[c.Params("tape")].open, so) })
+	})
+}
+
+// wantEnding checks that the source was closed exactly once, with its context already ended.
+func (s *tape) wantEnding(t *testing.T, is error) {
+	t.Helper()
+	e := within10s(t, s.ended, "the source to be closed")
+	if !errors.Is(e.err, is) || (is == nil) != (e.err == nil) {
+		t.Errorf("the source was told %v, want %v", e.err, is)
+	}
+	if !e.ctxDead {
+		t.Error("Close came before the context ended")
+	}
+	select {
+	case e := <-s.ended:
+		t.Errorf("closed twice: %v", e)
+	default:
+	}
+}
+
+func TestAWholeFileArrivesWhole(t *testing.T) {
+	finished := make(chan string, 1)
+	tapes := map[string]*tape{}
+	sizes := []int{0, 1, 64<<10 - 1, 64 << 10, 64<<10 + 1, 10 << 20}
+	for _, n := range sizes {
+		for _, enc := range []string{"", "gzip"} {
+			tapes[fmt.Sprint(enc, n)] = newTape(noise(n), nil)
+		}
+	}
+	b := streams(t, Options{}, StreamOptions{Finished: func(n int64, err error) { finished <- fmt.Sprint(n, err) }}, tapes)
+	for _, n := range sizes {
+		for _, enc := range []string{"", "gzip"} {
+			name := fmt.Sprint(enc, n)
+			t.Run(name, func(t *testing.T) {
+				a := b.get(t, "/"+name, "Accept-Encoding", enc)
+				if a.err != nil || a.StatusCode != 200 || a.Header.Get("Content-Encoding") != enc {
+					t.Fatalf("%d %v %v", a.StatusCode, a.err, a.Header)
+				}
+				if want := fmt.Sprint(len(a.body), error(nil)); within10s(t, finished, "Finished") != want {
+					t.Errorf("Finished was not told %s", want)
+				}
+				body := a.body
+				if enc == "gzip" {
+					r, err := gzip.NewReader(strings.NewReader(a.body))
+					if err != nil {
+						t.Fatal(err)
+					}
+					plain, err := io.ReadAll(r)
+					if err != nil {
+						t.Fatal(err)
+					}
+					body = string(plain)
+				}
+				if sha256.Sum256([]byte(body)) != sha256.Sum256(noise(n)) {
+					t.Errorf("%d bytes, not the file", len(body))
+				}
+				if a.Header.Get("Cache-Control") != "no-store, no-transform" || a.Header.Get("X-Request-Id") == "" ||
+					a.Header.Get("Vary") != "Authorization, Accept-Encoding" || a.Header.Get("Content-Disposition") != "attachment" {
+					t.Errorf("headers %v", a.Header)
+				}
+				tapes[name].wantEnding(t, nil)
+			})
+		}
+	}
+}
+
+var errRows = errors.New("the rows broke")
+
+// HTTP facts: an error breaks the transfer so that any client notices.
+func TestAnErrorInTheMiddleBreaksTheTransfer(t *testing.T) {
+	ends := map[string]func(context.Context) error{
+		"error":       func(context.Context) error { return errRows },
+		"wrapped-eof": func(context.Context) error { return fmt.Errorf("%w: %w", errRows, io.EOF) },
+		"panic":       func(context.Context) error { panic(errRows) },
+		"nothing":     func(context.Context) error { return nil },
+	}
+	for name, end := range ends {
+		for _, enc := range []string{"", "gzip"} {
+			for _, size := range []int{64 << 10, 300_000} {
+				t.Run(fmt.Sprint(name, enc, size), func(t *testing.T) {
+					forGo, forCurl := newTape(noise(size), end), newTape(noise(size), end)
+					b := streams(t, Options{}, StreamOptions{}, map[string]*tape{"go": forGo, "curl": forCurl})
+					a := b.get(t, "/go", "Accept-Encoding", enc)
+					if a.StatusCode != 200 || !errors.Is(a.err, io.ErrUnexpectedEOF) {
+						t.Errorf("Go's client saw %d, %v", a.StatusCode, a.err)
+					}
+					e := within10s(t, forGo.ended, "the source to be closed")
+					if e.err == nil || errors.Is(e.err, ErrClientGone) || errors.Is(e.err, errRows) != (name == "error" || name == "wrapped-eof") {
+						t.Errorf("the source was told %v", e.err)
+					}
+					if exit := curl(t, b.url+"/curl", enc); exit != 18 {
+						t.Errorf("curl left with %d, want 18", exit)
+					}
+				})
+			}
+		}
+	}
+}
+
+// curl returns curl's exit code, 18 for a partial file.
+func curl(t *testing.T, url, enc string) int {
+	t.Helper()
+	if _, err := exec.LookPath("curl"); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal("curl is missing")
+		}
+		t.Skip("curl is missing")
+	}
+	args := []string{"-s", "-o", os.DevNull, "-m", "20", url}
+	if enc != "" {
+		args = append(args, "-H", "Accept-Encoding: "+enc) // not --compressed, whose own exit code would win
+	}
+	err := exec.CommandContext(t.Context(), "curl", args...).Run()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return exit.ExitCode()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return 0
+}
+
+func TestAnEarlyFailureIsAnOrdinaryError(t *testing.T) {
+	denied := apperr.New(apperr.Validation, "Give a shorter period.")
+	t.Run("at the first block", func(t *testing.T) {
+		s := newTape(noise(60_000), func(context.Context) error { return denied })
+		b := streams(t, Options{}, StreamOptions{}, map[string]*tape{"x": s})
+		a := b.get(t, "/x", "Accept-Encoding", "gzip")
+		a.wantError(t, 400, "invalid-argument", "ERR_VALIDATION")
+		if a.Header.Get("Content-Disposition") != "" || a.Header.Get("Content-Encoding") != "" {
+			t.Errorf("headers of the file: %v", a.Header)
+		}
+		s.wantEnding(t, denied)
+	})
+	t.Run("at open", func(t *testing.T) {
+		for want, open := range map[int]func(context.Context) (Source, error){
+			400: func(context.Context) (Source, error) { return nil, denied },
+			500: func(context.Context) (Source, error) { panic("internals") },
+		} {
+			b := serve(t, Options{}, func(app *fiber.App) {
+				app.Get("/", func(c *fiber.Ctx) error { return Stream(c, open, StreamOptions{}) })
+			})
+			if a := b.get(t, "/"); a.StatusCode != want || strings.Contains(a.body, "internals") {
+				t.Errorf("%d %s", a.StatusCode, a.body)
+			}
+		}
+	})
+}
+
+// Middleware that fails after the handler has set a file must not leave its source open.
+func TestAFileThatIsNotSentIsClosed(t *testing.T) {
+	s := newTape(noise(200_000), nil)
+	b := serve(t, Options{}, func(app *fiber.App) {
+		app.Use(func(c *fiber.Ctx) error {
+			if err := c.Next(); err != nil {
+				return err
+			}
+			return apperr.New(apperr.Unavailable, "The audit could not be written.")
+		})
+		app.Get("/x", func(c *fiber.Ctx) error { return Stream(c, s.open, StreamOptions{}) })
+	})
+	b.get(t, "/x").wantError(t, 503, "unavailable", "ERR_UNAVAILABLE")
+	s.wantEnding(t, ErrClientGone)
+}
+
+func TestHTTP10GetsNoFile(t *testing.T) {
+	s := newTape(noise(10), nil)
+	b := streams(t, Options{}, StreamOptions{}, map[string]*tape{"x": s})
+	b.raw(t, "GET /x HTTP/1.0\r\n\r\n").wantError(t, 505, "invalid-argument", "ERR_VALIDATION")
+	if s.ctx != nil {
+		t.Error("the source was opened")
+	}
+}
+
+func TestHeadSendsTheHeadersAndOpensNothing(t *testing.T) {
+	s := newTape(noise(10), nil)
+	b := streams(t, Options{}, StreamOptions{}, map[string]*tape{"x": s})
+	a := b.do(t, http.MethodHead, "/x", "Accept-Encoding", "gzip")
+	if a.StatusCode != 200 || a.body != "" || a.Header.Get("Content-Type") != "text/csv; charset=utf-8" ||
+		a.Header.Get("Content-Encoding") != "gzip" || a.Header.Get("Content-Length") != "" {
+		t.Errorf("%d %v", a.StatusCode, a.Header)
+	}
+	c := b.dial(t)
+	const again = " /x HTTP/1.1\r\nHost: x\r\n"
+	_, _ = io.WriteString(c, "HEAD"+again+"\r\nHEAD"+again+"Connection: close\r\n\r\n")
+	all, _ := io.ReadAll(c)
+	if bytes.Count(all, []byte("HTTP/1.1 200 OK\r\n")) != 2 || bytes.Count(all, []byte("\r\n\r\n")) != 2 ||
+		!bytes.HasSuffix(all, []byte("\r\n\r\n")) || bytes.Contains(all, []byte("\r\n\r\n\r\n")) {
+		t.Errorf("stray bytes: %q", all)
+	}
+	if s.ctx != nil {
+		t.Error("the source was opened")
+	}
+}
+
+func TestTheConnectionServesOnAfterAFile(t *testing.T) {
+	tapes := map[string]*tape{"a": newTape(noise(200_000), nil), "b": newTape(noise(200_000), nil)}
+	b := streams(t, Options{}, StreamOptions{}, tapes)
+	c := b.dial(t)
+	const more = " HTTP/1.1\r\nHost: x\r\n"
+	_, _ = io.WriteString(c, "GET /a"+more+"\r\nGET /b"+more+"Connection: close\r\n\r\n")
+	all, err := io.ReadAll(c)
+	if err != nil || bytes.Count(all, []byte("\r\n0\r\n\r\n")) != 2 {
+		t.Errorf("%d bytes, %v", len(all), err)
+	}
+	tapes["a"].wantEnding(t, nil)
+	tapes["b"].wantEnding(t, nil)
+}
