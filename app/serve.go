@@ -18,10 +18,6 @@ type serveCmd struct {
 
 // Run serves until the process is told to stop.
 func (c serveCmd) Run(ctx context.Context, p process) error {
-	base, err := c.Base()
-	if err != nil {
-		return err
-	}
 	proxies, err := c.Proxies()
 	if err != nil {
 		return err
@@ -31,6 +27,11 @@ func (c serveCmd) Run(ctx context.Context, p process) error {
 		return err
 	}
 	defer ln.Close()
+	c.Addr = ln.Addr().String() // with the port that was given for port 0
+	base, err := c.Base()
+	if err != nil {
+		return err
+	}
 	db, err := openDatabase(ctx, c.Database, p.log, true)
 	if err != nil {
 		return err

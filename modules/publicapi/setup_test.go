@@ -68,7 +68,7 @@ func startOn(t *testing.T, db *pgtest.Database) *world {
 		served.Wait()
 	})
 	w := &world{db: db, keys: keys, log: log, url: url}
-	w.http = &http.Client{Transport: contractCheck{t: t, next: transport, document: documentOf(t, url)}}
+	w.http = &http.Client{Transport: newContractCheck(t, url, transport)}
 	return w
 }
 
