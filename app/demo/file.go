@@ -110,7 +110,8 @@ func (f *file) write(object any) error {
 const millis = "2006-01-02T15:04:05.000Z07:00"
 
 func (f *file) play(p *play) error {
-	b := append(f.buf[:0], `{"type":"play","id":"`...)
+	b := f.buf[:0]
+	b = append(b, `{"type":"play","id":"`...)
 	b = appendUUID(b, p.id)
 	b = append(b, `","forkId":"`...)
 	b = appendUUID(b, p.fork)
@@ -147,8 +148,9 @@ func (f *file) play(p *play) error {
 		b = strconv.AppendInt(b, int64(s.correct), 10)
 		b = append(b, '}')
 	}
-	f.buf = append(b, "]}\n"...)
-	_, err := f.out.Write(f.buf)
+	b = append(b, "]}\n"...)
+	f.buf = b
+	_, err := f.out.Write(b)
 	return err
 }
 

@@ -5,7 +5,8 @@ import (
 	"dg/platform/staging"
 )
 
-// Rules returns what the module's objects keep.
+// Rules returns what the module's objects keep. The rules and the writing of plays read organisations and players of
+// org: ids, a player's organisation and its ordinal, which the foreign keys of forks and plays refer to.
 func (i *Import) Rules() []staging.Rule {
 	return []staging.Rule{
 		staging.Once(i.games, "games.import_game", "id", "id"),

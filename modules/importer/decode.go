@@ -45,9 +45,9 @@ func (d *decoder) line(number int64, line []byte) error {
 	}
 	o := &d.object
 	o.noun = "line"
-	if err := d.readObject(&c, o); err != nil {
-		o.fail("", err.Error()+" (a line is one JSON object in UTF-8)", "")
-		return nil
+	if syntax := d.readObject(&c, o); syntax != nil {
+		o.fail("", syntax.Error()+" (a line is one JSON object in UTF-8)", "")
+		return nil //nolint:nilerr // what is wrong with the line is reported
 	}
 	v, ok := o.required("type", expectedOneOf(types), isString)
 	if !ok {

@@ -38,7 +38,7 @@ func (e Error) Error() string {
 }
 
 // Errors is why an import was refused: its first errors, by file and line. Nothing was changed.
-type Errors struct {
+type Errors struct { //nolint:errname // it is a list of errors, and its name says so
 	List []Error
 }
 

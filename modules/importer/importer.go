@@ -143,7 +143,7 @@ func (r *run) lines(ctx context.Context, in *lines) error {
 	for !r.errors.full() {
 		line, err := in.next()
 		switch {
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			r.progress.lines(in.number, true)
 			return nil
 		case errors.Is(err, errTooLong):

@@ -1,9 +1,15 @@
 package importer
 
 import (
-	"bytes"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+)
+
+// escapes are the characters that follow a backslash, and escaped what each stands for.
+const (
+	escapes = `"\/bfnrt`
+	escaped = "\"\\/\b\f\n\r\t"
 )
 
 // string reads a string. UTF-8 as such was checked for the whole line.
@@ -30,7 +36,7 @@ func (c *cursor) string() (value, error) {
 }
 
 func (c *cursor) escape() error {
-	if c.i+1 < len(c.b) && bytes.IndexByte([]byte(`"\/bfnrt`), c.b[c.i+1]) >= 0 {
+	if c.i+1 < len(c.b) && strings.IndexByte(escapes, c.b[c.i+1]) >= 0 {
 		c.i += 2
 		return nil
 	}
@@ -83,8 +89,8 @@ func (v value) bytes() []byte {
 			continue
 		}
 		i++
-		if at := bytes.IndexByte([]byte(`"\/bfnrt`), v.raw[i]); at >= 0 {
-			out = append(out, "\"\\/\b\f\n\r\t"[at])
+		if at := strings.IndexByte(escapes, v.raw[i]); at >= 0 {
+			out = append(out, escaped[at])
 			continue
 		}
 		r, _ := hex4(v.raw[i-1:])

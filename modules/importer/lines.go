@@ -32,12 +32,12 @@ type lines struct {
 func openLines(name string, file io.Reader) (*lines, error) {
 	in := bufio.NewReaderSize(file, 256<<10)
 	magic, err := in.Peek(2)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
 	if strings.HasSuffix(strings.ToLower(name), ".gz") || bytes.Equal(magic, []byte{0x1f, 0x8b}) {
 		unpacked, err := gzip.NewReader(in)
-		if err == io.EOF { // an empty file
+		if errors.Is(err, io.EOF) { // an empty file
 			err = io.ErrUnexpectedEOF
 		}
 		if err != nil {
@@ -61,18 +61,18 @@ func (l *lines) next() ([]byte, error) {
 	}
 	l.long = append(l.long[:0], part...)
 	tooLong := false
-	for err == bufio.ErrBufferFull {
+	for errors.Is(err, bufio.ErrBufferFull) {
 		part, err = l.in.ReadSlice('\n')
 		if tooLong = tooLong || len(l.long)+len(part) > maxLine+1; !tooLong {
 			l.long = append(l.long, part...)
 		}
 	}
 	switch {
-	case err != nil && err != io.EOF:
+	case err != nil && !errors.Is(err, io.EOF):
 		return nil, err
 	case tooLong:
 		return nil, errTooLong
-	case err == io.EOF && len(l.long) == 0:
+	case err != nil && len(l.long) == 0:
 		l.number--
 		return nil, io.EOF
 	}

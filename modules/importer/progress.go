@@ -64,7 +64,8 @@ func (m *meter) step(s Step) {
 	m.tell(m.progress)
 }
 
-// Printer returns a progress function that keeps one line of a terminal up to date.
+// Printer returns a progress function that keeps one line of a terminal up to date. The line stays without its end:
+// whoever prints next begins with "\r\x1b[K".
 func Printer(terminal io.Writer) func(Progress) {
 	return func(p Progress) {
 		if p.Step != StepReading {

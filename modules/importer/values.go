@@ -43,11 +43,11 @@ func parseDecimal(raw []byte, scale int) (int64, bool) {
 	var v int64
 	shift, zeros, fraction := scale, 0, 0 // zeros that end the digits read so far are not in v yet
 	for ; i < len(raw) && raw[i]|0x20 != 'e'; i++ {
-		switch c := raw[i]; {
-		case c == '.':
+		switch c := raw[i]; c {
+		case '.':
 			fraction = 1
 			continue
-		case c == '0':
+		case '0':
 			zeros++
 		default:
 			var ok bool
@@ -115,7 +115,7 @@ func parseTime(b []byte) (time.Time, bool) {
 	second, ok6 := number(b[17:19], 0, 59)
 	millis, rest, ok7 := parseMillis(b[19:])
 	offset, ok8 := parseOffset(rest)
-	if !(ok1 && ok2 && ok3 && ok4 && ok5 && ok6 && ok7 && ok8) {
+	if ok := ok1 && ok2 && ok3 && ok4 && ok5 && ok6 && ok7 && ok8; !ok {
 		return time.Time{}, false
 	}
 	t := time.Date(year, time.Month(month), day, hour, minute, second, millis*1e6, time.UTC)

@@ -2,7 +2,8 @@ package org
 
 import "dg/platform/staging"
 
-// Rules returns what the module's objects keep.
+// Rules returns what the module's objects keep. That a membership's user exists is looked up in users, which belongs to
+// identity: it is what the foreign key on memberships refers to, and nothing else of a user is read.
 func (i *Import) Rules() []staging.Rule {
 	return []staging.Rule{
 		staging.Once(i.organisations, "org.import_organisation", "id", "id"),

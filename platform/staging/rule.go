@@ -85,7 +85,7 @@ type Reference struct {
 func Known(name string, r Reference) Rule {
 	return Rule{
 		Of: r.Of, Name: name + ".known",
-		Expected: "the id of a " + r.Noun + " that is stored or stands on an earlier line",
+		Expected: "the id of " + article(r.Noun) + " that is stored or stands on an earlier line",
 		Broken: fmt.Sprintf(`
 		select line, '%[1]s', %[2]s::text from %[3]s i
 		where not exists (select from %[4]s s where s.id = i.%[2]s)
@@ -144,4 +144,11 @@ func (s *Stage) Write(ctx context.Context, typ string, of *Table, update, insert
 	c.Replaced, c.Added = replaced.RowsAffected(), added.RowsAffected()
 	c.Unchanged = of.rows - c.Replaced - c.Added
 	return c, nil
+}
+
+func article(noun string) string {
+	if noun[0] == 'o' {
+		return "an " + noun
+	}
+	return "a " + noun
 }

@@ -1,0 +1,148 @@
+package games_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/games"
+	"dg/platform/apperr"
+)
+
+const (
+	ourFork   = "00000000-0000-4000-8000-0000000000aa"
+	theirFork = "00000000-0000-4000-8000-0000000000bb"
+)
+
+// Specification, section 2.1: the fields of a fork; the deployed release is null when none is deployed; the configuration
+// is no part of it.
+func TestForkHasItsFields(t *testing.T) {
+	b := setup(t)
+	b.fork(ourFork, ours, "2026-01-02 03:04:05.678+02")
+	want := games.Fork{
+		ID: ourFork, OrganisationID: ours, GameID: aGame, Slug: ourFork, Title: "A fork", Major: 1, Status: "active",
+		Visibility: "public", SourceLocale: "en",
+		CreatedAt: time.Date(2026, 1, 2, 1, 4, 5, 678_000_000, time.UTC), UpdatedAt: time.Date(2026, 1, 2, 1, 4, 5, 678_000_000, time.UTC),
+	}
+	check := func() {
+		t.Helper()
+		fork, err := b.games.Fork(t.Context(), ours, ourFork)
+		require.NoError(t, err)
+		require.Equal(t, want, fork)
+		forks, err := b.games.Forks(t.Context(), ours)
+		require.NoError(t, err)
+		require.Equal(t, []games.Fork{want}, forks, "the element of the list has the same shape")
+		require.NotContains(t, fmt.Sprintf("%+v", forks), "configuration")
+	}
+	check()
+
+	b.exec(`update forks set slug = 's', title = 'Tïtre <b>', major = 3, status = 'archived', visibility = 'restricted', source_locale = 'pt',
+		deployed_release_number = 0, suspended = true, updated_at = '2026-03-01 00:00:00.999Z'`)
+	want.Slug, want.Title, want.Major, want.Status, want.Visibility, want.SourceLocale = "s", "Tïtre <b>", 3, "archived", "restricted", "pt"
+	want.DeployedRelease, want.Suspended, want.UpdatedAt = new(0), true, time.Date(2026, 3, 1, 0, 0, 0, 999_000_000, time.UTC)
+	check()
+}
+
+// Specification, sections 4.1 and 5, rule 3: the forks of the key's organisation only, active and archived; decisions,
+// "Formats": by createdAt, then id, ascending.
+func TestForksAreOurOwnInOrder(t *testing.T) {
+	b := setup(t)
+	var want []string
+	id := func(place int) string { // four are of one instant; the later the instant, the smaller the id
+		return fmt.Sprintf("00000000-0000-4000-8000-%012x", 0x1000+(9-place/4)*4+place%4)
+	}
+	for i := range 40 {
+		place := (i * 23) % 40
+		b.fork(id(place), ours, fmt.Sprintf("2026-01-01 00:00:00.%03dZ", place/4))
+		b.fork(fmt.Sprintf("00000000-0000-4000-8000-%012x", 0x2000+i), theirs, "2026-01-01")
+		want = append(want, id(i))
+	}
+	b.exec(`update forks set status = 'archived' where id::text like '%3'`)
+	forks, err := b.games.Forks(t.Context(), ours)
+	require.NoError(t, err)
+	var got []string
+	archived := 0
+	for _, f := range forks {
+		require.Equal(t, ours, f.OrganisationID)
+		got = append(got, f.ID)
+		if f.Status == "archived" {
+			archived++
+		}
+	}
+	require.Equal(t, want, got)
+	require.Positive(t, archived)
+
+	none, err := b.games.Forks(t.Context(), unknown)
+	require.NoError(t, err)
+	require.Empty(t, none)
+	require.NotNil(t, none, "an empty list is [] and not null")
+}
+
+// Decisions, "Order of checks", 7: a fork that is unknown is told from one of another organisation by its owner, and by
+// nothing else.
+func TestForkAndItsOwner(t *testing.T) {
+	b := setup(t)
+	b.fork(ourFork, ours, "2026-01-01")
+	b.fork(theirFork, theirs, "2026-01-01")
+
+	for fork, want := range map[string]string{ourFork: ours, theirFork: theirs} {
+		owner, err := b.games.ForkOwner(t.Context(), fork)
+		require.NoError(t, err)
+		require.Equal(t, want, owner)
+	}
+	fork, err := b.games.Fork(t.Context(), ours, theirFork)
+	require.True(t, apperr.Is(err, apperr.NotFound), "%v", err)
+	require.Zero(t, fork)
+
+	for name, id := range map[string]string{
+		"unknown": unknown, "empty": "", "a word": "forks", "upper case": strings.ToUpper(ourFork), "without dashes": strings.ReplaceAll(ourFork, "-", ""),
+		"braces": "{" + ourFork + "}", "a newline at the end": ourFork + "\n", "one long": ourFork + "a", "NUL": "\x00", "invalid UTF-8": "\xff",
+		"SQL": "' or true --", "an organisation": ours, "a game": aGame,
+	} {
+		owner, err := b.games.ForkOwner(t.Context(), id)
+		require.True(t, apperr.Is(err, apperr.NotFound), "%s: %v", name, err)
+		require.Empty(t, owner, name)
+		fork, err := b.games.Fork(t.Context(), ours, id)
+		require.True(t, apperr.Is(err, apperr.NotFound), "%s: %v", name, err)
+		require.Zero(t, fork, name)
+	}
+}
+
+// Decisions, "Data": an organisation's version is raised by every change to its forks, whoever makes it and however.
+func TestVersionRisesWithEveryChangeToForks(t *testing.T) {
+	b := setup(t)
+	versions := func() (v [2]int64) {
+		for i, id := range []string{ours, theirs} {
+			require.NoError(t, b.Owner.Pool.QueryRow(t.Context(), `select version from organisations where id = $1`, id).Scan(&v[i]))
+		}
+		return v
+	}
+	b.fork(theirFork, theirs, "2026-01-01")
+	require.Equal(t, [2]int64{1, 2}, versions(), "an insert raises the owner's version, and no other's")
+	for _, c := range []struct {
+		statement    string
+		ours, theirs int64
+	}{
+		{`insert into forks select '` + ourFork + `', '` + ours + `', game_id, slug, title, major, status, visibility, source_locale, 1, suspended, configuration, created_at, updated_at from forks`, 1, 0},
+		{`update forks set title = 'T' where id = '` + ourFork + `'`, 1, 0},
+		{`update forks set deployed_release_number = null where id = '` + ourFork + `'`, 1, 0},
+		{`update forks set configuration = '{}' where id = '` + theirFork + `'`, 0, 1},
+		{`update forks set status = 'archived'`, 1, 1},
+		{`update forks set status = 'active' where false`, 0, 0},
+		{`insert into forks select * from forks on conflict (id) do nothing`, 0, 0},
+		{`insert into forks select * from forks on conflict (id) do update set suspended = true`, 1, 1},
+		{`merge into forks f using (select 1) s on f.org_id = '` + ours + `' when matched then update set major = 2`, 1, 0},
+		{`delete from forks where id = '` + ourFork + `'`, 1, 0},
+		{`delete from forks where id = '` + ourFork + `'`, 0, 0},
+		{`update games set title = 'T'`, 0, 0},
+		{`truncate forks cascade`, 1, 1},
+	} {
+		before := versions()
+		b.exec(c.statement)
+		after := versions()
+		require.Equal(t, [2]bool{c.ours > 0, c.theirs > 0}, [2]bool{after[0] > before[0], after[1] > before[1]}, c.statement)
+	}
+}

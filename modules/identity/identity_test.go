@@ -1,0 +1,76 @@
+package identity
+
+import (
+	"crypto/rand"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestAPasswordIsVerified(t *testing.T) {
+	t.Parallel()
+	hash, err := HashPassword("correct horse", rand.Reader)
+	require.NoError(t, err)
+	assert.True(t, strings.HasPrefix(hash, "$argon2id$v=19$m=19456,t=2,p=1$"), hash)
+	assert.True(t, ValidHash(hash))
+	assert.True(t, VerifyPassword(hash, "correct horse"))
+	assert.False(t, VerifyPassword(hash, "correct horse "))
+	assert.False(t, VerifyPassword(hash, ""))
+	again, err := HashPassword("correct horse", rand.Reader)
+	require.NoError(t, err)
+	assert.NotEqual(t, hash, again, "each hash has its own salt")
+}
+
+// From the test vectors of the argon2 reference implementation.
+const reference = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
+
+func TestAHashFromElsewhereIsVerified(t *testing.T) {
+	t.Parallel()
+	assert.True(t, VerifyPassword(reference, "password"))
+	assert.False(t, VerifyPassword(reference, "Password"))
+}
+
+func TestAHashIsTakenOnlyWithinBounds(t *testing.T) {
+	t.Parallel()
+	const salt, key = "c29tZXNhbHQ", "CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
+	for _, hash := range []string{
+		"", "password", "$2y$10$abcdefghijklmnopqrstuv", strings.Replace(reference, "argon2id", "argon2i", 1),
+		strings.Replace(reference, "v=19", "v=16", 1), strings.Replace(reference, "$v=19", "", 1),
+		strings.Replace(reference, "m=65536", "m=262145", 1), strings.Replace(reference, "m=65536", "m=4294967296", 1),
+		strings.Replace(reference, "m=65536", "m=7", 1), strings.Replace(reference, "m=65536", "m=+65536", 1),
+		strings.Replace(reference, "m=65536", "m=065536", 1), strings.Replace(reference, "t=2", "t=0", 1),
+		strings.Replace(reference, "t=2", "t=11", 1), strings.Replace(reference, "p=1", "p=17", 1),
+		strings.Replace(reference, "m=65536,t=2", "t=2,m=65536", 1), strings.Replace(reference, ",p=1", ",p=1,x=2", 1),
+		strings.Replace(reference, salt, "c2Fs", 1), strings.Replace(reference, salt, "c29tZXNhbHQ=", 1),
+		strings.Replace(reference, salt, "c29tZXN\nhbHQ", 1), strings.Replace(reference, salt, "c29tZXNhbHR", 1),
+		strings.Replace(reference, key, "CTFh", 1), reference + "$", " " + reference, reference + "\n",
+	} {
+		assert.False(t, ValidHash(hash), "%q", hash)
+		assert.False(t, VerifyPassword(hash, "password"), "%q", hash)
+	}
+}
+
+func TestTOTPSecret(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"JBSWY3DPEHPK3PXP": "JBSWY3DPEHPK3PXP", "jbswy3dpehpk3pxp": "JBSWY3DPEHPK3PXP",
+		"GEZDGNBVGY3TQOJQGE======": "GEZDGNBVGY3TQOJQGE",
+	} {
+		got, ok := TOTPSecret(text)
+		assert.True(t, ok, text)
+		assert.Equal(t, want, got)
+	}
+	for _, text := range []string{"", "JBSWY3DP", "JBSWY3DPEHPK3PX1", "JBSW Y3DP EHPK 3PXP", "JBSWY3DP\nEHPK3PXP", "========", strings.Repeat("A", 201)} {
+		_, ok := TOTPSecret(text)
+		assert.False(t, ok, "%q", text)
+	}
+}
+
+func TestEmailKey(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, "ann@example.com", EmailKey("Ann@EXAMPLE.com"))
+	assert.Equal(t, EmailKey("Zoe\u0308@example.com"), EmailKey("ZO\u00cb@example.com"))
+	assert.NotEqual(t, EmailKey("ann@example.com"), EmailKey("ann@example.org"))
+}

@@ -1,0 +1,57 @@
+package importer
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"dg/modules/games"
+	"dg/modules/identity"
+	"dg/modules/org"
+	"dg/platform/staging"
+)
+
+// zeros is a source of randomness for labels that nobody looks at.
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) { return len(b), nil }
+
+// FuzzLine looks for a line that breaks the decoder, that it takes though it is no JSON, or that it calls no JSON though
+// it is.
+func FuzzLine(f *testing.F) {
+	for line := range strings.SplitSeq(fill(world), "\n") {
+		f.Add([]byte(line))
+	}
+	for _, rule := range lineRules {
+		f.Add([]byte(fill(rule.line)))
+	}
+	var errors []Error
+	stage := staging.New(nil) // outside Copy it drops the rows
+	d := newDecoder(org.NewImport(stage, identity.StagedUsers, zeros{}), identity.NewImport(stage), games.NewImport(stage),
+		func(line int64, field, expected, got string) {
+			errors = append(errors, Error{"f", line, field, expected, got})
+		})
+	f.Fuzz(func(t *testing.T, line []byte) {
+		errors = errors[:0]
+		if err := d.line(1, line); err != nil {
+			t.Fatal(err)
+		}
+		blank := strings.Trim(string(line), " \t\r\n") == ""
+		valid := json.Valid(line) && utf8.Valid(line)
+		if len(errors) == 0 && !valid && !blank {
+			t.Errorf("taken, but no JSON: %q", line)
+		}
+		for _, e := range errors {
+			limit := strings.HasPrefix(e.Expected, "an object at") || strings.HasPrefix(e.Expected, "a pair of surrogates") ||
+				strings.HasPrefix(e.Expected, "at most 100") || strings.HasPrefix(e.Expected, "an exponent") ||
+				strings.HasPrefix(e.Expected, "a number of") || strings.HasPrefix(e.Expected, expectedFewer)
+			if e.Field == "" && valid && !limit {
+				t.Errorf("JSON, but refused: %q: %v", line, e)
+			}
+			if e.Expected == "" || !utf8.ValidString(e.Error()) || strings.ContainsAny(e.Error(), "\x00\n\r\x1b\u202e") {
+				t.Errorf("not harmless: %q", e.Error())
+			}
+		}
+	})
+}

@@ -1,0 +1,150 @@
+package org_test
+
+import (
+	"crypto/rand"
+	"errors"
+	"io"
+	"maps"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/org"
+	"dg/platform/apperr"
+)
+
+// malformed are texts that are no identifier in its one form (decisions, "Formats": a malformed id is an unknown id).
+var malformed = map[string]string{
+	"empty": "", "a word": "group", "upper case": "00000000-0000-4000-8000-00000000000A", "without dashes": "0000000000004000800000000000000a",
+	"braces": "{00000000-0000-4000-8000-00000000000a}", "urn": "urn:uuid:00000000-0000-4000-8000-00000000000a",
+	"one short": "00000000-0000-4000-8000-00000000000", "one long": "00000000-0000-4000-8000-00000000000aa",
+	"a blank before": " 00000000-0000-4000-8000-00000000000a", "a newline at the end": "00000000-0000-4000-8000-00000000000a\n",
+	"Arabic digits": strings.Replace("00000000-0000-4000-8000-00000000000a", "4", "٤", 1), "NUL": "\x00", "invalid UTF-8": "\xff",
+	"SQL": "' or true --",
+}
+
+// Specification, section 4.3, and decisions, "Order of checks", 9: the owner of a group tells one of ours from one of
+// another organisation's from none at all.
+func TestGroupOwner(t *testing.T) {
+	b := setup(t)
+	const ourGroup, theirGroup = "00000000-0000-4000-8000-0000000000aa", "00000000-0000-4000-8000-0000000000bb"
+	b.exec(`insert into player_groups (id, org_id, name) values ($1, $2, 'A'), ($3, $4, 'B')`, ourGroup, ours, theirGroup, theirs)
+	for group, want := range map[string]string{ourGroup: ours, theirGroup: theirs} {
+		owner, err := b.orgs.GroupOwner(t.Context(), group)
+		require.NoError(t, err)
+		require.Equal(t, want, owner)
+	}
+	noGroups := maps.Clone(malformed)
+	noGroups["unknown"], noGroups["an organisation"], noGroups["ours in upper case"] = unknown, ours, strings.ToUpper(ourGroup)
+	for name, id := range noGroups {
+		owner, err := b.orgs.GroupOwner(t.Context(), id)
+		require.True(t, apperr.Is(err, apperr.NotFound), "%s: %v", name, err)
+		require.Empty(t, owner, name)
+	}
+}
+
+func TestIsID(t *testing.T) {
+	t.Parallel()
+	require.True(t, org.IsID(ours))
+	require.True(t, org.IsID("01234567-89ab-cdef-0123-456789abcdef"))
+	for name, id := range malformed {
+		require.False(t, org.IsID(id), name)
+	}
+}
+
+// What other modules need of an organisation, read in their transaction.
+func TestOrganisationIn(t *testing.T) {
+	b := setup(t)
+	b.exec(`update organisations set name = 'Ours!' where id = $1`, ours)
+	o, err := b.orgs.OrganisationIn(b.DB.Gorm.WithContext(t.Context()), ours)
+	require.NoError(t, err)
+	require.Equal(t, org.Organisation{ID: ours, Slug: "ours", Name: "Ours!", Plan: org.PlanPro, ReportingMode: org.Pseudonymous, Version: 2}, o)
+	o, err = b.orgs.OrganisationIn(b.DB.Gorm.WithContext(t.Context()), theirs)
+	require.NoError(t, err)
+	require.Equal(t, org.Organisation{ID: theirs, Slug: "theirs", Name: "Theirs", Plan: org.PlanFree, ReportingMode: org.Nominative, Version: 1}, o)
+	_, err = b.orgs.OrganisationIn(b.DB.Gorm.WithContext(t.Context()), unknown)
+	require.True(t, apperr.Is(err, apperr.NotFound), "%v", err)
+}
+
+// Specification, section 1: the API is included in the Pro and Enterprise plans.
+func TestPlansThatIncludeTheAPI(t *testing.T) {
+	t.Parallel()
+	for plan, want := range map[org.Plan]bool{
+		org.PlanFree: false, org.PlanTeam: false, org.PlanPro: true, org.PlanEnterprise: true, "": false, "PRO": false, "trial": false,
+	} {
+		require.Equal(t, want, plan.IncludesAPI(), "%q", plan)
+	}
+}
+
+// Decisions, "Data": an organisation's version rises with every change to the organisation, and with nothing else.
+func TestVersionRisesWithEveryChange(t *testing.T) {
+	b := setup(t)
+	versions := func() (v [2]int64) {
+		for i, id := range []string{ours, theirs} {
+			require.NoError(t, b.Owner.Pool.QueryRow(t.Context(), `select version from organisations where id = $1`, id).Scan(&v[i]))
+		}
+		return v
+	}
+	require.Equal(t, [2]int64{1, 1}, versions())
+	for _, c := range []struct {
+		statement string
+		rises     int64
+	}{
+		{`update organisations set slug = 'other' where id = $1`, 1},
+		{`update organisations set name = 'Other' where id = $1`, 1},
+		{`update organisations set plan = 'team' where id = $1`, 1},
+		{`update organisations set reporting_mode = 'nominative' where id = $1`, 1},
+		{`update organisations set name = 'a', plan = 'pro', reporting_mode = 'pseudonymous' where id = $1`, 1},
+		{`update organisations set version = 1 where id = $1`, 1},   // it cannot be set back
+		{`update organisations set version = 900 where id = $1`, 1}, // nor forward
+		{`update organisations set name = name, plan = plan, version = version where id = $1`, 0},
+		{`update organisations set name = 'a' where id = $1`, 0}, // it has that name
+		{`insert into organisations select * from organisations where id = $1 on conflict (id) do nothing`, 0},
+		{`insert into players (id, org_id, ordinal, label, display_name) values (gen_random_uuid(), $1, 1, 'P-0', 'n')`, 0},
+		{`insert into player_groups (id, org_id, name) values (gen_random_uuid(), $1, 'n')`, 0},
+	} {
+		before := versions()
+		b.exec(c.statement, ours)
+		after := versions()
+		require.Equal(t, before[0]+c.rises, after[0], c.statement)
+		require.Equal(t, before[1], after[1], "the other organisation's: %s", c.statement)
+	}
+	before := versions()
+	b.exec(`update organisations set name = name || '?'`)
+	require.Equal(t, [2]int64{before[0] + 1, before[1] + 1}, versions())
+}
+
+// Decisions, "Figures": a pseudonym is random and derived from nothing, such as P-7K3M9QXA2F.
+func TestNewLabel(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	characters := map[rune]int{}
+	const draws = 20_000
+	for range draws {
+		label, err := org.NewLabel(rand.Reader)
+		require.NoError(t, err)
+		require.Regexp(t, `\AP-[0-9A-HJKMNP-TV-Z]{10}\z`, label)
+		require.False(t, seen[label], "%s was drawn twice", label)
+		seen[label] = true
+		for _, c := range label[2:] {
+			characters[c]++
+		}
+	}
+	require.Len(t, characters, 32)
+	for c, n := range characters {
+		require.InDelta(t, draws*10/32, n, 700, "%c is as likely as the others", c) // nine standard deviations
+	}
+
+	label, err := org.NewLabel(strings.NewReader("\x00\x01\x1f\x20\x3f\xffABC"))
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF, "nine bytes are too few")
+	require.Empty(t, label)
+	label, err = org.NewLabel(strings.NewReader("\x00\x01\x1f\x20\x3f\xffABCD"))
+	require.NoError(t, err)
+	require.Equal(t, "P-01Z0ZZ1234", label, "it depends on its source alone")
+	dry := errors.New("the source is dry")
+	label, err = org.NewLabel(io.MultiReader(strings.NewReader("012345678"), iotest.ErrReader(dry)))
+	require.ErrorIs(t, err, dry)
+	require.Empty(t, label)
+}

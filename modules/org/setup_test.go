@@ -1,0 +1,39 @@
+package org_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/org"
+	"dg/platform/pgtest"
+)
+
+const (
+	ours    = "00000000-0000-4000-8000-00000000000a"
+	theirs  = "00000000-0000-4000-8000-00000000000b"
+	unknown = "00000000-0000-4000-8000-00000000000c"
+)
+
+type bundle struct {
+	*pgtest.Database
+	t    *testing.T
+	orgs *org.Service
+}
+
+// setup makes two organisations.
+func setup(t *testing.T) bundle {
+	t.Helper()
+	t.Parallel()
+	db := pgtest.New(t)
+	b := bundle{Database: db, t: t, orgs: org.New(db.DB)}
+	b.exec(`insert into organisations (id, slug, name, plan, reporting_mode) values
+		($1, 'ours', 'Ours', 'pro', 'pseudonymous'), ($2, 'theirs', 'Theirs', 'free', 'nominative')`, ours, theirs)
+	return b
+}
+
+func (b bundle) exec(sql string, args ...any) {
+	b.t.Helper()
+	_, err := b.Owner.Pool.Exec(b.t.Context(), sql, args...)
+	require.NoError(b.t, err)
+}
