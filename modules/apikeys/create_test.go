@@ -85,7 +85,7 @@ func TestNoOrganisationManagesNoKeys(t *testing.T) {
 // lie in the future.
 func TestNewKeyIsChecked(t *testing.T) {
 	b := setup(t)
-	now := time.Date(2026, 3, 1, 9, 30, 0, 123_456_789, time.UTC)
+	now := time.Date(2026, 3, 1, 9, 30, 0, 123_000_000, time.UTC)
 	keys := b.instance(b.DB, func() time.Time { return now })
 	in := func(d time.Duration) *time.Time { at := now.Add(d); return &at }
 	forks := []apikeys.Scope{apikeys.ForksRead}

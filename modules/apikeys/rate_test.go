@@ -45,7 +45,7 @@ func TestRateIsASlidingWindow(t *testing.T) {
 		var m model
 		began := time.Now()
 		refusals := 0
-		for step := 0; step < 14; step++ {
+		for step := range 14 {
 			for range random.IntN(70) {
 				want, left, oldest := m.ask()
 				caller, err := []*apikeys.Service{b.keys, b.other}[random.IntN(2)].Authenticate(b.ctx(), token, request)

@@ -1,7 +1,6 @@
 package apikeys_test
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -72,7 +71,7 @@ func member(organisation, role string, twoStep bool) apikeys.Actor {
 	}
 }
 
-// ctx bounds a test that waits for something that does not come.
+// ctx ends with the test.
 func (b *bundle) ctx() context.Context { return b.t.Context() }
 
 // exec changes the data as the owner of the tables.
@@ -105,11 +104,14 @@ func (b *bundle) newKey() (apikeys.Key, apikeys.Token) {
 
 // guessed is a token with the key's id and another secret.
 func guessed(token apikeys.Token) apikeys.Token {
-	last := cmp.Or(map[byte]string{'A': "B"}[token.Secret[0]], "A")
-	return apikeys.Token{ID: token.ID, Secret: last + token.Secret[1:]}
+	first := "A"
+	if token.Secret[0] == 'A' {
+		first = "B"
+	}
+	return apikeys.Token{ID: token.ID, Secret: first + token.Secret[1:]}
 }
 
-// entries is our organisation's log without what setting up has written, newest first.
+// entries is what our organisation's log says of an action, newest first.
 func (b *bundle) entries(action audit.Action) []audit.Entry {
 	b.t.Helper()
 	all, err := b.log.List(b.ctx(), ourOrganisation, audit.Page{Limit: 1000})

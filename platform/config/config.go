@@ -44,7 +44,7 @@ func (s Server) Base() (string, error) {
 		return baseOfAddr(s.Addr)
 	}
 	u, err := url.Parse(s.BaseURL)
-	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+	if err != nil || u.Hostname() == "" || u.User != nil || strings.ContainsAny(s.BaseURL, "?#") {
 		return "", errors.New("DG_BASE_URL is not a URL such as https://dg.example.org")
 	}
 	if u.Scheme != "https" && (u.Scheme != "http" || !loopback(u.Hostname())) {

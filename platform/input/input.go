@@ -6,6 +6,7 @@ package input
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"time"
@@ -21,7 +22,10 @@ import (
 // characters that says something and holds no control character ("required" accepts blanks).
 var validate = func() *validator.Validate {
 	v := validator.New(validator.WithRequiredStructEnabled())
-	v.RegisterTagNameFunc(func(f reflect.StructField) string { return f.Tag.Get("json") })
+	v.RegisterTagNameFunc(func(f reflect.StructField) string {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		return name
+	})
 	must(v.RegisterValidation("day", func(fl validator.FieldLevel) bool { _, ok := Day(fl.Field().String()); return ok }))
 	must(v.RegisterValidation("text", func(fl validator.FieldLevel) bool { return IsText(fl.Field().String()) }))
 	return v
@@ -43,7 +47,8 @@ var sentences = map[string]string{
 	"oneof":    "%s holds a value that is not allowed. Allowed are: %s.",
 }
 
-// Check returns nil, or an ErrValidation about the first field of v that breaks a rule.
+// Check returns nil, or an ErrValidation about the first field of v that breaks a rule. Any other error is a mistake
+// in the tags of v.
 func Check(v any) error {
 	err := validate.Struct(v)
 	if err == nil {
@@ -54,8 +59,12 @@ func Check(v any) error {
 		return err
 	}
 	field := broken[0]
+	sentence, ok := sentences[field.Tag()]
+	if !ok {
+		return fmt.Errorf("input: no sentence for the rule %q", field.Tag())
+	}
 	name, _, _ := strings.Cut(field.Field(), "[")
-	sentence := strings.Replace(sentences[field.Tag()], "%s", name, 1)
+	sentence = strings.Replace(sentence, "%s", name, 1)
 	return apperr.NewField(name, "%s", strings.Replace(sentence, "%s", strings.ReplaceAll(field.Param(), " ", ", "), 1))
 }
 
@@ -71,6 +80,6 @@ func Day(s string) (time.Time, bool) {
 
 // IsText says whether s is a text of 1 to 200 characters that says something and holds no control character.
 func IsText(s string) bool {
-	blank := strings.TrimSpace(s) == ""
-	return !blank && utf8.ValidString(s) && utf8.RuneCountInString(s) <= 200 && !strings.ContainsFunc(s, unicode.IsControl)
+	says := strings.ContainsFunc(s, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) })
+	return says && utf8.ValidString(s) && utf8.RuneCountInString(s) <= 200 && !strings.ContainsFunc(s, unicode.IsControl)
 }

@@ -21,7 +21,7 @@ import (
 // nothing that this user could plant is ever followed or run by root.
 const (
 	dataFolder = "data"     // the database cluster
-	newFolder  = "data.new" // the cluster while initdb fills it; renamed when it is whole
+	newCluster = "data.new" // the cluster while initdb fills it; renamed when it is whole
 	serveLock  = "serve.lock"
 	serverLock = "server.lock" // held by every process of the server: free means that none of them lives
 	logFile    = "postgres.log"
@@ -80,7 +80,7 @@ func placeForRoot(ctx context.Context, path string, log *slog.Logger) (folder, e
 	if f.cred, err = serverUser(f.file(dataFolder)); err != nil {
 		return folder{}, err
 	}
-	if !here && !there && !f.reaches(ctx, nearestExisting(filepath.Dir(path))) {
+	if above := nearestExisting(filepath.Dir(path)); !here && !there && isFolder(above) && !f.reaches(ctx, above) {
 		f.path = moved
 	}
 	if f.path != path {
@@ -134,7 +134,7 @@ func (f folder) prepare() error {
 	if err != nil {
 		return err
 	}
-	ours := []string{dataFolder, newFolder, serveLock, serverLock, logFile, socketFile, runFolder}
+	ours := []string{dataFolder, newCluster, serveLock, serverLock, logFile, socketFile, runFolder}
 	foreign := slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.Name() == "lost+found" })
 	if len(foreign) > 0 && !slices.ContainsFunc(foreign, func(e fs.DirEntry) bool { return slices.Contains(ours, e.Name()) }) {
 		return fmt.Errorf("it holds other files (%s): name an empty folder or one that does not exist", foreign[0].Name())
@@ -175,9 +175,7 @@ func (f folder) checkOwner() error {
 // reaches reports whether the server's user can enter the folder: the system itself is asked, which knows of access
 // lists and mounts too.
 func (f folder) reaches(ctx context.Context, path string) bool {
-	cmd := f.command(ctx, "/bin/sh", "-c", `cd "$1"`, "sh", path)
-	cmd.Dir = "/"
-	return cmd.Run() == nil
+	return f.command(ctx, "/bin/sh", "-c", `cd "$1"`, "sh", path).Run() == nil
 }
 
 // makeFolders is os.MkdirAll for folders that others may pass through, whatever the umask.
@@ -205,6 +203,11 @@ func nearestExisting(path string) string {
 		path = filepath.Dir(path)
 	}
 	return path
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 func exists(path string) bool {

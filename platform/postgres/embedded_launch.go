@@ -9,10 +9,8 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -59,13 +57,13 @@ func (f folder) initialise(ctx context.Context, lock *os.File, bin binaries, log
 	// Sorting is by code point and the same everywhere; C.UTF-8 only adds the letters beyond ASCII, and not every
 	// system has it.
 	for _, ctype := range []string{"C.UTF-8", "C"} {
-		if err := os.RemoveAll(f.file(newFolder)); err != nil {
+		if err := os.RemoveAll(f.file(newCluster)); err != nil {
 			return fmt.Errorf("data folder %q: %w", f.path, err)
 		}
-		if err := f.makeOwn(f.file(newFolder)); err != nil {
+		if err := f.makeOwn(f.file(newCluster)); err != nil {
 			return fmt.Errorf("data folder %q: %w", f.path, err)
 		}
-		printed, err = f.runSupervised(ctx, lock, []string{bin.initdb(), "-D", f.file(newFolder), "--username=" + superuser,
+		printed, err = f.runSupervised(ctx, lock, []string{bin.initdb(), "-D", f.file(newCluster), "--username=" + superuser,
 			"--auth-local=trust", "--auth-host=reject", "--encoding=UTF8", "--locale=C", "--lc-ctype=" + ctype,
 			"--data-checksums", "--no-instructions"})
 		if err == nil || !strings.Contains(printed, "invalid locale") {
@@ -75,7 +73,7 @@ func (f folder) initialise(ctx context.Context, lock *os.File, bin binaries, log
 	if err != nil {
 		return fmt.Errorf("making the database in %q failed: %w\n%s", f.path, err, lastLines(printed))
 	}
-	if err := os.Rename(f.file(newFolder), f.file(dataFolder)); err != nil {
+	if err := os.Rename(f.file(newCluster), f.file(dataFolder)); err != nil {
 		return fmt.Errorf("data folder %q: %w", f.path, err)
 	}
 	if parent, err := os.Open(f.path); err == nil {
@@ -221,63 +219,6 @@ func ping(ctx context.Context, url string) error {
 func isStarting(err error) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && e.Code == "57P03"
-}
-
-// maxSocketFolder leaves room for "/.s.PGSQL.5432" and, while the server starts, its ".lock": a socket's path has at
-// most 103 bytes on a Mac and 107 on Linux.
-const maxSocketFolder = 80
-
-// plainPath is what needs no quoting in unix_socket_directories.
-var plainPath = regexp.MustCompile(`^[A-Za-z0-9._/+-]+$`)
-
-// makeSocketFolder gives a short folder for the socket, 0700 and the server's user's; the last one is used again.
-func (f folder) makeSocketFolder() (string, error) {
-	if last, err := f.readSocket(); err == nil && f.ownsAlone(last) {
-		return last, nil
-	}
-	bases := []string{os.TempDir(), "/tmp"}
-	if f.cred != nil {
-		bases = []string{"/run", "/tmp"} // TMPDIR may be one that the server's user can't enter
-	}
-	var errs error
-	for _, base := range bases {
-		if !plainPath.MatchString(base) || len(base)+len("/dg-0123456789") > maxSocketFolder {
-			continue
-		}
-		path, err := os.MkdirTemp(base, "dg-")
-		if err == nil {
-			err = errors.Join(f.makeOwn(path), f.writeSocket(path))
-		}
-		if err == nil {
-			return path, nil
-		}
-		errs = errors.Join(errs, err)
-	}
-	return "", errs
-}
-
-// ownsAlone reports whether path is a real folder that only the server's user can enter.
-func (f folder) ownsAlone(path string) bool {
-	uid := os.Geteuid()
-	if f.cred != nil {
-		uid = int(f.cred.Uid)
-	}
-	info, err := os.Lstat(path)
-	return err == nil && info.IsDir() && info.Mode().Perm() == 0o700 && int(info.Sys().(*syscall.Stat_t).Uid) == uid
-}
-
-func (f folder) readSocket() (string, error) {
-	text, err := os.ReadFile(f.file(socketFile))
-	return strings.TrimSpace(string(text)), err
-}
-
-// writeSocket replaces the file whole: others read it while they try to join.
-func (f folder) writeSocket(path string) error {
-	temp := f.file(socketFile + ".new")
-	if err := os.WriteFile(temp, []byte(path+"\n"), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(temp, f.file(socketFile))
 }
 
 // lastLines is the end of a program's output, for an error.

@@ -43,7 +43,7 @@ const clusterDropIn = "/etc/postgresql-common/createcluster.d/dg.conf"
 // installation only, so that the machine is as its administrator knows it afterwards.
 func installPackage(ctx context.Context, dropIn string, log *slog.Logger) error {
 	log.Info("no PostgreSQL is installed: installing the package postgresql with apt-get")
-	if err := makeFolders(filepath.Dir(dropIn)); err != nil {
+	if err := os.MkdirAll(filepath.Dir(dropIn), 0o755); err != nil {
 		return err
 	}
 	if err := os.WriteFile(dropIn, []byte("# dg, while it installs PostgreSQL\ncreate_main_cluster = false\n"), 0o644); err != nil {

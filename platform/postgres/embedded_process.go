@@ -19,7 +19,7 @@ import (
 // the command inherits.
 //
 // SIGINT asks PostgreSQL for a fast shutdown and is sent again because a process that has just begun may miss it;
-// SIGQUIT asks for an immediate one. Losing the shell alone does no harm: the watcher is a process of its own.
+// SIGQUIT, after 20 seconds, asks for an immediate one. Losing the shell alone does no harm: the watcher is a process of its own.
 const supervisor = `
 alive=$1; shift
 "$@" 3<&- & server=$!
@@ -28,10 +28,11 @@ alive=$1; shift
   while read -r line <&3; do :; done
   [ -z "$alive" ] || rm -f "$alive"
   while read -r line <&3; do :; done
-  for signal in INT INT INT INT INT INT INT INT INT INT INT INT INT INT INT INT INT INT INT INT QUIT QUIT QUIT QUIT QUIT QUIT KILL; do
-    kill -$signal $server 2>/dev/null || break
-    sleep 1
-  done
+  n=0
+  while
+    signal=INT; [ $n -lt 20 ] || signal=QUIT; [ $n -lt 26 ] || signal=KILL
+    kill -$signal $server 2>/dev/null
+  do n=$((n+1)); sleep 1; done
 ) >/dev/null 2>&1 & watcher=$!
 trap 'kill -INT $server 2>/dev/null' HUP INT TERM
 wait $server; code=$?
@@ -46,7 +47,7 @@ var keptEnvironment = []string{"PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "
 // command is a command as the server's user, in a session of its own: Ctrl-C at our terminal is ours to handle.
 func (f folder) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir = f.path
+	cmd.Dir = "/" // holds no folder, and no mounted disk, for as long as it runs
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: f.cred}
 	// English messages; and on a Mac the server won't start without a locale.
 	cmd.Env = []string{"LC_ALL=C", "TZ=UTC"}

@@ -31,8 +31,8 @@ const (
 // Migrate brings the schema of the database at ownerURL up to date with the files of fsys, and gives servingRole what
 // fsys's grants.sql says. Several processes may do so at once: one works, the others wait for it.
 //
-// It fails when the database can't be reached, when a migration fails (the ones before it stay), when the files are
-// older than the database, or when servingRole does not exist.
+// It fails when the database can't be reached, when a migration fails (the ones before it stay), or when servingRole
+// does not exist.
 func Migrate(ctx context.Context, ownerURL string, fsys fs.FS, servingRole string, logger *slog.Logger) error {
 	log := cmp.Or(logger, slog.New(slog.DiscardHandler))
 	grants, err := fs.ReadFile(fsys, grantsFile)
@@ -74,6 +74,7 @@ func apply(ctx context.Context, db *sql.DB, fsys fs.FS, log *slog.Logger) error 
 	results, err := provider.Up(ctx)
 	if partial, ok := errors.AsType[*goose.PartialError](err); ok {
 		results = partial.Applied
+		err = fmt.Errorf("%s: %w", partial.Failed.Source.Path, partial.Err)
 	}
 	for _, r := range results {
 		log.Info("migrated", "file", r.Source.Path, "took", r.Duration.Round(time.Millisecond))
@@ -81,11 +82,12 @@ func apply(ctx context.Context, db *sql.DB, fsys fs.FS, log *slog.Logger) error 
 	if err != nil {
 		return err
 	}
-	return refuseNewer(ctx, provider)
+	return tellNewer(ctx, provider, log)
 }
 
-// refuseNewer fails when the database has migrations that this program doesn't know: it was written for another schema.
-func refuseNewer(ctx context.Context, provider *goose.Provider) error {
+// tellNewer warns when the database has migrations that this program doesn't know. It is no failure: during an update,
+// and after going back from one, an older program runs on a newer schema.
+func tellNewer(ctx context.Context, provider *goose.Provider, log *slog.Logger) error {
 	has, err := provider.GetDBVersion(ctx)
 	if err != nil {
 		return err
@@ -95,7 +97,7 @@ func refuseNewer(ctx context.Context, provider *goose.Provider) error {
 		known = max(known, s.Version)
 	}
 	if has > known {
-		return fmt.Errorf("the database has migration %d and this program knows none after %d: use the newer program", has, known)
+		log.Warn("the database has newer migrations than this program", "database", has, "program", known)
 	}
 	return nil
 }

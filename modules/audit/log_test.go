@@ -1,0 +1,188 @@
+package audit_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/stretchr/testify/require"
+	"gorm.io/gorm"
+
+	"dg/modules/audit"
+)
+
+// Decisions, "Audit": an entry has the instant, the actor, the action, the target, the reason, method and path, client
+// address, user agent and request id. What is appended is what is listed; "Formats": instants are cut to the millisecond.
+func TestEntryIsKeptWhole(t *testing.T) {
+	b := setup(t)
+	for _, action := range []audit.Action{audit.KeyCreated, audit.KeyRevoked, audit.KeyRefused, audit.ExportStarted, audit.ExportFinished} {
+		for _, kind := range []audit.ActorKind{audit.Person, audit.Key} {
+			e := entry(ours)
+			e.Action, e.Actor.Kind = action, kind
+			require.NoError(t, b.log.Append(t.Context(), e))
+			listed, err := b.log.List(t.Context(), ours, audit.Page{Limit: 1})
+			require.NoError(t, err)
+			require.Len(t, listed, 1)
+			require.Positive(t, listed[0].ID)
+			e.ID, e.At = listed[0].ID, time.Date(2026, 3, 1, 9, 30, 0, 123_000_000, time.UTC)
+			require.Equal(t, e, listed[0])
+		}
+	}
+}
+
+// What an entry does not have is empty, not missing; the instant and the number are the log's to give.
+func TestEntryWithLittleInIt(t *testing.T) {
+	b := setup(t)
+	e := audit.Entry{ID: 77, At: time.Unix(0, 0), OrganisationID: ours, Actor: audit.Actor{Kind: audit.Person}, Action: audit.KeyCreated}
+	require.NoError(t, b.log.Append(t.Context(), e))
+	listed, err := b.log.List(t.Context(), ours, audit.Page{Limit: 10})
+	require.NoError(t, err)
+	require.Len(t, listed, 1)
+	require.NotEqual(t, e.ID, listed[0].ID)
+	e.ID, e.At, e.Details = listed[0].ID, now.UTC().Truncate(time.Millisecond), map[string]any{}
+	require.Equal(t, e, listed[0])
+}
+
+// An entry of nobody, by nobody or of an unknown organisation is refused: it would be in no log.
+func TestEntryOfNobodyIsRefused(t *testing.T) {
+	b := setup(t)
+	for name, change := range map[string]func(*audit.Entry){
+		"no organisation":         func(e *audit.Entry) { e.OrganisationID = "" },
+		"an unknown organisation": func(e *audit.Entry) { e.OrganisationID = "00000000-0000-4000-8000-00000000000c" },
+		"no kind of actor":        func(e *audit.Entry) { e.Actor.Kind = "" },
+		"details without a form":  func(e *audit.Entry) { e.Details = map[string]any{"f": func() {}} },
+	} {
+		e := entry(ours)
+		change(&e)
+		require.Error(t, b.log.Append(t.Context(), e), name)
+	}
+	listed, err := b.log.List(t.Context(), ours, audit.Page{Limit: 10})
+	require.NoError(t, err)
+	require.Empty(t, listed)
+}
+
+// doc.go: no request is too odd to be recorded: what a client sends is made valid UTF-8 and cut to a bound.
+func TestOddRequestsAreRecorded(t *testing.T) {
+	b := setup(t)
+	odd := make([]byte, 5000)
+	random := rand.New(rand.NewPCG(1, 1))
+	for range 50 {
+		for i := range odd {
+			odd[i] = byte(random.UintN(256))
+		}
+		e := entry(ours)
+		e.Target.ID = string(odd)
+		e.Request = audit.Request{Method: string(odd[:200]), Path: string(odd), Address: "192.0.2.7", UserAgent: string(odd[1000:]), ID: "request-0001"}
+		require.NoError(t, b.log.Append(t.Context(), e))
+		listed, err := b.log.List(t.Context(), ours, audit.Page{Limit: 1})
+		require.NoError(t, err)
+		r := listed[0].Request
+		require.LessOrEqual(t, len(r.Method), 16)
+		require.LessOrEqual(t, len(r.Path), 1024)
+		require.Greater(t, len(r.Path), 1020, "no more is cut than must be")
+		require.LessOrEqual(t, len(r.UserAgent), 256)
+		require.LessOrEqual(t, len(listed[0].Target.ID), 1024)
+	}
+}
+
+// Specification, section 5, rule 8: the log is the organisation's: another's entries are never in it; newest first, in
+// pages that neither repeat nor leave out an entry.
+func TestLogIsListedInPages(t *testing.T) {
+	b := setup(t)
+	var want []string
+	for i := range 57 {
+		mine, other := entry(ours), entry(theirs)
+		mine.Target.ID = string(rune('a' + i))
+		require.NoError(t, b.log.Append(t.Context(), other))
+		require.NoError(t, b.log.Append(t.Context(), mine))
+		want = append([]string{mine.Target.ID}, want...)
+	}
+	for _, limit := range []int{1, 7, 19, 56, 57, 58, 1000} {
+		var got []string
+		page := audit.Page{Limit: limit}
+		for {
+			entries, err := b.log.List(t.Context(), ours, page)
+			require.NoError(t, err)
+			require.LessOrEqual(t, len(entries), limit)
+			for _, e := range entries {
+				require.Equal(t, ours, e.OrganisationID)
+				got = append(got, e.Target.ID)
+			}
+			if len(entries) < limit || len(got) > len(want) {
+				break
+			}
+			page.Before = entries[len(entries)-1].ID
+		}
+		require.Equal(t, want, got, "pages of %d", limit)
+	}
+	for _, organisation := range []string{theirs, "00000000-0000-4000-8000-00000000000c"} {
+		entries, err := b.log.List(t.Context(), organisation, audit.Page{Limit: 1000})
+		require.NoError(t, err)
+		require.Len(t, entries, map[string]int{theirs: 57}[organisation])
+		for _, e := range entries {
+			require.Equal(t, theirs, e.OrganisationID)
+		}
+	}
+	entries, err := b.log.List(t.Context(), ours, audit.Page{Limit: 5, Before: 1})
+	require.NoError(t, err)
+	require.Empty(t, entries, "there is nothing before the first")
+}
+
+// doc.go: what must not happen without its entry commits with it; what is rolled back leaves no entry.
+func TestEntryCommitsWithItsTransaction(t *testing.T) {
+	b := setup(t)
+	failed := errors.New("failed")
+	for _, want := range []error{failed, nil} {
+		err := b.DB.Gorm.WithContext(t.Context()).Transaction(func(tx *gorm.DB) error {
+			require.NoError(t, b.log.AppendIn(tx, entry(ours)))
+			return want
+		})
+		require.Equal(t, want, err)
+		listed, err := b.log.List(t.Context(), ours, audit.Page{Limit: 10})
+		require.NoError(t, err)
+		require.Len(t, listed, map[bool]int{true: 1}[want == nil])
+	}
+}
+
+// Decisions, "Audit": dg serve connects as a role that owns no table and can add and read entries, not change or remove
+// them.
+func TestServingRoleOnlyAddsAndReads(t *testing.T) {
+	b := setup(t)
+	require.NoError(t, b.log.Append(t.Context(), entry(ours)))
+	for _, statement := range []string{
+		`update audit_entries set reason = ''`,
+		`update audit_entries set at = now() where false`,
+		`delete from audit_entries`,
+		`delete from audit_entries where false`,
+		`truncate audit_entries`,
+		`truncate organisations cascade`,
+		`insert into audit_entries (id, org_id, at, actor_kind, actor_id, actor_name, action, target_kind, target_id, method, path, address, user_agent, request_id)
+			overriding system value select id, org_id, at, actor_kind, actor_id, actor_name, action, target_kind, target_id, method, path, address, user_agent, request_id
+			from audit_entries on conflict (id) do update set reason = ''`,
+		`merge into audit_entries a using audit_entries e on a.id = e.id when matched then delete`,
+		`select * from audit_entries for update`,
+		`alter table audit_entries disable trigger all`,
+		`alter table audit_entries add column x int`,
+		`drop table audit_entries`,
+		`create table public.shadow (id int)`,
+		`create trigger t before insert on audit_entries for each row execute function raise_organisation_version()`,
+		`alter table audit_entries owner to current_user`,
+		`do $$ begin lock table audit_entries in access exclusive mode; end $$`,
+	} {
+		_, err := b.DB.Pool.Exec(t.Context(), statement)
+		refused, ok := errors.AsType[*pgconn.PgError](err)
+		require.True(t, ok, "%s: %v", statement, err)
+		require.Equal(t, "42501", refused.Code, "%s: %v", statement, err)
+	}
+	var rights []string
+	require.NoError(t, b.DB.Pool.QueryRow(t.Context(), `select array(select p from unnest(array['select', 'insert', 'update', 'delete', 'truncate', 'references', 'trigger']) p
+		where has_table_privilege('audit_entries', p) or p = 'update' and has_any_column_privilege('audit_entries', p))`).Scan(&rights))
+	require.Equal(t, []string{"select", "insert"}, rights)
+	var owns, serves int
+	require.NoError(t, b.DB.Pool.QueryRow(t.Context(), `select count(*) from pg_class where relowner = current_user::regrole`).Scan(&owns))
+	require.NoError(t, b.DB.Pool.QueryRow(t.Context(), `select count(*) from audit_entries`).Scan(&serves))
+	require.Zero(t, owns)
+	require.Equal(t, 1, serves)
+}

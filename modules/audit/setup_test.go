@@ -1,0 +1,48 @@
+package audit_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/audit"
+	"dg/platform/pgtest"
+)
+
+const (
+	ours   = "00000000-0000-4000-8000-00000000000a"
+	theirs = "00000000-0000-4000-8000-00000000000b"
+)
+
+// now is finer than what is kept, and in another zone than UTC.
+var now = time.Date(2026, 3, 1, 11, 30, 0, 123_999_999, time.FixedZone("", 7200))
+
+type bundle struct {
+	*pgtest.Database
+	log *audit.Log
+}
+
+func setup(t *testing.T) bundle {
+	t.Helper()
+	t.Parallel()
+	db := pgtest.New(t)
+	for i, id := range []string{ours, theirs} {
+		_, err := db.Owner.Pool.Exec(t.Context(), `insert into organisations (id, slug, name, plan, reporting_mode)
+			values ($1, $2, $2, 'pro', 'pseudonymous')`, id, fmt.Sprintf("org-%d", i))
+		require.NoError(t, err)
+	}
+	return bundle{Database: db, log: audit.New(db.DB, func() time.Time { return now })}
+}
+
+// entry is one with every field set.
+func entry(organisation string) audit.Entry {
+	return audit.Entry{
+		OrganisationID: organisation,
+		Actor:          audit.Actor{Kind: audit.Key, ID: "0123456789ABCDEFGHIJKL", Name: "Entrepôt <b>'\";--"},
+		Action:         audit.KeyRefused, Target: audit.Target{Kind: "fork", ID: "f-1"}, Reason: audit.OtherOrganisation,
+		Details: map[string]any{"from": "2026-01-01", "rows": 12.0, "nominative": true, "odd": "\u2028😀"},
+		Request: audit.Request{Method: "GET", Path: "/api/v1/forks/f-1", Address: "2001:db8::7", UserAgent: "bi/1.0", ID: "request-0001"},
+	}
+}

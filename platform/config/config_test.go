@@ -1,0 +1,93 @@
+package config_test
+
+import (
+	"net/netip"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/platform/config"
+)
+
+// Decisions, "Data": DG_BASE_URL is https, or http on a loopback host: anything else is refused at the start.
+func TestBase(t *testing.T) {
+	for base, want := range map[string]string{
+		"https://dg.example.org":       "https://dg.example.org",
+		"https://dg.example.org/":      "https://dg.example.org",
+		"https://dg.example.org//":     "https://dg.example.org",
+		"https://dg.example.org:8443":  "https://dg.example.org:8443",
+		"https://dg.example.org/under": "https://dg.example.org/under",
+		"https://192.0.2.7":            "https://192.0.2.7",
+		"https://[2001:db8::7]":        "https://[2001:db8::7]",
+		"http://127.0.0.1:8080":        "http://127.0.0.1:8080",
+		"http://127.8.9.10":            "http://127.8.9.10",
+		"http://localhost:8080/":       "http://localhost:8080",
+		"http://[::1]:8080":            "http://[::1]:8080",
+	} {
+		got, err := config.Server{BaseURL: base, Addr: "0.0.0.0:8080"}.Base()
+		require.NoError(t, err, base)
+		require.Equal(t, want, got)
+	}
+	for _, base := range []string{
+		"http://dg.example.org", "http://192.0.2.7", "http://0.0.0.0:8080", "http://[::]:8080", "http://localhost.example.org", "http://127.0.0.1.example.org",
+		"http://notlocalhost", "http://10.0.0.1", "ftp://dg.example.org", "dg.example.org", "dg.example.org:8443", "//dg.example.org", "/", "https://", "https:///path",
+		"https://:8443", "https:dg.example.org", "https://user@dg.example.org", "https://user:pass@dg.example.org", "https://dg.example.org?x=1", "https://dg.example.org?",
+		"https://dg.example.org#x", "https://dg.example.org#", "https://dg example.org", "https://dg.example.org:port", " https://dg.example.org", "https://dg.example.org\n", "javascript:alert(1)",
+	} {
+		got, err := config.Server{BaseURL: base}.Base()
+		require.ErrorContains(t, err, "DG_BASE_URL", "%q", base)
+		require.Empty(t, got, "%q", base)
+		require.NotContains(t, err.Error(), "pass@", "no password in a message")
+	}
+}
+
+// Without DG_BASE_URL it is the address, which nobody but this machine can reach.
+func TestBaseOfAddress(t *testing.T) {
+	for addr, want := range map[string]string{
+		"127.0.0.1:8080": "http://127.0.0.1:8080", "localhost:8080": "http://localhost:8080", "[::1]:8080": "http://[::1]:8080", "127.0.0.1:0": "http://127.0.0.1:0",
+	} {
+		got, err := config.Server{Addr: addr}.Base()
+		require.NoError(t, err, addr)
+		require.Equal(t, want, got)
+	}
+	for _, addr := range []string{"", ":8080", "0.0.0.0:8080", "[::]:8080", "192.0.2.7:8080", "dg.example.org:8080", "127.0.0.1", "::1:8080", "8080"} {
+		got, err := config.Server{Addr: addr}.Base()
+		require.ErrorContains(t, err, "DG_ADDR", "%q", addr)
+		require.Empty(t, got, "%q", addr)
+	}
+}
+
+// Decisions, "Data": DG_TRUSTED_PROXIES holds networks; one that is none stops the start, as nobody is to be trusted by
+// mistake.
+func TestProxies(t *testing.T) {
+	got, err := config.Server{}.Proxies()
+	require.NoError(t, err)
+	require.Empty(t, got)
+
+	got, err = config.Server{TrustedProxies: []string{"10.0.0.0/8", " 2001:db8::/32 ", "192.0.2.7/32", "0.0.0.0/0"}}.Proxies()
+	require.NoError(t, err)
+	require.Equal(t, []netip.Prefix{
+		netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8::/32"), netip.MustParsePrefix("192.0.2.7/32"), netip.MustParsePrefix("0.0.0.0/0"),
+	}, got)
+
+	for _, text := range []string{"", "10.0.0.1", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0/8", "::/129", "10.0.0.0/8/8", "proxy.example.org", "*", "10.0.0.0/255.0.0.0", "fe80::1%eth0/64"} {
+		got, err := config.Server{TrustedProxies: []string{"10.0.0.0/8", text}}.Proxies()
+		require.ErrorContains(t, err, "DG_TRUSTED_PROXIES", "%q", text)
+		require.Empty(t, got, "%q: half a list is none", text)
+	}
+}
+
+// Decisions, "Audit": dg migrate connects as the owner: with an embedded server both roles are its own.
+func TestDatabase(t *testing.T) {
+	for _, c := range []struct {
+		serve, migrate string
+		embedded, ok   bool
+	}{
+		{"", "", true, true}, {"", "postgres://owner@db/dg", true, false},
+		{"postgres://dg@db/dg", "", false, true}, {"postgres://dg@db/dg", "postgres://owner@db/dg", false, true},
+	} {
+		d := config.Database{DatabaseURL: c.serve, MigrateDatabaseURL: c.migrate}
+		require.Equal(t, c.embedded, d.Embedded())
+		require.Equal(t, c.ok, d.Check() == nil, "%+v", c)
+	}
+}

@@ -1,0 +1,146 @@
+package postgres
+
+import (
+	"context"
+	"io/fs"
+	"maps"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+)
+
+// schema is a small set of migrations.
+var schema = fstest.MapFS{
+	"20260101000000_things.sql": {Data: []byte("-- +goose Up\ncreate table things (id int primary key);\ninsert into things values (1);\n")},
+	"20260102000000_log.sql":    {Data: []byte("-- +goose Up\ncreate table log (id int);\n")},
+	"grants.sql": {Data: []byte("-- for :role\nrevoke all on all tables in schema public from :role;\n" +
+		"grant select on things to :role;\ngrant select, insert on log to :role;\n")},
+	"migrations.go": {Data: []byte("package migrations")},
+}
+
+// with is schema and more files.
+func with(more fstest.MapFS) fs.FS {
+	all := maps.Clone(schema)
+	maps.Copy(all, more)
+	return all
+}
+
+func TestMigrateMakesTheSchemaAndGrantsWhatTheFileSays(t *testing.T) {
+	t.Parallel()
+	serving, owner := newDatabase(t)
+	var book logBook
+	for range 2 { // again changes nothing
+		must(t, Migrate(t.Context(), owner, schema, servingRole, book.logger()))
+	}
+	if n := strings.Count(book.String(), "20260101000000_things.sql"); n != 1 {
+		t.Errorf("the first migration was told of %d times: %s", n, book.String())
+	}
+	if query[int](t, serving, `select count(*) from things`) != 1 {
+		t.Error("the serving role can't read")
+	}
+	must(t, execute(t, serving, `insert into log values (1)`))
+	mentions(t, execute(t, serving, `delete from log`), "permission denied")
+	mentions(t, execute(t, serving, `insert into things values (2)`), "permission denied")
+	mentions(t, execute(t, serving, `drop table log`), "must be owner")
+
+	// A right that the file no longer gives is gone after the next run.
+	less := with(fstest.MapFS{"grants.sql": {Data: []byte("revoke all on all tables in schema public from :role;")}})
+	must(t, Migrate(t.Context(), owner, less, servingRole, nil))
+	mentions(t, execute(t, serving, `select from things`), "permission denied")
+}
+
+// The files are slow, so that the instances do meet: in the first round in the migration, in the second in the grants.
+func TestSeveralInstancesMigrateAtOnce(t *testing.T) {
+	t.Parallel()
+	serving, owner := newDatabase(t)
+	slow := with(fstest.MapFS{
+		"20260103000000_slow.sql": {Data: []byte("-- +goose Up\ninsert into things values (2);\nselect pg_sleep(0.2);\n")},
+		"grants.sql":              {Data: []byte("grant select on things to :role;\nselect pg_sleep(0.1);\n")},
+	})
+	for range 2 {
+		var all sync.WaitGroup
+		for range 3 {
+			all.Go(func() {
+				if err := Migrate(context.Background(), owner, slow, servingRole, nil); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+	}
+	if query[int](t, serving, `select count(*) from things`) != 2 {
+		t.Error("a migration ran more than once")
+	}
+}
+
+func TestAMigrationThatFailsIsNamedAndKeepsTheOnesBefore(t *testing.T) {
+	t.Parallel()
+	_, owner := newDatabase(t)
+	var book logBook
+	err := Migrate(t.Context(), owner, with(fstest.MapFS{
+		"20260103000000_wrong.sql": {Data: []byte("-- +goose Up\ncreate table half (id int);\ncreate table things (id int);\n")},
+	}), servingRole, book.logger())
+	mentions(t, err, "20260103000000_wrong.sql", `relation "things" already exists`)
+	if !strings.Contains(book.String(), "20260102000000_log.sql") {
+		t.Errorf("what was done was not said: %s", book.String())
+	}
+	if query[bool](t, owner, `select to_regclass('half') is not null or to_regclass('log') is null`) {
+		t.Error("half a migration stayed, or a whole one did not")
+	}
+	must(t, Migrate(t.Context(), owner, schema, servingRole, nil))
+}
+
+func TestAnOlderProgramOnANewerSchemaIsWarned(t *testing.T) {
+	t.Parallel()
+	_, owner := newDatabase(t)
+	must(t, Migrate(t.Context(), owner, with(fstest.MapFS{"20260103000000_more.sql": {Data: []byte("-- +goose Up\ncreate table more (id int);\n")}}), servingRole, nil))
+	var book logBook
+	must(t, Migrate(t.Context(), owner, schema, servingRole, book.logger()))
+	if !strings.Contains(book.String(), "newer migrations") {
+		t.Errorf("no warning: %s", book.String())
+	}
+}
+
+func TestMigrateWantsTheGrantsAndTheRole(t *testing.T) {
+	t.Parallel()
+	_, owner := newDatabase(t)
+	without := maps.Clone(schema)
+	delete(without, grantsFile)
+	mentions(t, Migrate(t.Context(), owner, without, servingRole, nil), grantsFile)
+	mentions(t, Migrate(t.Context(), owner, schema, `no"body`, nil), "no such role")
+
+	// One role for both: its own rights are not taken from it, and that is said.
+	var book logBook
+	must(t, Migrate(t.Context(), owner, schema, ownerRole, book.logger()))
+	if !strings.Contains(book.String(), "owns the tables") {
+		t.Errorf("no warning: %s", book.String())
+	}
+	must(t, execute(t, owner, `delete from log`))
+}
+
+func TestFillGrants(t *testing.T) {
+	t.Parallel()
+	for template, want := range map[string]string{
+		"grant select on t to :role;":        `grant select on t to "a""b$1";`,
+		":role, :role\n:role":                `"a""b$1", "a""b$1"` + "\n" + `"a""b$1"`,
+		"select 'x'::role, :roles, x:role_a": "select 'x'::role, :roles, x:role_a",
+	} {
+		if got := fillGrants(template, `a"b$1`); got != want {
+			t.Errorf("%q became %q", template, got)
+		}
+	}
+}
+
+func TestRoleOf(t *testing.T) {
+	t.Parallel()
+	for url, want := range map[string]string{
+		"postgres://dg%2Fapp:x@host/db":    "dg/app",
+		"host=h user=dg_app password=pw":   "dg_app",
+		"postgres://host/db?user=dg_owner": "dg_owner",
+	} {
+		if got, err := RoleOf(url); err != nil || got != want {
+			t.Errorf("%s: %q, %v", url, got, err)
+		}
+	}
+}

@@ -1,0 +1,220 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"gorm.io/gorm"
+)
+
+// databases numbers what newDatabase makes.
+var databases atomic.Int64
+
+// newDatabase makes an empty database on the shared server and gives the URLs of the serving role and the owner.
+func newDatabase(t *testing.T) (serving, owner string) {
+	t.Helper()
+	e := sharedServer(t)
+	name := fmt.Sprint("test", databases.Add(1))
+	admin := connectionURL(e.socket, superuser, superuser)
+	must(t, execute(t, admin, fmt.Sprintf(`create database %s owner %s`, name, ownerRole)))
+	t.Cleanup(func() { must(t, execute(t, admin, fmt.Sprintf(`drop database %s with (force)`, name))) })
+	return connectionURL(e.socket, servingRole, name), connectionURL(e.socket, ownerRole, name)
+}
+
+func open(t *testing.T, url string, opts Options) *DB {
+	t.Helper()
+	db, err := Open(t.Context(), url, opts)
+	must(t, err)
+	t.Cleanup(db.Close)
+	return db
+}
+
+func setting(t *testing.T, pool *pgxpool.Pool, name string) string {
+	t.Helper()
+	var value string
+	must(t, pool.QueryRow(t.Context(), `select current_setting($1)`, name).Scan(&value))
+	return value
+}
+
+func TestASessionHasWhatItNeedsWhateverTheURLSays(t *testing.T) {
+	t.Parallel()
+	e := sharedServer(t)
+	hostile := e.URL() + "&timezone=Asia/Tokyo&client_encoding=LATIN1&default_transaction_isolation=serializable&statement_timeout=0&jit=on"
+	db := open(t, hostile, Options{Name: "reads", LockTimeout: 3 * time.Second, IdleInTransactionTimeout: -1})
+	for name, want := range map[string]string{
+		"application_name":                    "reads",
+		"timezone":                            "UTC",
+		"client_encoding":                     "UTF8",
+		"default_transaction_isolation":       "read committed",
+		"jit":                                 "off",
+		"statement_timeout":                   "30s", // the default
+		"lock_timeout":                        "3s",
+		"idle_in_transaction_session_timeout": "0", // asked for
+	} {
+		if got := setting(t, db.Pool, name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestTimesAreReadAsUTC(t *testing.T) {
+	t.Parallel()
+	db := open(t, sharedServer(t).URL(), Options{})
+	var direct, byGorm time.Time
+	must(t, db.Pool.QueryRow(t.Context(), `select '2026-03-01 09:30+02'::timestamptz`).Scan(&direct))
+	must(t, db.Gorm.Raw(`select '2026-03-01 09:30+02'::timestamptz`).Scan(&byGorm).Error)
+	for name, got := range map[string]time.Time{"pgx": direct, "gorm": byGorm} {
+		if got.Location() != time.UTC || got.Hour() != 7 {
+			t.Errorf("%s reads %v", name, got)
+		}
+	}
+}
+
+func TestGormAndPgxShareOnePool(t *testing.T) {
+	t.Parallel()
+	db := open(t, sharedServer(t).URL(), Options{MaxConns: 1})
+	tx := db.Gorm.Begin()
+	must(t, tx.Error)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	err := db.Pool.Ping(ctx)
+	if !Unavailable(err) {
+		t.Errorf("a pool without a free connection: %v", err)
+	}
+	must(t, tx.Rollback().Error)
+	must(t, db.Pool.Ping(t.Context()))
+}
+
+func TestBoundsEndStatementsAndWaits(t *testing.T) {
+	t.Parallel()
+	db := open(t, sharedServer(t).URL(), Options{StatementTimeout: 50 * time.Millisecond, LockTimeout: 20 * time.Millisecond})
+	_, err := db.Pool.Exec(t.Context(), `select pg_sleep(20)`)
+	mentions(t, err, "57014")
+	if !Unavailable(err) {
+		t.Error("a statement that ran out of time is no 503")
+	}
+	holder, err := db.Pool.Begin(t.Context())
+	must(t, err)
+	defer holder.Rollback(context.Background())
+	_, err = holder.Exec(t.Context(), `select pg_advisory_xact_lock(815)`)
+	must(t, err)
+	err = db.Gorm.Exec(`select pg_advisory_xact_lock(815)`).Error
+	mentions(t, err, "55P03")
+	if !Unavailable(err) {
+		t.Error("a lock that was not to be had is no 503")
+	}
+}
+
+func TestGormTranslatesErrors(t *testing.T) {
+	t.Parallel()
+	_, owner := newDatabase(t)
+	db := open(t, owner, Options{})
+	must(t, db.Gorm.Exec(`create table things (id int primary key)`).Error)
+	must(t, db.Gorm.Exec(`insert into things values (1)`).Error)
+	if err := db.Gorm.Exec(`insert into things values (1)`).Error; !errors.Is(err, gorm.ErrDuplicatedKey) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestTheLogHoldsNoValueAndNoRecordThatIsNotThere(t *testing.T) {
+	t.Parallel()
+	_, owner := newDatabase(t)
+	var book logBook
+	db := open(t, owner, Options{Logger: book.logger()})
+	g := db.Gorm
+	type thing struct {
+		ID   string `gorm:"type:uuid"`
+		Name string
+	}
+	must(t, g.Exec(`create table things (id uuid primary key, name text, size int)`).Error)
+	if err := g.Where("name = ?", "topsecret").First(&thing{}).Error; !errors.Is(err, gorm.ErrRecordNotFound) {
+		t.Fatal(err)
+	}
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	_ = g.WithContext(cancelled).Exec(`select 'topsecret'`)
+	if got := book.String(); got != "" {
+		t.Errorf("logged what is no fault: %s", got)
+	}
+	_ = g.Debug().Create(&thing{ID: "topsecret", Name: "topsecret"})            // PostgreSQL refuses the value
+	_ = g.Exec(`update things set size = ?`, struct{ V string }{"topsecret"})   // pgx refuses the value
+	_ = g.Exec(`/* things.slow */ select pg_sleep(1.01), ?::text`, "topsecret") // slow
+	_ = g.Exec(`select * from nowhere where name = ?`, "topsecret")
+	got := book.String()
+	if strings.Contains(got, "topsecret") {
+		t.Errorf("the log holds a value: %s", got)
+	}
+	for _, want := range []string{"things.slow", "slow statement", "42P01", "statement failed", "22P02", `INSERT INTO \"things\"`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the log does not say %q: %s", want, got)
+		}
+	}
+}
+
+func TestNoErrorShowsThePassword(t *testing.T) {
+	t.Parallel()
+	for _, bad := range []string{
+		"postgres://dg:topsecret@localhost:port/dg",
+		"postgres://dg:top%secret@localhost/dg",
+		"postgres://dg:topsecret/x@localhost/dg",
+		"postgres://dg:topsecret@localhost:1/dg?sslmode=perhaps",
+		"host=localhost password=topsecret sslmode=perhaps",
+		"postgres://dg:topsecret@localhost:1/dg",
+		"postgres://dg:topsecret@[::1/dg",
+		"topsecret",
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		_, err := Open(ctx, bad, Options{})
+		cancel()
+		_, roleErr := RoleOf(bad)
+		for _, err := range []error{err, errors.Join(roleErr, errors.New("")), Migrate(t.Context(), bad, schema, "x", nil)} {
+			if err == nil {
+				t.Errorf("%s: no error", bad)
+			} else if text := fmt.Sprintf("%v %+v", err, err); strings.Contains(text, "secret") {
+				t.Errorf("%s: %v", bad, err)
+			}
+		}
+	}
+}
+
+func TestAServerThatIsNotThereIsUnavailable(t *testing.T) {
+	t.Parallel()
+	_, err := Open(t.Context(), "postgres://dg_app@/dg?"+url.Values{"host": {t.TempDir()}}.Encode(), Options{})
+	mentions(t, err, "does not answer")
+	if !Unavailable(err) {
+		t.Errorf("not unavailable: %v", err)
+	}
+}
+
+// A caller that leaves while it waits is no failure of the database.
+func TestACallerThatLeavesWhileItConnects(t *testing.T) {
+	t.Parallel()
+	dir, err := os.MkdirTemp("", "dg-silent-")
+	must(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	silent, err := net.Listen("unix", filepath.Join(dir, ".s.PGSQL.5432"))
+	must(t, err)
+	defer silent.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		if conn, err := silent.Accept(); err == nil {
+			defer conn.Close()
+			cancel()
+			<-t.Context().Done()
+		}
+	}()
+	err = ping(ctx, connectionURL(dir, servingRole, databaseName))
+	if !errors.Is(err, context.Canceled) || Unavailable(err) {
+		t.Errorf("unavailable: %v", err)
+	}
+}
