@@ -28,4 +28,4 @@ generate: ## Regenerate what is made from other files.
 	scripts/generate.sh
 
 build: ## Build bin/dg.
-	go build -trimpath -ldflags "-X main.version=$(VERSION)" -o bin/dg ./app
+	go build -ldflags "-X main.version=$(VERSION)" -o bin/dg ./app
