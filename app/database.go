@@ -16,6 +16,7 @@ import (
 type database struct {
 	servingURL, ownerURL string
 	release              func()
+	lost                 <-chan struct{} // closed when the embedded server has died; nil for another
 }
 
 // stopTimeout bounds how long the embedded server may take to stop.
@@ -33,7 +34,7 @@ func openDatabase(ctx context.Context, c config.Database, log *slog.Logger, excl
 		if err != nil {
 			return nil, err
 		}
-		db.servingURL, db.ownerURL = server.URL(), server.OwnerURL()
+		db.servingURL, db.ownerURL, db.lost = server.URL(), server.OwnerURL(), server.Done()
 		db.release = func() {
 			ctx, stop := context.WithTimeout(context.Background(), stopTimeout)
 			defer stop()

@@ -21,7 +21,7 @@ import (
 // demoCmd is `dg demo`.
 type demoCmd struct {
 	config.Database
-	config.Server
+	config.Address
 	Print bool `help:"Write the demo to standard output in the import format, and touch no database."`
 }
 

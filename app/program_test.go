@@ -35,6 +35,16 @@ type program struct {
 	log buffer
 }
 
+// dataFolder is a data folder that the embedded server's user can reach, which t.TempDir is not when the test runs as root.
+func dataFolder(t *testing.T) string {
+	t.Helper()
+	parent, err := os.MkdirTemp("", "dg test ")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(parent) })
+	require.NoError(t, os.Chmod(parent, 0o755))
+	return filepath.Join(parent, "data")
+}
+
 // buffer can be written and read at once.
 type buffer struct {
 	mu sync.Mutex
@@ -114,7 +124,7 @@ func paste(t *testing.T, greeting string) (body string, status string) {
 // working line again.
 func TestTheDemoRunsTwice(t *testing.T) {
 	t.Parallel()
-	p := &program{t: t, dir: filepath.Join(t.TempDir(), "a folder")}
+	p := &program{t: t, dir: dataFolder(t)}
 	first, stop := p.serve("serve", "--demo")
 	body, status := paste(t, first)
 	require.Equal(t, "200", status)
@@ -155,7 +165,7 @@ func TestTheDemoRunsTwice(t *testing.T) {
 // plays, completed ones, players and answers as the file has.
 func TestAnImportedHistoryReadsRight(t *testing.T) {
 	t.Parallel()
-	p := &program{t: t, dir: t.TempDir()}
+	p := &program{t: t, dir: dataFolder(t)}
 	const plays = 100_000
 	now := time.Now()
 	file := filepath.Join(t.TempDir(), "history.ndjson")

@@ -58,6 +58,13 @@ func (c serveCmd) Run(ctx context.Context, p process) error {
 			stop(fmt.Errorf("cannot serve metrics on %s (set DG_OPS_ADDR to a free address): %w", c.OpsAddr, err))
 		}
 	}()
+	go func() {
+		select {
+		case <-ctx.Done():
+		case <-db.lost:
+			stop(errors.New("the embedded PostgreSQL has ended: see postgres.log in the data folder, and start again"))
+		}
+	}()
 	err = a.serve(ctx, ln, func() { fmt.Fprint(p.stdout, greeting) })
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		err = errors.Join(cause, err)

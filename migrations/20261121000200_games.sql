@@ -34,6 +34,9 @@ create function raise_version_of_forks() returns trigger language plpgsql as $$
 begin
     if tg_op = 'TRUNCATE' then
         update organisations set version = version + 1;
+    elsif tg_op = 'UPDATE' then
+        update organisations set version = version + 1
+         where id in (select org_id from changed union select org_id from former);
     else
         update organisations set version = version + 1 where id in (select org_id from changed);
     end if;
@@ -42,7 +45,7 @@ end $$;
 -- +goose StatementEnd
 create trigger fork_insert after insert on forks referencing new table as changed
     for each statement execute function raise_version_of_forks();
-create trigger fork_update after update on forks referencing new table as changed
+create trigger fork_update after update on forks referencing old table as former new table as changed
     for each statement execute function raise_version_of_forks();
 create trigger fork_delete after delete on forks referencing old table as changed
     for each statement execute function raise_version_of_forks();

@@ -118,12 +118,12 @@ func (s *Service) Revoke(ctx context.Context, actor Actor, id string, request au
 // StillUsable returns nil while the key would be accepted, and ErrAuthRequired once it is revoked, expired or paused: what a
 // running export asks, since it was authenticated only when it began. It takes no place in the rate.
 func (s *Service) StillUsable(ctx context.Context, organisationID, id string) error {
-	key, plan, err := s.keyAndPlan(ctx, organisationID, id)
+	usable, err := s.usable(ctx, organisationID, id)
 	if err != nil {
 		return err
 	}
-	if state := key.State(s.now(), plan); state != Usable {
-		return apperr.New(apperr.AuthRequired, "The key is %s.", state)
+	if !usable {
+		return errUnusable
 	}
 	return nil
 }

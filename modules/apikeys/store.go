@@ -10,7 +10,6 @@ import (
 	"gorm.io/gorm"
 
 	"dg/modules/audit"
-	"dg/modules/org"
 	"dg/platform/apperr"
 )
 
@@ -131,19 +130,15 @@ func (s *Service) revoke(ctx context.Context, organisationID, id string, entry a
 	})
 }
 
-func (s *Service) keyAndPlan(ctx context.Context, organisationID, id string) (Key, org.Plan, error) {
-	var row struct {
-		ExpiresAt, RevokedAt *time.Time
-		Plan                 string
+// usable decides by the database's clock, as the authentication does.
+func (s *Service) usable(ctx context.Context, organisationID, id string) (bool, error) {
+	var usable bool
+	err := s.db.Gorm.WithContext(ctx).Raw(`/* apikeys.stillUsable */
+		select exists (select from api_keys k join organisations o on o.id = k.org_id
+		                where k.org_id = ? and k.id = ? and k.revoked_at is null and o.plan in ('pro', 'enterprise')
+		                  and (k.expires_at is null or k.expires_at > clock_timestamp()))`, organisationID, id).Scan(&usable).Error
+	if err != nil {
+		return false, fmt.Errorf("apikeys: still usable: %w", err)
 	}
-	found := s.db.Gorm.WithContext(ctx).Raw(`/* apikeys.stillUsable */
-		select k.expires_at, k.revoked_at, o.plan from api_keys k join organisations o on o.id = k.org_id
-		 where k.org_id = ? and k.id = ?`, organisationID, id).Scan(&row)
-	if found.Error != nil {
-		return Key{}, "", fmt.Errorf("apikeys: still usable: %w", found.Error)
-	}
-	if found.RowsAffected == 0 {
-		return Key{}, "", errKeyNotFound
-	}
-	return Key{ExpiresAt: row.ExpiresAt, RevokedAt: row.RevokedAt}, org.Plan(row.Plan), nil
+	return usable, nil
 }

@@ -29,28 +29,33 @@ func (d Database) Check() error {
 	return nil
 }
 
+// Address says where the program is reached.
+type Address struct {
+	Addr    string `env:"DG_ADDR" default:"127.0.0.1:8080" help:"Address to serve on."`
+	BaseURL string `name:"base-url" env:"DG_BASE_URL" placeholder:"URL" help:"How the outside reaches the server: https, or http on a loopback host. Empty: the address."`
+}
+
 // Server says how the program serves.
 type Server struct {
-	Addr           string   `env:"DG_ADDR" default:"127.0.0.1:8080" help:"Address to serve on."`
-	BaseURL        string   `name:"base-url" env:"DG_BASE_URL" placeholder:"URL" help:"How the outside reaches the server: https, or http on a loopback host. Empty: the address."`
+	Address
 	OpsAddr        string   `name:"ops-addr" env:"DG_OPS_ADDR" default:"127.0.0.1:8081" help:"Address of /metrics and /debug/pprof. Keep it private."`
 	TrustedProxies []string `name:"trusted-proxies" env:"DG_TRUSTED_PROXIES" placeholder:"CIDR" help:"Networks whose X-Forwarded-For is believed, separated by commas."`
 }
 
 // Base returns the base URL without a last slash. It is https, or http on a loopback host: the session cookie is Secure
 // (decisions, "Data").
-func (s Server) Base() (string, error) {
-	if s.BaseURL == "" {
-		return baseOfAddr(s.Addr)
+func (a Address) Base() (string, error) {
+	if a.BaseURL == "" {
+		return baseOfAddr(a.Addr)
 	}
-	u, err := url.Parse(s.BaseURL)
-	if err != nil || u.Hostname() == "" || u.User != nil || strings.ContainsAny(s.BaseURL, "?#") {
+	u, err := url.Parse(a.BaseURL)
+	if err != nil || u.Hostname() == "" || u.User != nil || strings.ContainsAny(a.BaseURL, "?#") {
 		return "", errors.New("DG_BASE_URL is not a URL such as https://dg.example.org")
 	}
 	if u.Scheme != "https" && (u.Scheme != "http" || !loopback(u.Hostname())) {
 		return "", errors.New("DG_BASE_URL must be https, or http on a loopback host such as http://127.0.0.1:8080")
 	}
-	return strings.TrimRight(s.BaseURL, "/"), nil
+	return strings.TrimRight(a.BaseURL, "/"), nil
 }
 
 // baseOfAddr is the base URL of a server that nobody stands in front of.

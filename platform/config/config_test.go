@@ -24,7 +24,7 @@ func TestBase(t *testing.T) {
 		"http://localhost:8080/":       "http://localhost:8080",
 		"http://[::1]:8080":            "http://[::1]:8080",
 	} {
-		got, err := config.Server{BaseURL: base, Addr: "0.0.0.0:8080"}.Base()
+		got, err := config.Address{BaseURL: base, Addr: "0.0.0.0:8080"}.Base()
 		require.NoError(t, err, base)
 		require.Equal(t, want, got)
 	}
@@ -34,7 +34,7 @@ func TestBase(t *testing.T) {
 		"https://:8443", "https:dg.example.org", "https://user@dg.example.org", "https://user:pass@dg.example.org", "https://dg.example.org?x=1", "https://dg.example.org?",
 		"https://dg.example.org#x", "https://dg.example.org#", "https://dg example.org", "https://dg.example.org:port", " https://dg.example.org", "https://dg.example.org\n", "javascript:alert(1)",
 	} {
-		got, err := config.Server{BaseURL: base}.Base()
+		got, err := config.Address{BaseURL: base}.Base()
 		require.ErrorContains(t, err, "DG_BASE_URL", "%q", base)
 		require.Empty(t, got, "%q", base)
 		require.NotContains(t, err.Error(), "pass@", "no password in a message")
@@ -46,12 +46,12 @@ func TestBaseOfAddress(t *testing.T) {
 	for addr, want := range map[string]string{
 		"127.0.0.1:8080": "http://127.0.0.1:8080", "localhost:8080": "http://localhost:8080", "[::1]:8080": "http://[::1]:8080", "127.0.0.1:0": "http://127.0.0.1:0",
 	} {
-		got, err := config.Server{Addr: addr}.Base()
+		got, err := config.Address{Addr: addr}.Base()
 		require.NoError(t, err, addr)
 		require.Equal(t, want, got)
 	}
 	for _, addr := range []string{"", ":8080", "0.0.0.0:8080", "[::]:8080", "192.0.2.7:8080", "dg.example.org:8080", "127.0.0.1", "::1:8080", "8080"} {
-		got, err := config.Server{Addr: addr}.Base()
+		got, err := config.Address{Addr: addr}.Base()
 		require.ErrorContains(t, err, "DG_ADDR", "%q", addr)
 		require.Empty(t, got, "%q", addr)
 	}
