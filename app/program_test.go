@@ -116,7 +116,7 @@ func paste(t *testing.T, greeting string) (body string, status string) {
 		t.Skip("SKIPPED: there is no curl to paste the line into")
 	}
 	require.NoError(t, err, line[1])
-	cut := strings.LastIndexByte(string(out), '\n')
+	cut := bytes.LastIndexByte(out, '\n')
 	return string(out)[:cut], string(out)[cut+1:]
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gofiber/fiber/v2"
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
@@ -31,9 +32,13 @@ type world struct {
 	db   *pgtest.Database
 	keys *apikeys.Service
 	log  *audit.Log
+	app  *fiber.App
 	url  string
 	http *http.Client // checks what passes through it against the document
 }
+
+// pools are an instance's ways to the database.
+type pools struct{ gate, reads, exports *postgres.DB }
 
 // start begins a world without organisations.
 func start(t *testing.T) *world {
@@ -44,20 +49,29 @@ func start(t *testing.T) *world {
 // startOn begins one more instance on a database.
 func startOn(t *testing.T, db *pgtest.Database) *world {
 	t.Helper()
+	return startOver(t, db, pools{db.DB, db.DB, db.DB})
+}
+
+// startOver begins an instance with pools of its own, and with routes beside those of the API.
+func startOver(t *testing.T, db *pgtest.Database, p pools, beside ...func(*fiber.App)) *world {
+	t.Helper()
 	policy, err := authz.New()
 	require.NoError(t, err)
-	log, orgs := audit.New(db.DB, time.Now), org.New(db.DB)
-	keys := apikeys.New(db.DB, orgs, log, policy, time.Now, func() {})
+	log, orgs := audit.New(p.gate, time.Now), org.New(p.gate)
+	keys := apikeys.New(p.gate, orgs, log, policy, time.Now, func() {})
 
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	url := "http://" + ln.Addr().String()
 	api, err := publicapi.New(publicapi.Modules{
-		Keys: keys, Games: games.New(db.DB), Reports: reports.New(db.DB, db.DB), Orgs: orgs, Log: log, Policy: policy,
+		Keys: keys, Games: games.New(p.reads), Reports: reports.New(p.reads, p.exports), Orgs: orgs, Log: log, Policy: policy,
 	}, url)
 	require.NoError(t, err)
 	server := httpserver.New(httpserver.Options{Logger: slog.New(slog.DiscardHandler), Unavailable: postgres.Unavailable, Grace: time.Second})
 	api.Mount(server.App())
+	for _, mount := range beside {
+		mount(server.App())
+	}
 
 	var served sync.WaitGroup
 	served.Go(func() { _ = server.Serve(ln) })
@@ -67,7 +81,7 @@ func startOn(t *testing.T, db *pgtest.Database) *world {
 		_ = server.Shutdown(context.Background())
 		served.Wait()
 	})
-	w := &world{db: db, keys: keys, log: log, url: url}
+	w := &world{db: db, keys: keys, log: log, app: server.App(), url: url}
 	w.http = &http.Client{Transport: newContractCheck(t, url, transport)}
 	return w
 }

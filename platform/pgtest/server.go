@@ -116,7 +116,7 @@ func (s *server) drop(ctx context.Context, name string) error {
 		if err != nil || !busy {
 			break
 		}
-		time.Sleep(2 * time.Millisecond)
+		time.Sleep(2 * time.Millisecond) //nolint:forbidigo // a poll, bounded above
 	}
 	_, err := s.admin.Exec(ctx, fmt.Sprintf(`drop database %s with (force)`, name))
 	return err

@@ -90,10 +90,10 @@ func (f folder) removeStalePID() error {
 	path := filepath.Join(f.file(dataFolder), "postmaster.pid")
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil
+		return nil //nolint:nilerr // there is none, which is the usual case
 	}
 	if lines := strings.Split(string(text), "\n"); len(lines) > 4 && lines[4] != "" {
-		conn, err := net.Dial("unix", filepath.Join(lines[4], ".s.PGSQL."+lines[3]))
+		conn, err := net.Dial("unix", filepath.Join(lines[4], ".s.PGSQL."+lines[3])) //nolint:noctx // a local socket answers at once
 		if err == nil {
 			_ = conn.Close()
 			return fmt.Errorf("a PostgreSQL that dg did not launch (process %s) runs on %q: stop it first", lines[0], f.file(dataFolder))
