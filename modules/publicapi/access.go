@@ -8,7 +8,6 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/modules/audit"
-	"dg/modules/games"
 	"dg/modules/reports"
 	"dg/platform/apperr"
 	"dg/platform/authz"
@@ -30,22 +29,30 @@ var errForeignFork = apperr.New(apperr.AccessDenied, "This fork belongs to anoth
 
 // forkOf loads the fork that the path names: the only way to one. It is the caller's organisation's; another's is refused
 // and recorded.
-func (a *API) forkOf(ctx context.Context, c *fiber.Ctx, caller apikeys.Caller, deed authz.Deed) (games.Fork, error) {
+func (a *API) forkOf(ctx context.Context, c *fiber.Ctx, caller apikeys.Caller, deed authz.Deed) (answeredFork, error) {
 	id := c.Params("forkId")
+	if set := a.forks.get(caller.OrganisationID, caller.OrganisationVersion); set != nil {
+		if known, ok := set.forks[id]; ok {
+			return known, nil
+		}
+	}
 	fork, notFound := a.games.Fork(ctx, caller.OrganisationID, id)
+	if notFound == nil {
+		return answeredFork{fork, appendFork(nil, fork)}, nil
+	}
 	if !apperr.Is(notFound, apperr.NotFound) {
-		return fork, notFound
+		return answeredFork{}, notFound
 	}
 	owner, err := a.games.ForkOwner(ctx, id)
 	if err != nil {
-		return games.Fork{}, err
+		return answeredFork{}, err
 	}
 	err = a.policy.Decide(caller.Subject(), deed, owner)
 	if errors.Is(err, authz.ErrDenied) {
-		return games.Fork{}, a.keys.Refuse(ctx, caller, audit.OtherOrganisation, audit.Target{Kind: "fork", ID: id}, requestOf(c), errForeignFork)
+		return answeredFork{}, a.keys.Refuse(ctx, caller, audit.OtherOrganisation, audit.Target{Kind: "fork", ID: id}, requestOf(c), errForeignFork)
 	}
 	// The fork came to be between the two looks: it was not there when this request began.
-	return games.Fork{}, errors.Join(err, notFound)
+	return answeredFork{}, errors.Join(err, notFound)
 }
 
 // groupError answers what a report said of its group. One that the organisation does not have may be another's: that is

@@ -21,6 +21,8 @@ type API struct {
 	log      *audit.Log
 	policy   *authz.Policy
 	document document
+	forks    *forkCache
+	exports  *exportPlaces
 }
 
 // Modules are what the API stands on.
@@ -39,7 +41,8 @@ func New(m Modules, baseURL string) (*API, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &API{keys: m.Keys, games: m.Games, reports: m.Reports, orgs: m.Orgs, log: m.Log, policy: m.Policy, document: doc}, nil
+	return &API{keys: m.Keys, games: m.Games, reports: m.Reports, orgs: m.Orgs, log: m.Log, policy: m.Policy, document: doc,
+		forks: newForkCache(forkCacheBytes), exports: newExportPlaces()}, nil
 }
 
 // answerTimeout bounds an answer that is not an export. It is above the bound of a statement, which says more of what

@@ -44,13 +44,18 @@ func (a *API) exportForkPlays(c *fiber.Ctx, caller apikeys.Caller) error {
 	if c.Method() == fiber.MethodHead {
 		return a.headOfExport(ctx, c, caller, query, options)
 	}
-	e := &runningExport{api: a, caller: caller, query: query, request: requestOf(c)}
+	leave, err := a.exports.take(caller.KeyID)
+	if err != nil {
+		return err
+	}
+	e := &runningExport{api: a, caller: caller, query: query, request: requestOf(c), leave: leave}
 	options.Context = e.watch()
 	err = httpserver.Stream(c, func(ctx context.Context) (httpserver.Source, error) {
 		return e.open(ctx, options.Header)
 	}, options)
 	if err != nil {
 		e.stop(nil)
+		leave()
 		return a.groupError(ctx, c, caller, query.GroupID, err)
 	}
 	return nil
@@ -100,6 +105,7 @@ type runningExport struct {
 	caller  apikeys.Caller
 	query   reports.Query
 	request audit.Request
+	leave   func() // gives the place back; may be called again
 	stop    context.CancelCauseFunc
 	export  *reports.Export
 }
@@ -162,6 +168,7 @@ func (e *runningExport) Next(b []byte) ([]byte, error) { return e.export.Next(b)
 func (e *runningExport) Close(outcome error) {
 	e.stop(nil)
 	e.export.Close()
+	e.leave()
 	ctx, done := context.WithTimeout(context.Background(), recordTimeout)
 	defer done()
 	details := map[string]any{"rows": e.export.Rows(), "outcome": outcomeName(outcome)}

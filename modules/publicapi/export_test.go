@@ -184,3 +184,32 @@ func TestRunningExportIsBrokenOff(t *testing.T) {
 		})
 	}
 }
+
+// How many exports run at once has a bound, for a key and in all; beyond it 503 with Retry-After, and nothing recorded.
+func TestExportsAtOnceAreBounded(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	h := newHistory(rand.New(rand.NewPCG(35, 35)), 1, 6)
+	w.load(t, h)
+	w.many(t, h, 60_000)
+	path := "/api/v1/forks/" + h.forks[0] + wholeYear
+	begin := func(token apikeys.Token) net.Conn {
+		conn := w.begin(t, fmt.Sprintf("GET %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", path, token))
+		status, err := bufio.NewReader(conn).ReadString('\n')
+		require.NoError(t, err)
+		require.Contains(t, status, " 200 ")
+		return conn
+	}
+	token, other := w.key(t, h.id), w.key(t, h.id)
+	running := []net.Conn{begin(token), begin(token), begin(token), begin(token)}
+	fifth := w.get(t, path, token)
+	require.Equal(t, http.StatusServiceUnavailable, fifth.StatusCode)
+	require.Equal(t, "5", fifth.Header.Get("Retry-After"))
+	require.Len(t, w.entries(t, h.id), 4, "what was not started is not recorded")
+	running = append(running, begin(other), begin(other), begin(other))
+	for _, conn := range running {
+		require.NoError(t, conn.Close())
+	}
+	require.Eventually(t, func() bool { return len(w.entries(t, h.id)) == 14 }, 15*time.Second, 10*time.Millisecond, "each has ended")
+	require.Equal(t, http.StatusOK, w.get(t, path, token).StatusCode)
+}

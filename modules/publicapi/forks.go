@@ -1,6 +1,7 @@
 package publicapi
 
 import (
+	"context"
 	"strconv"
 
 	"github.com/gofiber/fiber/v2"
@@ -16,13 +17,27 @@ func (a *API) listForks(c *fiber.Ctx, caller apikeys.Caller) error {
 	if httpserver.NotModified(c, tag) {
 		return httpserver.SendNotModified(c, tag)
 	}
-	ctx, stop := bounded(c.UserContext())
-	defer stop()
-	forks, err := a.games.Forks(ctx, caller.OrganisationID)
+	set, err := a.forkSet(c.UserContext(), caller)
 	if err != nil {
 		return err
 	}
-	return httpserver.SendJSON(c, appendForkList(nil, forks), httpserver.JSONOptions{ETag: tag})
+	return httpserver.SendJSON(c, set.list, httpserver.JSONOptions{ETag: tag, Gzipped: set.listGzipped})
+}
+
+// forkSet returns the organisation's forks as they stood when the caller was authenticated, or later.
+func (a *API) forkSet(ctx context.Context, caller apikeys.Caller) (*forkSet, error) {
+	if set := a.forks.get(caller.OrganisationID, caller.OrganisationVersion); set != nil {
+		return set, nil
+	}
+	ctx, stop := bounded(ctx)
+	defer stop()
+	forks, err := a.games.Forks(ctx, caller.OrganisationID)
+	if err != nil {
+		return nil, err
+	}
+	set := newForkSet(caller.OrganisationID, caller.OrganisationVersion, forks)
+	a.forks.put(set)
+	return set, nil
 }
 
 // getFork answers GET /api/v1/forks/{forkId} (specification, section 4.2).
@@ -37,7 +52,7 @@ func (a *API) getFork(c *fiber.Ctx, caller apikeys.Caller) error {
 	if httpserver.NotModified(c, tag) {
 		return httpserver.SendNotModified(c, tag)
 	}
-	return httpserver.SendJSON(c, appendFork(nil, fork), httpserver.JSONOptions{ETag: tag})
+	return httpserver.SendJSON(c, fork.body, httpserver.JSONOptions{ETag: tag})
 }
 
 // wireVersion changes when the form of a fork in JSON does, so that a client does not keep an older form.

@@ -3,7 +3,6 @@ package publicapi
 import (
 	"github.com/gofiber/fiber/v2"
 
-	"dg/modules/games"
 	"dg/modules/org"
 	"dg/modules/reports"
 	"dg/platform/apperr"
@@ -12,7 +11,7 @@ import (
 // reportQuery reads the parameters of the statistics and the export (specification, section 4.3). Unknown ones are
 // ignored; a known one that is repeated or empty is an error (decisions, "Formats"), as is a bad period.
 // Errors: ErrValidation, ErrGroupNotFound.
-func reportQuery(c *fiber.Ctx, fork games.Fork) (reports.Query, error) {
+func reportQuery(c *fiber.Ctx, fork answeredFork) (reports.Query, error) {
 	values := map[string]string{"from": "", "to": "", "groupId": ""}
 	seen := make(map[string]bool, len(values))
 	for key, value := range c.Context().QueryArgs().All() {

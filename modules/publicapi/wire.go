@@ -13,15 +13,6 @@ import (
 // The wire form of the API: field names and order are those of the specification, section 2, formats those of decisions,
 // "Formats".
 
-func appendForkList(b []byte, forks []games.Fork) []byte {
-	b = append(b, `{"items":[`...)
-	for i, f := range forks {
-		b = appendComma(b, i)
-		b = appendFork(b, f)
-	}
-	return append(b, "]}"...)
-}
-
 func appendFork(b []byte, f games.Fork) []byte {
 	b = appendString(append(b, `{"id":`...), f.ID)
 	b = appendString(append(b, `,"gameId":`...), f.GameID)

@@ -1,0 +1,95 @@
+package publicapi
+
+import (
+	"container/list"
+	"sync"
+
+	"dg/modules/games"
+	"dg/platform/httpserver"
+)
+
+// forkSet is an organisation's forks as they are answered: the list, and each fork in it.
+type forkSet struct {
+	organisationID string
+	version        int64
+	list           []byte
+	listGzipped    []byte
+	forks          map[string]answeredFork
+}
+
+// answeredFork is a fork with the body that answers it.
+type answeredFork struct {
+	games.Fork
+	body []byte
+}
+
+func newForkSet(organisationID string, version int64, forks []games.Fork) *forkSet {
+	s := &forkSet{organisationID: organisationID, version: version, forks: make(map[string]answeredFork, len(forks))}
+	s.list = append(s.list, `{"items":[`...)
+	for i, f := range forks {
+		body := appendFork(nil, f)
+		s.forks[f.ID] = answeredFork{f, body}
+		s.list = append(appendComma(s.list, i), body...)
+	}
+	s.list = append(s.list, "]}"...)
+	s.listGzipped = httpserver.Gzip(s.list)
+	return s
+}
+
+// size is about what the set takes in memory.
+func (s *forkSet) size() int { return 2*len(s.list) + len(s.listGzipped) + 512*len(s.forks) }
+
+// forkCache keeps the fork sets of organisations, each under the version that the authentication returned before the
+// forks were read: what is kept under a version is at least as new, so nothing in it is ever stale. It holds at most
+// limit bytes; what was not used for longest goes first.
+type forkCache struct {
+	mu    sync.Mutex
+	limit int
+	bytes int
+	order *list.List // of *forkSet, most recently used first
+	byOrg map[string]*list.Element
+}
+
+// forkCacheBytes bounds the cache: the lists of some thousand organisations.
+const forkCacheBytes = 32 << 20
+
+func newForkCache(limit int) *forkCache {
+	return &forkCache{limit: limit, order: list.New(), byOrg: map[string]*list.Element{}}
+}
+
+// get returns the organisation's forks of exactly that version, or nil.
+func (c *forkCache) get(organisationID string, version int64) *forkSet {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, ok := c.byOrg[organisationID]
+	if !ok || e.Value.(*forkSet).version != version {
+		return nil
+	}
+	c.order.MoveToFront(e)
+	return e.Value.(*forkSet)
+}
+
+// put keeps a set, unless a newer one is there or it is larger than a quarter of the cache.
+func (c *forkCache) put(s *forkSet) {
+	if s.size() > c.limit/4 {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e, ok := c.byOrg[s.organisationID]; ok {
+		if e.Value.(*forkSet).version >= s.version {
+			return
+		}
+		c.remove(e)
+	}
+	c.byOrg[s.organisationID] = c.order.PushFront(s)
+	for c.bytes += s.size(); c.bytes > c.limit; {
+		c.remove(c.order.Back())
+	}
+}
+
+func (c *forkCache) remove(e *list.Element) {
+	s := c.order.Remove(e).(*forkSet)
+	delete(c.byOrg, s.organisationID)
+	c.bytes -= s.size()
+}

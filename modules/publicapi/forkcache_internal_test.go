@@ -1,0 +1,51 @@
+package publicapi
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/games"
+)
+
+func setOf(organisation string, version int64, n int) *forkSet {
+	forks := make([]games.Fork, n)
+	for i := range forks {
+		forks[i] = games.Fork{ID: fmt.Sprint(organisation, i), Title: fmt.Sprint("version ", version)}
+	}
+	return newForkSet(organisation, version, forks)
+}
+
+// Decisions, "Data": what is cached is what the organisation's version proves unchanged.
+func TestForkCacheAnswersOnlyItsOwnVersion(t *testing.T) {
+	t.Parallel()
+	c := newForkCache(1 << 20)
+	old, newer := setOf("a", 1, 3), setOf("a", 2, 3)
+	c.put(old)
+	require.Same(t, old, c.get("a", 1))
+	require.Nil(t, c.get("a", 2))
+	require.Nil(t, c.get("b", 1))
+	c.put(newer)
+	require.Nil(t, c.get("a", 1))
+	c.put(old) // read before the newer one, kept after it
+	require.Same(t, newer, c.get("a", 2))
+	require.Equal(t, string(newer.forks["a1"].body), string(appendFork(nil, newer.forks["a1"].Fork)))
+	require.Contains(t, string(newer.list), string(newer.forks["a1"].body))
+}
+
+// Every cache has a bound: what was not used for longest goes first, and nothing is kept that would push out the rest.
+func TestForkCacheIsBounded(t *testing.T) {
+	t.Parallel()
+	one := setOf("x", 1, 10).size()
+	c := newForkCache(5 * one)
+	for i := range 100 {
+		c.put(setOf(fmt.Sprint("org", i), 1, 10))
+		require.NotNil(t, c.get("org0", 1), "used all the time")
+		require.LessOrEqual(t, c.bytes, c.limit)
+		require.Len(t, c.byOrg, c.order.Len())
+	}
+	require.Nil(t, c.get("org50", 1))
+	c.put(setOf("large", 1, 20))
+	require.Nil(t, c.get("large", 1))
+}
