@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"golang.org/x/term"
 
 	"dg/modules/importer"
@@ -61,5 +62,20 @@ func importInto(ctx context.Context, db *database, inputs []importer.Input, p pr
 		progress = importer.Printer(p.stderr)
 		defer fmt.Fprintln(p.stderr)
 	}
-	return importer.New(owner.Pool).Import(ctx, inputs, progress)
+	summary, err := importer.New(owner.Pool).Import(ctx, inputs, progress)
+	return summary, explained(err)
+}
+
+// diskFull is PostgreSQL's code for it, where it could still say so; where it could not write its log, it restarts.
+const diskFull = "53100"
+
+// explained says what to do about a failure of the database. The import's transaction did not commit.
+func explained(err error) error {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == diskFull {
+		return fmt.Errorf("nothing was imported: the disk of the database is full: make room on it, then import again: %w", err)
+	}
+	if postgres.Unavailable(err) {
+		return fmt.Errorf("nothing was imported: the database went away in the midst of it. Look into its log (its disk may be full), then import again: %w", err)
+	}
+	return err
 }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -41,6 +42,7 @@ type process struct {
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	context.AfterFunc(ctx, stop) // a second signal does not wait for the end of what the first has ended: it kills
 	status := run(ctx, os.Args[1:], process{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr})
 	stop()
 	os.Exit(status)
@@ -51,7 +53,7 @@ func run(ctx context.Context, args []string, p process) int {
 	var c cli
 	status := -1
 	parser, err := kong.New(&c, kong.Name("dg"), kong.UsageOnError(), kong.Writers(p.stdout, p.stderr), kong.Exit(func(code int) { status = code }),
-		kong.Description("The reporting API of DG. Every setting is a flag or an environment variable."), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Description("The reporting API of DG. Every setting is a flag or an environment variable."), kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Help(printHelp),
 		kong.BindTo(ctx, (*context.Context)(nil)))
 	if err != nil {
 		panic(err) // the struct above is wrong
@@ -69,7 +71,11 @@ func run(ctx context.Context, args []string, p process) int {
 		return 2
 	}
 	slog.SetDefault(p.log)
-	if err := parsed.Run(p); err != nil {
+	err = parsed.Run(p)
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		err = errors.New("interrupted before it was done")
+	}
+	if err != nil {
 		fmt.Fprintln(p.stderr, "dg:", err)
 		return 1
 	}

@@ -35,16 +35,6 @@ type program struct {
 	log buffer
 }
 
-// dataFolder is a data folder that the embedded server's user can reach, which t.TempDir is not when the test runs as root.
-func dataFolder(t *testing.T) string {
-	t.Helper()
-	parent, err := os.MkdirTemp("", "dg test ")
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(parent) })
-	require.NoError(t, os.Chmod(parent, 0o755))
-	return filepath.Join(parent, "data")
-}
-
 // buffer can be written and read at once.
 type buffer struct {
 	mu sync.Mutex
@@ -67,7 +57,9 @@ func (b *buffer) String() string {
 func (p *program) run(args ...string) (status int, output string) {
 	p.t.Helper()
 	var out buffer
-	status = run(p.t.Context(), append(args, "--data-dir", p.dir), process{stdin: strings.NewReader(""), stdout: &out, stderr: io.MultiWriter(&out, &p.log)})
+	ctx, stop := context.WithTimeout(p.t.Context(), time.Minute) // one that serves where it should not would do so for ever
+	defer stop()
+	status = run(ctx, append(args, "--data-dir", p.dir), process{stdin: strings.NewReader(""), stdout: &out, stderr: io.MultiWriter(&out, &p.log)})
 	return status, out.String()
 }
 
@@ -124,7 +116,7 @@ func paste(t *testing.T, greeting string) (body string, status string) {
 // working line again.
 func TestTheDemoRunsTwice(t *testing.T) {
 	t.Parallel()
-	p := &program{t: t, dir: dataFolder(t)}
+	p := &program{t: t, dir: newFolder(t)}
 	first, stop := p.serve("serve", "--demo")
 	body, status := paste(t, first)
 	require.Equal(t, "200", status)
@@ -165,7 +157,7 @@ func TestTheDemoRunsTwice(t *testing.T) {
 // plays, completed ones, players and answers as the file has.
 func TestAnImportedHistoryReadsRight(t *testing.T) {
 	t.Parallel()
-	p := &program{t: t, dir: dataFolder(t)}
+	p := &program{t: t, dir: newFolder(t)}
 	const plays = 100_000
 	now := time.Now()
 	file := filepath.Join(t.TempDir(), "history.ndjson")

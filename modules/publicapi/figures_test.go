@@ -1,13 +1,17 @@
 package publicapi_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/modules/apikeys"
 )
 
 // labels returns what an organisation's players are called under its mode: names, or the pseudonyms that they were given.
@@ -15,7 +19,7 @@ func (w *world) labels(t *testing.T, h *history) []string {
 	t.Helper()
 	labels := make([]string, len(h.players))
 	for i, p := range h.players {
-		labels[i] = p.name
+		labels[i] = h.mark + p.name
 		if h.mode == "pseudonymous" {
 			require.NoError(t, w.db.Owner.Pool.QueryRow(t.Context(), `select label from players where id = $1`, p.id).Scan(&labels[i]))
 		}
@@ -74,7 +78,7 @@ func TestFiguresAgreeWithTheOracle(t *testing.T) {
 		{"2024-02-28", "2024-03-01"}, {"2024-02-29", "2024-02-29"}, {"2023-12-31", "2024-01-01"},
 		{"2024-01-01", "2024-12-31"}, {"2023-03-01", "2024-02-29"}, {"2024-03-31", "2024-03-31"},
 	}
-	for i := range 40 {
+	for i := range soak(1_000, 40) {
 		h := newHistory(random, 2, 4+random.IntN(30), 0, 1, 4)
 		for _, size := range []int{5, 6, len(h.players)} {
 			if size <= len(h.players) {
@@ -107,12 +111,12 @@ func day(s string) time.Time {
 }
 
 // Decisions, "k-anonymity": members {0, 1, 4, 5, 6} × players of the period {0, 1, 4, 5}, in both modes. What is
-// suppressed is the same to the byte, whatever the data.
+// suppressed is the same to the byte, whatever the data, and so is every header that depends on data.
 func TestAnonymity(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	random := rand.New(rand.NewPCG(1, 1))
-	bodies := map[string]map[string]bool{"pseudonymous": {}, "nominative": {}}
+	shown := map[string]map[string]bool{"pseudonymous": {}, "nominative": {}}
 	for _, mode := range []string{"pseudonymous", "nominative"} {
 		for _, members := range []int{0, 1, 4, 5, 6} {
 			for _, active := range []int{0, 1, 4, 5} {
@@ -135,13 +139,35 @@ func TestAnonymity(t *testing.T) {
 				s := o.agree(t, w.client(t, token))
 				require.Equal(t, members < 5 || (active > 0 && active < 5), s.Suppressed, "%d members, %d active", members, active)
 				if s.Suppressed {
-					got := w.get(t, "/api/v1/forks/"+h.forks[0]+"/stats?from=2024-05-01&to=2024-05-31&groupId="+h.groups[0].id, token)
-					bodies[mode][got.body] = true
+					shown[mode][w.whole(t, "/api/v1/forks/"+h.forks[0], "?from=2024-05-01&to=2024-05-31&groupId="+h.groups[0].id, token)] = true
 				}
 			}
 		}
-		require.Len(t, bodies[mode], 1, "suppressed bodies differ under %s", mode)
+		require.Len(t, shown[mode], 1, "suppressed answers differ under %s", mode)
 	}
+}
+
+// whole is all that the suppressed answers on a group show, statistics and CSV, GET and HEAD, plain and compressed, to
+// the byte and with every header that depends on data.
+func (w *world) whole(t *testing.T, fork, query string, token apikeys.Token) string {
+	t.Helper()
+	var all strings.Builder
+	for _, tail := range []string{"/stats", "/exports/csv"} {
+		for _, method := range []string{http.MethodGet, http.MethodHead} {
+			for _, encoding := range []string{"identity", "gzip"} {
+				got := w.send(t, method, fork+tail+query, "Bearer "+token.String(), "Accept-Encoding", encoding)
+				require.Equal(t, http.StatusOK, got.StatusCode)
+				for _, ofTheRequest := range []string{"Date", "X-Request-Id", "Ratelimit"} {
+					require.NotEmpty(t, got.Header.Values(ofTheRequest))
+					got.Header.Del(ofTheRequest)
+				}
+				fmt.Fprintf(&all, "%s %s %s: %v %d %v %v %q\n", method, tail, encoding, got.Header, got.ContentLength, got.TransferEncoding, got.Trailer, got.body)
+			}
+		}
+	}
+	require.Contains(t, all.String(), "X-Dg-Report-Suppressed:[k-anonymity]")
+	require.Contains(t, all.String(), "Content-Disposition:[attachment; filename=")
+	return all.String()
 }
 
 // Decisions, "Figures": a player's label is the same in the statistics and the CSV, and different in each organisation.

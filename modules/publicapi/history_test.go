@@ -14,6 +14,7 @@ import (
 // oracle computes its figures from.
 type history struct {
 	id, slug, plan, mode string
+	mark                 string // in every name and slug, so that one organisation's can be told from another's
 	forks                []string
 	players              []player
 	groups               []group
@@ -97,25 +98,25 @@ func (h *history) write(w io.Writer) {
 		}
 	}
 	const gameID = "00000000-0000-4000-8000-00000000a11e"
-	line(map[string]any{"type": "organisation", "id": h.id, "slug": h.slug, "name": "Org", "plan": h.plan, "reportingMode": h.mode})
-	line(map[string]any{"type": "game", "id": gameIDOf(h), "slug": gameID, "title": "Game"})
+	line(map[string]any{"type": "organisation", "id": h.id, "slug": h.slug, "name": h.mark + "Org", "plan": h.plan, "reportingMode": h.mode})
+	line(map[string]any{"type": "game", "id": gameIDOf(h), "slug": gameID, "title": h.mark + "Game"})
 	for i, id := range h.forks {
 		line(map[string]any{
-			"type": "fork", "id": id, "organisationId": h.id, "gameId": gameIDOf(h), "slug": fmt.Sprintf("fork-%d", i), "title": "Fork", "major": 1,
+			"type": "fork", "id": id, "organisationId": h.id, "gameId": gameIDOf(h), "slug": h.mark + fmt.Sprintf("fork-%d", i), "title": h.mark + "Fork", "major": 1,
 			"status": "active", "visibility": "organization", "sourceLocale": "en", "deployedReleaseNumber": i + 1, "suspended": false,
 			"configuration": map[string]any{"secretOfTheFork": true},
 			"createdAt":     fmt.Sprintf("2024-01-0%dT00:00:00Z", i+1), "updatedAt": "2024-02-01T00:00:00.123456Z",
 		})
 	}
 	for _, p := range h.players {
-		line(map[string]any{"type": "player", "id": p.id, "organisationId": h.id, "displayName": p.name})
+		line(map[string]any{"type": "player", "id": p.id, "organisationId": h.id, "displayName": h.mark + p.name})
 	}
 	for _, g := range h.groups {
 		ids := []string{}
 		for _, m := range g.members {
 			ids = append(ids, h.players[m].id)
 		}
-		line(map[string]any{"type": "group", "id": g.id, "organisationId": h.id, "name": "Group", "playerIds": ids})
+		line(map[string]any{"type": "group", "id": g.id, "organisationId": h.id, "name": h.mark + "Group", "playerIds": ids})
 	}
 	for _, p := range h.plays {
 		line(h.playLine(p))

@@ -1,6 +1,7 @@
 package publicapi
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 
@@ -40,7 +41,8 @@ func (a *API) route(app *fiber.App, path string, deed authz.Deed, scope apikeys.
 // guard is the first thing that a request meets. Whether it is in or out of the API is decided here, once, from the path
 // as it is routed.
 func (a *API) guard(c *fiber.Ctx) error {
-	if strings.HasPrefix(c.Path(), prefix) {
+	path := pathOf(c)
+	if strings.HasPrefix(path, prefix) {
 		return a.authenticate(c)
 	}
 	for _, header := range authorization(c) {
@@ -48,7 +50,21 @@ func (a *API) guard(c *fiber.Ctx) error {
 			return a.refuseOutside(c, header)
 		}
 	}
+	if path != c.Path() {
+		return fiber.ErrNotFound
+	}
 	return c.Next()
+}
+
+// pathOf is the path that a request is about. A target that begins with two slashes is all path; where it has "://"
+// further on, or comes without a Host, the router has taken its first part for a host and would let the rest in.
+func pathOf(c *fiber.Ctx) string {
+	target := c.Request().Header.RequestURI()
+	if !bytes.HasPrefix(target, []byte("//")) {
+		return c.Path()
+	}
+	path, _, _ := bytes.Cut(target, []byte("?"))
+	return string(path)
 }
 
 // authorization returns the Authorization headers.
@@ -109,7 +125,7 @@ func bearerToken(headers []string) (apikeys.Token, bool) {
 // requestOf is the request as the audit log keeps it. Its strings are copies: the next request overwrites fiber's.
 func requestOf(c *fiber.Ctx) audit.Request {
 	return audit.Request{
-		Method: strings.Clone(c.Method()), Path: strings.Clone(c.Path()), Address: httpserver.ClientAddr(c),
+		Method: strings.Clone(c.Method()), Path: strings.Clone(pathOf(c)), Address: httpserver.ClientAddr(c),
 		UserAgent: strings.Clone(c.Get(fiber.HeaderUserAgent)), ID: httpserver.RequestID(c),
 	}
 }

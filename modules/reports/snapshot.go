@@ -53,6 +53,9 @@ func open(ctx context.Context, db *postgres.DB, q Query) (*snapshot, error) {
 	waiting, stop := context.WithTimeout(ctx, acquireTimeout)
 	conn, err := db.Pool.Acquire(waiting)
 	stop()
+	if err != nil && !errors.Is(err, context.DeadlineExceeded) { // it is not for too many that there is none
+		return nil, fmt.Errorf("reports: connect: %w", err)
+	}
 	if err != nil {
 		e := apperr.Wrap(apperr.Unavailable, err, "Too many reports are being read at once. Try again in a few seconds.")
 		e.RetryAfter = 5

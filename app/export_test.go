@@ -1,0 +1,232 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// exports is a real dg that serves one large fork, and a way into its database.
+type exports struct {
+	*child
+	history
+	*door
+	token string
+	more  []string // further keys: one alone is not given all that the server has
+}
+
+func newExports(t *testing.T, plays int) *exports {
+	t.Helper()
+	dir := newFolder(t)
+	e := &exports{history: newHistory(t, 1, plays)}
+	e.importInto(t, dir)
+	require.NoError(t, os.Remove(e.file))
+	e.child = serveOn(t, dir)
+	e.door = openDoor(t, dir)
+	e.token = makeKey(t, dir, e.ids.Organisation.String(), "BI").String()
+	for range 3 {
+		e.more = append(e.more, makeKey(t, dir, e.ids.Organisation.String(), "Warehouse").String())
+	}
+	return e
+}
+
+// begin asks for the export and reads its beginning.
+func (e *exports) begin(t *testing.T, requestID string, headers ...string) (*http.Response, *bufio.Reader) {
+	t.Helper()
+	return e.beginAs(t, e.token, requestID, headers...)
+}
+
+func (e *exports) beginAs(t *testing.T, token, requestID string, headers ...string) (*http.Response, *bufio.Reader) {
+	t.Helper()
+	response := ask(t, smallWindow(), e.url+e.csv(), token, append(headers, "X-Request-Id", requestID)...)
+	require.Equal(t, http.StatusOK, response.StatusCode)
+	body := bufio.NewReaderSize(response.Body, 4<<10)
+	_, err := body.Peek(1)
+	require.NoError(t, err)
+	return response, body
+}
+
+// smallWindow is a client for whom little is on its way: what it does not read is not sent.
+func smallWindow() *http.Client {
+	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
+		if tcp, ok := conn.(*net.TCPConn); ok {
+			err = tcp.SetReadBuffer(16 << 10)
+		}
+		return conn, err
+	}
+	return &http.Client{Transport: &http.Transport{DialContext: dial, DisableCompression: true, DisableKeepAlives: true, ReadBufferSize: 4 << 10}}
+}
+
+// Specification, section 4.4; decisions, "CSV"; performance, "What we hold ourselves to".
+func TestExportsOfTheRealProgram(t *testing.T) {
+	t.Parallel()
+	e := newExports(t, sized(100_000, 1_000_000))
+	// One after the other: they look at what PostgreSQL works on.
+	t.Run("is streamed whole, at once, in little memory", e.isStreamed)
+	t.Run("cannot lie when the database connection breaks", e.breaksVisibly)
+	t.Run("ends with its client while rows flow", e.endsWithItsClient)
+	t.Run("ends with its client while the query waits", e.endsWhileTheQueryWaits)
+	t.Run("lets go of a reader that stalls", e.letsGoOfAStalledReader)
+	t.Run("serves a steady reader of 50 KB/s", e.servesASlowReader)
+	t.Run("is at most eight at once", e.isBounded)
+}
+
+const (
+	exportMemory     = 64 << 20
+	firstByteWithin  = 50 * time.Millisecond
+	cancelledWithin  = 100 * time.Millisecond // while rows flow
+	cancelledAnyhow  = 2 * time.Second
+	stalledAtTheMost = 10 * time.Second
+)
+
+func (e *exports) isStreamed(t *testing.T) {
+	needsProc(t)
+	for _, encoding := range []string{"identity", "gzip"} {
+		_, err := io.ReadAll(ask(t, client(), e.url+"/api/v1/forks", e.token).Body)
+		require.NoError(t, err)
+		idle := e.memory("VmRSS")
+		require.NoError(t, os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", e.Process.Pid), []byte("5"), 0)) // VmHWM begins anew
+		begun := time.Now()
+		id := "streamed-" + encoding
+		response, body := e.begin(t, id, "Accept-Encoding", encoding)
+		first := time.Since(begun)
+		rows := countRows(t, response, body)
+		took := time.Since(begun)
+		above := e.memory("VmHWM") - idle
+		t.Logf("%d plays, %s: first byte after %s, all after %s, %.1f MB above idle (%.1f MB)",
+			e.plays, encoding, first.Round(100*time.Microsecond), took.Round(time.Millisecond), float64(above)/(1<<20), float64(idle)/(1<<20))
+
+		require.Equal(t, e.plays, rows)
+		outcome, counted := e.finished(t, id)
+		require.Equal(t, "completed", outcome)
+		require.Equal(t, e.plays, counted)
+		require.Positive(t, idle)
+		require.Less(t, above, exportMemory)
+		if soak {
+			require.Less(t, first, firstByteWithin)
+		}
+	}
+}
+
+func (e *exports) endsWithItsClient(t *testing.T) {
+	response, body := e.begin(t, "client-leaves")
+	_, err := io.CopyN(io.Discard, body, 1<<20) // rows flow
+	require.NoError(t, err)
+	require.Equal(t, 1, e.running(t))
+	left := time.Now()
+	require.NoError(t, response.Body.Close())
+	until(t, cancelledAnyhow, "the query runs on for nobody", func() bool { return e.running(t) == 0 })
+	took := time.Since(left)
+	t.Logf("the query was cancelled %s after its client left", took.Round(time.Millisecond))
+	if soak {
+		require.Less(t, took, cancelledWithin)
+	}
+	outcome, rows := e.finished(t, "client-leaves")
+	require.Equal(t, "client_gone", outcome)
+	require.Less(t, rows, e.plays)
+}
+
+// The client leaves before PostgreSQL has given a row: nothing is written that could fail.
+func (e *exports) endsWhileTheQueryWaits(t *testing.T) {
+	tx, err := e.Begin(t.Context())
+	require.NoError(t, err)
+	defer func() { _ = tx.Rollback(context.Background()) }()
+	_, err = tx.Exec(t.Context(), `lock table plays in access exclusive mode`)
+	require.NoError(t, err)
+	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(e.url, "http://"))
+	require.NoError(t, err)
+	_, err = fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", e.csv(), e.token)
+	require.NoError(t, err)
+	const waiting = `select count(*) from pg_stat_activity where application_name = 'dg exports' and state = 'active' and wait_event_type = 'Lock'`
+	until(t, 5*time.Second, "the export does not wait", func() bool { return read[int](t, e.door, waiting) == 1 })
+	left := time.Now()
+	require.NoError(t, conn.Close())
+	// Its lock would be waited for two seconds: less than that is the client's doing.
+	until(t, cancelledAnyhow-300*time.Millisecond, "the query waits on for nobody", func() bool { return read[int](t, e.door, waiting) == 0 })
+	t.Logf("the waiting query was cancelled %s after its client left", time.Since(left).Round(time.Millisecond))
+}
+
+func (e *exports) letsGoOfAStalledReader(t *testing.T) {
+	_, body := e.begin(t, "client-stalls")
+	_, err := io.CopyN(io.Discard, body, 64<<10)
+	require.NoError(t, err)
+	stalled := time.Now()
+	require.Equal(t, 1, e.running(t))
+	until(t, stalledAtTheMost, "a reader that stalls keeps its connection", func() bool { return e.running(t) == 0 })
+	t.Logf("a stalled reader was let go after %s", time.Since(stalled).Round(time.Millisecond))
+	outcome, rows := e.finished(t, "client-stalls")
+	require.Equal(t, "client_gone", outcome)
+	require.Less(t, rows, e.plays)
+	_, err = io.Copy(io.Discard, body)
+	require.Error(t, err, "what it reads later is visibly not the whole file")
+}
+
+func (e *exports) servesASlowReader(t *testing.T) {
+	const rate, size = 50_000, 10_000_000
+	if !soak {
+		t.Skip("takes 200 seconds: DG_SOAK=1 runs it")
+	}
+	response, body := e.begin(t, "client-slow")
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for read := 0; read < size; read += rate / 10 {
+		<-tick.C
+		_, err := io.CopyN(io.Discard, body, rate/10)
+		require.NoError(t, err, "after %d bytes", read)
+	}
+	require.NoError(t, response.Body.Close())
+	e.finished(t, "client-slow")
+}
+
+// The pool of exports holds eight; whoever comes when all are taken hears so soon, and when to come again.
+func (e *exports) isBounded(t *testing.T) {
+	for i := range exportConns {
+		_, body := e.beginAs(t, e.more[i%len(e.more)], fmt.Sprintf("bounded-%d", i))
+		slowly(t, body)
+	}
+	require.Equal(t, exportConns, e.running(t))
+	begun := time.Now()
+	response := ask(t, client(), e.url+e.csv(), e.token)
+	text, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusServiceUnavailable, response.StatusCode)
+	require.Equal(t, "5", response.Header.Get("Retry-After"))
+	require.Less(t, time.Since(begun), 5*time.Second)
+	code, detail := contractError(t, text)
+	require.Equal(t, []string{"unavailable", "ERR_UNAVAILABLE"}, []string{code, detail})
+	require.Equal(t, http.StatusOK, ask(t, client(), e.url+"/api/v1/forks", e.token).StatusCode, "the exports starve nobody else")
+}
+
+// slowly reads at 200 KB/s in the background until the body ends, and sends the error that ended it.
+func slowly(t *testing.T, body io.Reader) <-chan error {
+	t.Helper()
+	ended := make(chan error, 1)
+	ctx := t.Context()
+	go func() {
+		tick := time.NewTicker(50 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				ended <- ctx.Err()
+				return
+			case <-tick.C:
+			}
+			if _, err := io.CopyN(io.Discard, body, 10_000); err != nil {
+				ended <- err
+				return
+			}
+		}
+	}()
+	return ended
+}

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/alecthomas/kong"
+)
+
+// printHelp prints kong's help, and after that of the program every setting of its commands: `dg --help` is the reference.
+func printHelp(options kong.HelpOptions, c *kong.Context) error {
+	if err := kong.DefaultHelpPrinter(options, c); err != nil || c.Selected() != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(c.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "\nSettings of the commands:")
+	var told []string
+	for _, command := range c.Model.Children {
+		for _, flag := range command.Flags {
+			if len(flag.Envs) == 0 || slices.Contains(told, flag.Name) {
+				continue
+			}
+			told = append(told, flag.Name)
+			fmt.Fprintf(w, "  %s\t--%s\t%s\n", strings.Join(flag.Envs, ", "), flag.Name, firstSentence(flag.Help))
+		}
+	}
+	return w.Flush()
+}
+
+func firstSentence(text string) string {
+	first, _, _ := strings.Cut(text, ". ")
+	return strings.TrimSuffix(first, ".") + "."
+}

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Import format: a file is taken whole or not at all. A kill -9 in the midst of it, while the file is read and while it is
+// written, changes no table and leaves no PostgreSQL behind; after it the file goes in.
+func TestAKilledImportChangesNothing(t *testing.T) {
+	t.Parallel()
+	dir := newFolder(t)
+	newHistory(t, 1, 2_000).importInto(t, dir)
+	d := openDoor(t, dir)
+	before := d.tables(t)
+	require.Equal(t, 2_000, before["plays"])
+	large := newHistory(t, 2, sized(80_000, 200_000))
+	const atWork = ` from pg_stat_activity where application_name = 'dg import' and state <> 'idle'`
+	for moment, reached := range map[string]string{
+		"reading": `select exists (select` + atWork + ` and query ~ 'copy import_plays' and xact_start < clock_timestamp() - interval '200 ms')`,
+		"writing": `select exists (select` + atWork + ` and query ~ 'insert into plays')`,
+	} {
+		c := launch(t, "import", "--data-dir", dir, large.file)
+		until(t, time.Minute, "the import is never "+moment, func() bool { return read[bool](t, d, reached) })
+		c.kill()
+		until(t, time.Minute, "its work goes on", func() bool { return read[int](t, d, `select count(*)`+atWork) == 0 })
+		require.Equal(t, before, d.tables(t), "killed while %s", moment)
+	}
+	d.close(t)
+	nothingRuns(t, dir, goneWithin)
+
+	// Alone on the folder: its PostgreSQL ends with it.
+	c := launch(t, "import", "--data-dir", dir, large.file)
+	rows := folderSize(t, filepath.Join(dir, "data", "base"))
+	until(t, time.Minute, "it writes nothing", func() bool { return folderSize(t, filepath.Join(dir, "data", "base")) > rows+4<<20 })
+	c.kill()
+	nothingRuns(t, dir, goneWithin)
+	large.importInto(t, dir)
+	require.Equal(t, 2_000+large.plays, openDoor(t, dir).tables(t)["plays"])
+}
+
+func folderSize(t *testing.T, dir string) (size int64) {
+	require.NoError(t, filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+		if err == nil {
+			if info, err := e.Info(); err == nil { // else it is gone by now
+				size += info.Size()
+			}
+		}
+		return nil
+	}))
+	return size
+}
+
+// An import's memory does not grow with its file.
+func TestImportTakesConstantMemory(t *testing.T) {
+	t.Parallel()
+	needsProc(t)
+	sizes := []int{20_000, 100_000}
+	if soak {
+		sizes = []int{100_000, 1_000_000, 5_000_000}
+	}
+	const growth = 24 << 20
+	var first int
+	for _, plays := range sizes {
+		h := newHistory(t, 1, plays)
+		dir := newFolder(t)
+		begun := time.Now()
+		c := launch(t, "import", "--data-dir", dir, h.file)
+		peak := 0
+		until(t, 30*time.Minute, "the import does not end", func() bool {
+			peak = max(peak, c.memory("VmHWM"))
+			select {
+			case <-c.exited:
+				return true
+			default:
+				return false
+			}
+		})
+		require.Zero(t, c.status(time.Second), "%s", c.log.String())
+		info, err := os.Stat(h.file)
+		require.NoError(t, err)
+		t.Logf("%d plays (%d MB): %.1f s, peak %.1f MB", plays, info.Size()>>20, time.Since(begun).Seconds(), float64(peak)/(1<<20))
+		require.NoError(t, os.Remove(h.file))
+		require.Positive(t, peak)
+		if first == 0 {
+			first = peak
+		}
+		require.Less(t, peak-first, growth)
+	}
+}
+
+// A disk that is full: the import says so in a sentence, nothing is changed, and with room again it works.
+func TestAFullDisk(t *testing.T) {
+	t.Parallel()
+	dir := smallDisk(t, "400m")
+	newHistory(t, 1, 1_000).importInto(t, dir)
+	before := func() map[string]int {
+		d := openDoor(t, dir)
+		defer d.close(t)
+		return d.tables(t)
+	}
+	were := before()
+	large := newHistory(t, 2, 150_000)
+	for _, left := range []int{60, 30} { // megabytes, for the rows and for the log
+		t.Run(fmt.Sprintf("%d MB left", left), func(t *testing.T) {
+			free := fill(t, filepath.Dir(dir), left)
+			c := launch(t, "import", "--data-dir", dir, large.file)
+			require.Equal(t, 1, c.status(2*time.Minute))
+			t.Log(c.log.String())
+			// Which one depends on what did not fit: rows, or PostgreSQL's own log, without which it restarts.
+			require.Regexp(t, `dg: nothing was imported: (the disk of the database is full: make room on it|`+
+				`the database went away in the midst of it. Look into its log \(its disk may be full\)), then import again: `, c.log.String())
+			free()
+			require.Equal(t, were, before())
+		})
+	}
+	large.importInto(t, dir)
+	were["plays"] += large.plays
+	require.Equal(t, were["plays"], before()["plays"])
+}
+
+// smallDisk is a data folder on a disk of its own.
+func smallDisk(t *testing.T, size string) string {
+	t.Helper()
+	base, err := reachable()
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(base) })
+	if out, err := exec.CommandContext(t.Context(), "mount", "-t", "tmpfs", "-o", "mode=755,size="+size, "dg-test", base).CombinedOutput(); err != nil {
+		t.Skipf("SKIPPED, NOTHING WAS TESTED: no disk can be mounted here: %v %s", err, bytes.TrimSpace(out))
+	}
+	t.Cleanup(func() {
+		until(t, 10*time.Second, "the disk is in use", func() bool { return exec.CommandContext(context.Background(), "umount", base).Run() == nil })
+	})
+	dir := filepath.Join(base, "data folder")
+	t.Cleanup(func() { cleanFolder(t, dir, dir) })
+	return dir
+}
+
+// fill writes to the disk until that many megabytes are left, and returns how they are freed.
+func fill(t *testing.T, disk string, left int) (free func()) {
+	t.Helper()
+	reserve, ballast := filepath.Join(disk, "reserve"), filepath.Join(disk, "ballast")
+	require.NoError(t, os.WriteFile(reserve, make([]byte, left<<20), 0o600))
+	f, err := os.Create(ballast)
+	require.NoError(t, err)
+	_, err = io.Copy(f, zeros{})
+	require.ErrorContains(t, err, "no space left")
+	require.NoError(t, f.Close())
+	require.NoError(t, os.Remove(reserve))
+	return func() { require.NoError(t, os.Remove(ballast)) }
+}
+
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }

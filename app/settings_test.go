@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// command runs dg in this process, on nothing, and returns what it printed.
+func command(t *testing.T, args ...string) (status int, out, err string) {
+	t.Helper()
+	var stdout, stderr buffer
+	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second) // what does not say what is wrong would serve for ever
+	defer stop()
+	status = run(ctx, args, process{stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr})
+	return status, stdout.String(), stderr.String()
+}
+
+// settingsOf lists the settings of a command with their flags, from the struct that kong reads.
+func settingsOf(typ reflect.Type) map[string]string {
+	settings := map[string]string{}
+	for f := range fields(typ) {
+		if env := f.Tag.Get("env"); env != "" {
+			name := f.Tag.Get("name")
+			if name == "" {
+				name = kebab(f.Name)
+			}
+			settings[env] = "--" + name
+		}
+	}
+	return settings
+}
+
+func fields(typ reflect.Type) func(func(reflect.StructField) bool) {
+	return func(yield func(reflect.StructField) bool) {
+		for _, f := range reflect.VisibleFields(typ) {
+			if !f.Anonymous && !yield(f) {
+				return
+			}
+		}
+	}
+}
+
+func kebab(name string) string {
+	var b strings.Builder
+	for i, r := range name {
+		if i > 0 && r >= 'A' && r <= 'Z' {
+			b.WriteByte('-')
+		}
+		b.WriteString(strings.ToLower(string(r)))
+	}
+	return b.String()
+}
+
+// `dg --help` is the reference of the settings (config's doc): every variable is named with its flag, by the help of each
+// command that reads it, and by that of the program.
+func TestHelpNamesEverySetting(t *testing.T) {
+	t.Parallel()
+	general := settingsOf(reflect.TypeFor[cli]())
+	require.Len(t, general, 2)
+	all := map[string]string{}
+	for name, typ := range map[string]reflect.Type{
+		"serve": reflect.TypeFor[serveCmd](), "migrate": reflect.TypeFor[migrateCmd](),
+		"import": reflect.TypeFor[importCmd](), "demo": reflect.TypeFor[demoCmd](),
+	} {
+		status, help, _ := command(t, name, "--help")
+		require.Zero(t, status)
+		own := settingsOf(typ)
+		require.GreaterOrEqual(t, len(own), 3, name)
+		for _, settings := range []map[string]string{own, general} {
+			for env, flag := range settings {
+				require.Contains(t, help, "$"+env, "dg %s --help", name)
+				require.Regexp(t, flag+`\b`, help, "dg %s --help", name)
+				all[env] = flag
+			}
+		}
+	}
+	require.Len(t, all, 9)
+	status, help, _ := command(t, "--help")
+	require.Zero(t, status)
+	for env := range all {
+		require.Contains(t, help, env, "dg --help")
+	}
+}
+
+// Every setting is a flag or an environment variable of the same meaning; the flag wins. What is given wrong is told by
+// both in the same way: each is read.
+func TestEverySettingIsAFlagAndAVariable(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer taken.Close()
+	folder := newFolder(t) // holds another's file
+	require.NoError(t, os.Mkdir(folder, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "letter.txt"), nil, 0o600))
+	unknown := "postgres://dg_app:hunter2@127.0.0.1:1/dg"
+	loopback := []string{"--addr", "127.0.0.1:0"}
+	for env, c := range map[string]struct {
+		wrong string
+		rest  []string
+		says  string
+	}{
+		"DG_ADDR":                 {taken.Addr().String(), nil, "set DG_ADDR to a free address"},
+		"DG_BASE_URL":             {"http://dg.example.org", loopback, "DG_BASE_URL must be https, or http on a loopback host"},
+		"DG_OPS_ADDR":             {taken.Addr().String(), append([]string{"--data-dir", newFolder(t)}, loopback...), "set DG_OPS_ADDR to a free address"},
+		"DG_TRUSTED_PROXIES":      {"10.0.0.0", loopback, "DG_TRUSTED_PROXIES"},
+		"DG_DATA_DIR":             {folder, loopback, "letter.txt"},
+		"DG_DATABASE_URL":         {unknown, loopback, "connect"},
+		"DG_MIGRATE_DATABASE_URL": {unknown, loopback, "DG_MIGRATE_DATABASE_URL is set and DG_DATABASE_URL is not"},
+		"DG_LOG_LEVEL":            {"loud", loopback, "debug"},
+		"DG_LOG_FORMAT":           {"xml", loopback, "json"},
+	} {
+		flag := "--" + strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(env, "DG_"), "_", "-"))
+		t.Run(env, func(t *testing.T) {
+			status, _, byFlag := command(t, append([]string{"serve", flag, c.wrong}, c.rest...)...)
+			require.Contains(t, byFlag, c.says)
+			require.Contains(t, []int{1, 2}, status)
+			t.Setenv(env, c.wrong)
+			sameStatus, _, byVariable := command(t, append([]string{"serve"}, c.rest...)...)
+			require.Equal(t, status, sameStatus)
+			require.Contains(t, byVariable, c.says)
+			require.NotContains(t, byFlag+byVariable, "hunter2", "no password in a message")
+		})
+	}
+}
+
+// A mistake in the command line is told in one clear line, with exit status 2.
+func TestMistakesOnTheCommandLine(t *testing.T) {
+	t.Parallel()
+	for line, says := range map[string]string{
+		"serve --prot 8080":      "unknown flag --prot",
+		"serve extra":            "unexpected argument extra",
+		"sevre":                  "sevre",
+		"":                       "expected one of",
+		"import":                 "file",
+		"serve --addr":           "--addr",
+		"serve --log-level=loud": "--log-level must be one of",
+		"version --demo":         "unknown flag --demo",
+	} {
+		status, out, err := command(t, strings.Fields(line)...)
+		require.Equal(t, 2, status, "dg %s", line)
+		lines := strings.Split(strings.TrimSpace(err), "\n")
+		last := lines[len(lines)-1]
+		require.True(t, strings.HasPrefix(last, "dg: "), "dg %s: %s", line, err)
+		require.Contains(t, last, says)
+		require.Empty(t, out, "a mistake is told on standard error")
+	}
+}
+
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	status, out, err := command(t, "version")
+	require.Zero(t, status)
+	require.Regexp(t, `^dg \S+ \(go1\.\S+, \w+/\w+\)\n$`, out)
+	require.Empty(t, err)
+}
+
+// A second dg serve on a folder says so and harms nothing; the address that is taken says what to do.
+func TestASecondServerSaysWhy(t *testing.T) {
+	t.Parallel()
+	dir := newFolder(t)
+	c := serveOn(t, dir)
+	second := launch(t, "serve", "--data-dir", dir, "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0")
+	require.Equal(t, 1, second.status(20*time.Second))
+	require.Regexp(t, `dg: another dg serve already uses the data folder ".*" \(process \d+\): stop it, or name another folder\n$`, second.log.String())
+
+	taken := launch(t, "serve", "--data-dir", newFolder(t), "--addr", strings.TrimPrefix(c.url, "http://"))
+	require.Equal(t, 1, taken.status(20*time.Second))
+	require.Contains(t, taken.log.String(), "set DG_ADDR to a free address")
+
+	response := ask(t, client(), c.url+"/readyz", "")
+	text, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	require.Equal(t, "ready\n", string(text))
+	c.stop()
+}

@@ -1,0 +1,127 @@
+package publicapi_test
+
+import (
+	"encoding/csv"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// hostileNames are names that the import refuses or a spreadsheet, a terminal or a parser may take for something else,
+// and how each is read from the CSV.
+var hostileNames = map[string]string{
+	"=cmd|'/C calc'!A0":               "'=cmd|'/C calc'!A0",
+	"=HYPERLINK(\"http://x\",\"y\")":  "'=HYPERLINK(\"http://x\",\"y\")",
+	"+1":                              "'+1",
+	"-1+1|cmd":                        "'-1+1|cmd",
+	"@SUM(A1:A9)":                     "'@SUM(A1:A9)",
+	"\t=1":                            "'\t=1",
+	"\r=1":                            "'\r=1",
+	"\n=1":                            "'\n=1",
+	"a\nb,c\n":                        "a\nb,c\n",
+	"a\rb":                            "a\rb",
+	"\"":                              "\"",
+	"\"\",\"\"":                       "\"\",\"\"",
+	",,,":                             ",,,",
+	"\u202egnp.exe":                   "\u202egnp.exe",
+	"\ufeff=1":                        "\ufeff=1",
+	"\u2028\u2029\u0085":              "\u2028\u2029\u0085",
+	"</script><script>alert(1)":       "</script><script>alert(1)",
+	"\x1b[31mred\x07":                 "\x1b[31mred\x07",
+	"'":                               "'",
+	"\\\"\\u0000":                     "\\\"\\u0000",
+	"😀é\u0301":                        "😀é\u0301",
+	" ":                               " ",
+	strings.Repeat("é,\"", 10_000/3):  strings.Repeat("é,\"", 10_000/3),
+	"=" + strings.Repeat("a\n", 5000): "'=" + strings.Repeat("a\n", 5000),
+}
+
+// Decisions, "CSV" and "playerLabel": under nominative reporting a name is shown as it is, whatever it is: in JSON to the
+// character, in the CSV with a ' in front where a spreadsheet would take it for a formula. A pseudonym says nothing of it.
+func TestHostileNames(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	random := rand.New(rand.NewPCG(95, 95))
+	h := newHistory(random, 1, len(hostileNames), 6)
+	h.mode = "nominative"
+	for who := range h.players {
+		h.plays = append(h.plays, play{id: newID(random), fork: h.forks[0], player: who, started: day("2024-05-05").Add(time.Duration(who) * time.Hour)})
+	}
+	w.load(t, h)
+	cellOf := map[string]string{} // by play
+	names, i := map[string]bool{}, 0
+	for name, cell := range hostileNames {
+		w.exec(t, `update players set display_name = $2 where id = $1`, h.players[i].id, name)
+		cellOf[h.plays[i].id], names[name] = cell, true
+		i++
+	}
+	token := w.key(t, h.id)
+	path := "/api/v1/forks/" + h.forks[0]
+	const period = "?from=2024-05-01&to=2024-05-31"
+
+	stats, err := w.client(t, token).GetForkStatsWithResponse(t.Context(), h.forks[0], &GetForkStatsParams{From: "2024-05-01", To: "2024-05-31"})
+	require.NoError(t, err)
+	require.Len(t, stats.JSON200.Players, len(names))
+	for _, p := range stats.JSON200.Players {
+		require.True(t, names[p.PlayerLabel], "%q", p.PlayerLabel)
+		delete(names, p.PlayerLabel)
+	}
+
+	conn := w.wire(t) // the contract's check wants cells without CR
+	got := conn.ask(http.MethodGet, line(http.MethodGet, path+"/exports/csv"+period, "Authorization: Bearer "+token.String()))
+	require.Equal(t, http.StatusOK, got.StatusCode)
+	rows, err := csv.NewReader(strings.NewReader(got.body)).ReadAll()
+	require.NoError(t, err)
+	require.Len(t, rows, len(hostileNames)+1)
+	for _, row := range rows[1:] {
+		require.Len(t, row, 11)
+		require.Equal(t, cellOf[row[0]], row[3], "%q", row)
+		require.Equal(t, h.forks[0], row[1])
+		require.Equal(t, "false", row[7])
+	}
+
+	w.exec(t, `update organisations set reporting_mode = 'pseudonymous' where id = $1`, h.id)
+	for _, tail := range []string{"/stats", "/exports/csv"} {
+		pseudonymous := w.get(t, path+tail+period, token).body
+		for name := range hostileNames {
+			if len(name) > 4 {
+				require.NotContains(t, pseudonymous, name)
+			}
+		}
+		require.Equal(t, len(hostileNames), strings.Count(pseudonymous, "P-"))
+	}
+}
+
+// Decisions, "CSV": an ASCII file name that names the fork's slug and the period, whatever the slug.
+func TestFileNames(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	h := newHistory(rand.New(rand.NewPCG(96, 96)), 1, 1)
+	w.load(t, h)
+	token := w.key(t, h.id)
+	for slug, name := range map[string]string{
+		"onboarding_2024-A":        "onboarding_2024-A",
+		"a\"; filename=\"evil.exe": "a---filename--evil-exe",
+		"../../etc/passwd":         "------etc-passwd",
+		"a\r\nSet-Cookie: x=y":     "a--Set-Cookie--x-y",
+		"größe":                    "gr--e",
+		"\u202efdp.exe":            "-fdp-exe",
+		"":                         "",
+		"...":                      "---",
+		"%22%0d%0a":                "-22-0d-0a",
+		strings.Repeat("é", 200):   strings.Repeat("-", 80),
+		strings.Repeat("ab", 2000): strings.Repeat("ab", 40),
+	} {
+		w.exec(t, `update forks set slug = $2 where id = $1`, h.forks[0], slug)
+		for _, method := range []string{http.MethodGet, http.MethodHead} {
+			got := w.send(t, method, "/api/v1/forks/"+h.forks[0]+"/exports/csv?from=2024-02-29&to=2024-03-01", "Bearer "+token.String())
+			require.Equal(t, []string{fmt.Sprintf(`attachment; filename="%s_2024-02-29_2024-03-01.csv"`, name)}, got.Header.Values("Content-Disposition"), "%q", slug)
+			require.Empty(t, got.Header.Get("Set-Cookie"))
+		}
+	}
+}

@@ -1,0 +1,258 @@
+package publicapi_test
+
+import (
+	"fmt"
+	"hash/crc32"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/apikeys"
+	"dg/modules/audit"
+)
+
+// combination is a request of a key of one organisation, while there is another.
+type combination struct {
+	endpoint string // list, fork, stats or csv
+	fork     string // own, foreign, unknown or malformed; of the list: none
+	group    string // as fork; of list and fork: none
+	scopes   []apikeys.Scope
+	state    string // of the key
+}
+
+// seen is what becomes of it: the answer, and what the organisation's log then says.
+type seen struct {
+	status     int
+	detail     string // details.code
+	challenge  string // WWW-Authenticate
+	rate       bool   // whether the answer carries the rate
+	suppressed string // X-DG-Report-Suppressed
+	recorded   []string
+}
+
+// expected is decisions, "Order of checks", for a request under /api/v1/ whose path, method and period are right.
+func expected(c combination) seen {
+	refused := func(status int, detail, challenge string, rate bool, reason audit.Reason) seen {
+		s := seen{status: status, detail: detail, challenge: challenge, rate: rate}
+		if reason != "" {
+			s.recorded = []string{string(audit.KeyRefused) + " " + string(reason)}
+		}
+		return s
+	}
+	unusable := map[string]audit.Reason{ // 2 and 3
+		"missing": "", "malformed": "", "unknown id": "", "wrong secret, right checksum": audit.WrongSecret, "wrong secret, wrong checksum": audit.WrongSecret,
+		"revoked": audit.Revoked, "expired": audit.Expired, "free": audit.BelowPlan, "team": audit.BelowPlan,
+	}
+	if reason, ok := unusable[c.state]; ok {
+		return refused(401, "ERR_AUTH_REQUIRED", "Bearer", false, reason)
+	}
+	scope := apikeys.ForksRead
+	if c.endpoint == "stats" || c.endpoint == "csv" {
+		scope = apikeys.ReportsRead
+	}
+	switch {
+	case !slices.Contains(c.scopes, scope): // 6
+		return refused(403, "ERR_ACCESS_DENIED", `Bearer error="insufficient_scope", scope="`+string(scope)+`"`, true, audit.InsufficientScope)
+	case c.fork == "unknown", c.fork == "malformed": // 7
+		return refused(404, "ERR_NOT_FOUND", "", true, "")
+	case c.fork == "foreign":
+		return refused(403, "ERR_ACCESS_DENIED", "", true, audit.OtherOrganisation)
+	case c.group == "unknown", c.group == "malformed": // 9
+		return refused(404, "ERR_NOT_FOUND", "", true, "")
+	case c.group == "foreign":
+		return refused(404, "ERR_NOT_FOUND", "", true, audit.OtherOrganisation)
+	}
+	s := seen{status: 200, rate: true} // 10
+	if c.endpoint == "csv" {
+		s.recorded = []string{string(audit.ExportFinished) + " ", string(audit.ExportStarted) + " "}
+		if c.group == "small" {
+			s.suppressed = "k-anonymity"
+		}
+	}
+	return s
+}
+
+// combinations are all of one organisation's.
+func combinations() []combination {
+	var all []combination
+	for _, scopes := range [][]apikeys.Scope{{}, {apikeys.ForksRead}, {apikeys.ReportsRead}, {apikeys.ForksRead, apikeys.ReportsRead}} {
+		for _, state := range []string{
+			"pro", "enterprise", "free", "team", "revoked", "expired", "wrong secret, right checksum", "wrong secret, wrong checksum",
+			"malformed", "unknown id", "missing",
+		} {
+			all = append(all, combination{"list", "none", "none", scopes, state})
+			for _, fork := range []string{"own", "foreign", "unknown", "malformed"} {
+				all = append(all, combination{"fork", fork, "none", scopes, state})
+				for _, group := range []string{"none", "own", "small", "foreign", "unknown", "malformed"} {
+					all = append(all, combination{"stats", fork, group, scopes, state}, combination{"csv", fork, group, scopes, state})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// target is the path and query that a combination asks for.
+func (c combination) target(own, foreign *history) string {
+	forks := map[string]string{"own": own.forks[0], "foreign": foreign.forks[0], "unknown": "00000000-0000-4000-8000-000000000000", "malformed": strings.ToUpper(own.forks[0])}
+	groups := map[string]string{
+		"none": "", "own": "&groupId=" + own.groups[0].id, "small": "&groupId=" + own.groups[1].id, "foreign": "&groupId=" + foreign.groups[0].id,
+		"unknown": "&groupId=00000000-0000-4000-8000-000000000000", "malformed": "&groupId=" + own.groups[0].id + "%00",
+	}
+	const period = "?from=2024-05-01&to=2024-05-31"
+	return "/api/v1/forks" + map[string]string{
+		"list": "", "fork": "/" + forks[c.fork], "stats": "/" + forks[c.fork] + "/stats" + period + groups[c.group],
+		"csv": "/" + forks[c.fork] + "/exports/csv" + period + groups[c.group],
+	}[c.endpoint]
+}
+
+// authorization is the header that a combination sends.
+func (c combination) authorization(token apikeys.Token) string {
+	switch c.state {
+	case "malformed":
+		return "Bearer " + token.String()[:len(token.String())-1]
+	case "unknown id":
+		return "Bearer " + withChecksum("dg_live_"+strings.Repeat("z", 22)+"_"+token.Secret[:43])
+	case "wrong secret, right checksum":
+		return "Bearer " + withChecksum("dg_live_"+token.ID+"_"+strings.Repeat("z", 43))
+	case "wrong secret, wrong checksum":
+		return "Bearer " + spoiled(token)
+	}
+	return "Bearer " + token.String()
+}
+
+// withChecksum appends what decisions, "Keys", asks for: CRC-32 (IEEE) of all before it, as six base62 digits.
+func withChecksum(s string) string {
+	digits := ""
+	for n := crc32.ChecksumIEEE([]byte(s)); len(digits) < 6; n /= 62 {
+		digits = string("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"[n%62]) + digits
+	}
+	return s + digits
+}
+
+// arranged makes a key in a combination's state, the plan of its organisation included.
+func (c combination) arranged(t *testing.T, w *world, own *history) apikeys.Token {
+	t.Helper()
+	w.exec(t, `update organisations set plan = 'pro' where id = $1`, own.id)
+	token := w.key(t, own.id)
+	require.Equal(t, token.String(), withChecksum(token.String()[:len(token.String())-6]))
+	w.exec(t, `update api_keys set scopes = $2 where id = $1`, token.ID, c.scopes)
+	switch c.state {
+	case "revoked":
+		w.exec(t, `update api_keys set revoked_at = now() where id = $1`, token.ID)
+	case "expired":
+		w.exec(t, `update api_keys set expires_at = date_trunc('milliseconds', now()) where id = $1`, token.ID)
+	case "free", "team", "enterprise":
+		w.exec(t, `update organisations set plan = $2 where id = $1`, own.id, c.state)
+	}
+	return token
+}
+
+// Specification, sections 4 and 5; decisions, "Order of checks": 2 organisations × every endpoint × every resource × the
+// scopes × the states of a key: status, details.code, WWW-Authenticate, the rate, and the entries in the one log that they
+// belong to. A key without scopes cannot be made; were there one, it could read nothing.
+func TestMatrix(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	random := rand.New(rand.NewPCG(40, 40))
+	organisations := []*history{newHistory(random, 1, 6, 5, 4), newHistory(random, 1, 6, 5, 4)}
+	w.load(t, organisations...)
+	w.exec(t, `alter table api_keys drop constraint api_keys_scopes_check`)
+	asked := [2]map[string]asking{}
+	t.Run("at once", func(t *testing.T) {
+		for n, own := range organisations {
+			t.Run(fmt.Sprint("organisation ", n), func(t *testing.T) {
+				t.Parallel()
+				asked[n] = w.askAll(t, own, organisations[1-n])
+			})
+		}
+	})
+	require.Eventually(t, func() bool { return w.unfinished(t) == 0 }, 10*time.Second, 10*time.Millisecond)
+	differences := 0
+	for n, own := range organisations {
+		recorded := w.recordedByRequest(t, own.id)
+		for id, a := range asked[n] {
+			a.got.recorded = recorded[id]
+			delete(recorded, id)
+			if want := expected(a.combination); fmt.Sprint(a.got) != fmt.Sprint(want) {
+				differences++
+				t.Errorf("organisation %d: %+v\nwant %+v\n got %+v", n, a.combination, want, a.got)
+			}
+		}
+		require.Empty(t, recorded, "entries of requests with a key of the other organisation")
+	}
+	t.Logf("%d combinations, %d differences", len(asked[0])+len(asked[1]), differences)
+	require.Len(t, asked[0], len(combinations()))
+}
+
+// asking is a combination and what became of it.
+type asking struct {
+	combination
+	got seen
+}
+
+// askAll sends every combination with keys of an organisation, and returns what was seen by the request's id.
+func (w *world) askAll(t *testing.T, own, foreign *history) map[string]asking {
+	t.Helper()
+	asked := map[string]asking{}
+	conn := w.wire(t)
+	var before combination
+	var token apikeys.Token
+	for i, c := range combinations() {
+		if i == 0 || c.state != before.state {
+			token = c.arranged(t, w, own)
+		}
+		before = c
+		id := fmt.Sprintf("%s-%d", own.id, i)
+		headers := []string{"X-Request-Id: " + id}
+		if c.state != "missing" {
+			headers = append(headers, "Authorization: "+c.authorization(token))
+		}
+		got := conn.ask(http.MethodGet, line(http.MethodGet, c.target(own, foreign), headers...))
+		asked[id] = asking{c, summary(t, got)}
+	}
+	return asked
+}
+
+// summary is what an answer shows.
+func summary(t *testing.T, got answer) seen {
+	t.Helper()
+	s := seen{status: got.StatusCode, challenge: got.Header.Get("WWW-Authenticate"), suppressed: got.Header.Get("X-DG-Report-Suppressed")}
+	s.rate = got.Header.Get("RateLimit") != ""
+	require.Equal(t, s.rate, got.Header.Get("RateLimit-Policy") != "")
+	if got.StatusCode >= 400 {
+		s.detail = got.detail(t, got.body)
+	}
+	return s
+}
+
+// unfinished is how many exports have begun and not ended.
+func (w *world) unfinished(t *testing.T) (n int) {
+	t.Helper()
+	require.NoError(t, w.db.Owner.Pool.QueryRow(t.Context(), `select count(*) filter (where action = 'export.started') -
+		count(*) filter (where action = 'export.finished') from audit_entries`).Scan(&n))
+	return n
+}
+
+// recordedByRequest returns the entries of an organisation's log that requests have caused, in order.
+func (w *world) recordedByRequest(t *testing.T, organisationID string) map[string][]string {
+	t.Helper()
+	rows, err := w.db.Owner.Pool.Query(t.Context(), `select request_id, array_agg(action || ' ' || reason order by action)
+		from audit_entries where org_id = $1 and request_id <> '' group by request_id`, organisationID)
+	require.NoError(t, err)
+	defer rows.Close()
+	recorded := map[string][]string{}
+	for rows.Next() {
+		var id string
+		var entries []string
+		require.NoError(t, rows.Scan(&id, &entries))
+		recorded[id] = entries
+	}
+	require.NoError(t, rows.Err())
+	return recorded
+}

@@ -1,0 +1,250 @@
+package publicapi_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/stretchr/testify/require"
+
+	"dg/platform/pgtest"
+)
+
+// beside are routes such as a program has beside the API, of every kind that fiber knows.
+func beside(app *fiber.App) {
+	data := func(c *fiber.Ctx) error { return c.SendString("data") }
+	app.Get("/", data)
+	app.Get("/healthz", data)
+	app.Post("/login", data)
+	app.All("/settings/:part/:id?", data)
+	app.Get("/files/*", data)
+	app.Get("/api/v2/forks", data)
+	app.Get("/api", data)
+	app.Add(fiber.MethodDelete, "/api/v1", data)
+	app.Group("/reports").Put("/:forkId/stats", data)
+}
+
+// ledger is what was asked, by request id, and the entries that the organisation's log must then hold.
+type ledger struct {
+	w       *world
+	conn    *wire
+	auth    string
+	expects map[string][]string
+}
+
+func newLedger(t *testing.T, w *world, auth string) *ledger {
+	t.Helper()
+	return &ledger{w: w, conn: w.wire(t), auth: "Authorization: " + auth, expects: map[string][]string{}}
+}
+
+// ask sends a request with the key, or with the headers that are given in its place, and expects the entries.
+func (l *ledger) ask(t *testing.T, method, target string, entries []string, headers ...string) answer {
+	t.Helper()
+	id := fmt.Sprintf("request-%06d", len(l.expects))
+	if l.expects[id] = entries; len(l.expects)%100 == 0 {
+		l.w.freeWindows(t)
+	}
+	if headers == nil {
+		headers = []string{l.auth}
+	}
+	return l.conn.ask(method, line(method, target, append(headers, "X-Request-Id: "+id)...))
+}
+
+// close requires that the log of the organisation holds what was expected, and that of nobody else anything.
+func (l *ledger) close(t *testing.T, organisationID string) {
+	t.Helper()
+	rows, err := l.w.db.Owner.Pool.Query(t.Context(), `select org_id::text, request_id, concat_ws(' ', reason, method, path) from audit_entries where request_id <> ''`)
+	require.NoError(t, err)
+	defer rows.Close()
+	recorded := map[string][]string{}
+	for rows.Next() {
+		var organisation, id, entry string
+		require.NoError(t, rows.Scan(&organisation, &id, &entry))
+		require.Equal(t, organisationID, organisation)
+		recorded[id] = append(recorded[id], entry)
+	}
+	require.NoError(t, rows.Err())
+	for id, entries := range l.expects {
+		require.Equal(t, entries, recorded[id], id)
+	}
+}
+
+func outsideAPI(method, path string) []string { return []string{"outside_api " + method + " " + path} }
+
+// Specification, section 4.5: every path outside /api/v1/* refuses an API key with 403: every route that the program has,
+// whatever its method, and every path that it does not have. Each is recorded once, and nothing but the error is sent.
+func TestEveryRouteOutsideRefusesKeys(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	w := startOver(t, db, pools{db.DB, db.DB, db.DB}, beside)
+	a := newAttempt(t, w, rand.New(rand.NewPCG(50, 50)))
+	log := newLedger(t, w, a.authorization)
+	routes := 0
+	for _, r := range w.app.GetRoutes(true) {
+		if strings.HasPrefix(r.Path, "/api/v1/") || r.Method == http.MethodConnect {
+			continue
+		}
+		routes++
+		route := strings.NewReplacer("/:id?", "/7", ":part", "x", "*", "y", ":forkId", a.fork).Replace(r.Path)
+		for _, path := range []string{route, route + "/x", strings.ToUpper(route), "/" + route} {
+			if strings.HasPrefix(path, "/api/v1/") {
+				continue
+			}
+			got := log.ask(t, r.Method, path+"?from=2024-05-01&to=2024-05-31", outsideAPI(r.Method, path))
+			require.Equal(t, http.StatusForbidden, got.StatusCode, "%s %s", r.Method, path)
+			if detail := got.detail(t, path); r.Method != http.MethodHead {
+				require.Equal(t, "ERR_ACCESS_DENIED", detail)
+			}
+		}
+		without := log.ask(t, r.Method, route, nil, "X-No: key")
+		require.Equal(t, http.StatusOK, without.StatusCode, "without a key, the route is there: %s %s", r.Method, r.Path)
+	}
+	log.close(t, a.mine.id)
+	require.Greater(t, routes, 15)
+	t.Logf("%d routes outside", routes)
+}
+
+// Decisions, "Order of checks": encoded slashes, dot segments, double slashes, other cases and a missing slash are not a
+// way in, nor are they a way out; nothing between the client and the server has corrected these.
+func TestNoWayIn(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	a := newAttempt(t, w, rand.New(rand.NewPCG(51, 51)))
+	log := newLedger(t, w, a.authorization)
+	tail := "forks/" + a.fork + "/stats"
+	for _, path := range []string{
+		"/", "//", "/openapi/v1.json", "/nowhere", "/API/v1/" + tail, "/api/V1/" + tail, "/api/v1extra", "/api/v1extra/" + tail, "/api/v1", "//api/v1/" + tail,
+		"/api//v1/" + tail, "/api/v1//" + tail, "/api%2Fv1/" + tail, "/api%2fv1%2f" + tail, "/api/v1%2F" + tail, "/%61pi/v1/" + tail, "/./api/v1/" + tail,
+		"/x/../api/v1/" + tail, "/x/%2e%2e/api/v1/" + tail, "/api/./v1/" + tail, "/api\\v1\\" + tail, "/\\api/v1/" + tail, "/api/v1;/" + tail,
+		"/api/v1\xc0\xaf" + tail, "/%2fapi/v1/" + tail, "/%2Fapi%2Fv1%2F" + tail, "/x/api/v1/" + tail,
+		"//x/api/v1/" + tail + "?u=http://y/", "////x/api/v1/" + tail + "?://", "//api/v1/" + tail + "?u=http://y/", "//x/api/v1/http://y/" + tail,
+	} {
+		for _, method := range []string{"GET", "HEAD", "OPTIONS", "TRACE", "POST", "PUT", "PATCH", "DELETE"} {
+			inside := strings.HasPrefix(path, "/api/v1/")
+			var entries []string
+			if !inside {
+				sent, _, _ := strings.Cut(path, "?")
+				entries = outsideAPI(method, strings.ToValidUTF8(sent, "\uFFFD"))
+			}
+			got := log.ask(t, method, withQuery(path, a.query), entries)
+			status := map[bool]int{true: http.StatusNotFound, false: http.StatusForbidden}[inside]
+			require.Equal(t, status, got.StatusCode, "%s %s: %s", method, path, got.body)
+			got.detail(t, path)
+		}
+		without := log.ask(t, "GET", path, nil, "X-No: key")
+		require.Contains(t, map[bool][]int{true: {200}, false: {401, 404}}[path == "/openapi/v1.json"], without.StatusCode, path)
+	}
+	got := log.ask(t, "OPTIONS", "*", outsideAPI("OPTIONS", "*"))
+	require.Equal(t, http.StatusForbidden, got.StatusCode)
+	for path, status := range map[string]int{
+		"/api/v1/../healthz": 404, "/api/v1/%2e%2e/healthz": 404, "/api/v1/": 404, "/api/v1/forks/": 404, "/api/v1/forks/../../../healthz": 404,
+		"/api/v1/forks%2F" + a.fork: 404, "/api/v1/Forks": 404, "/api/v1/forks/..": 403, "/api/v1/" + tail + "/": 404, "/api/v1/" + tail + "%2f": 404,
+		"/api/v1/" + tail + "%00": 404, "/api/v1/" + tail: 200,
+	} {
+		var entries []string
+		if status == http.StatusForbidden { // it is a fork's path, and this key may read reports only
+			entries = []string{"insufficient_scope GET " + path}
+		}
+		got := log.ask(t, "GET", path+"?"+a.query, entries)
+		require.Equal(t, status, got.StatusCode, "%s: %s", path, got.body)
+	}
+	for _, target := range []string{"dg.example:443", "/" + tail, "/api/v1/" + tail} {
+		got := log.ask(t, "CONNECT", target, nil)
+		require.Equal(t, http.StatusNotImplemented, got.StatusCode, "a proxy's business: it has no path")
+		require.Equal(t, "ERR_METHOD_NOT_ALLOWED", got.detail(t, target))
+	}
+	log.close(t, a.mine.id)
+	t.Logf("%d requests", len(log.expects))
+}
+
+func withQuery(path, query string) string {
+	if strings.Contains(path, "?") {
+		return path + "&" + query
+	}
+	return path + "?" + query
+}
+
+// Where a request has no Host, as HTTP/1.0 allows, a double slash is no way in either.
+func TestNoWayInWithoutHost(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	a := newAttempt(t, w, rand.New(rand.NewPCG(54, 54)))
+	for target, status := range map[string]int{
+		"/api/v1/forks/" + a.fork + "/stats": 200, "//x/api/v1/forks/" + a.fork + "/stats": 403, "//api/v1/forks/" + a.fork + "/stats": 403,
+		"///api/v1/forks": 403, "x//y/api/v1/forks/" + a.fork + "/stats": 400, "/x//y/api/v1/forks": 403,
+	} {
+		for _, key := range []string{"Authorization: " + a.authorization, "X-No: key"} {
+			got := w.wire(t).ask("GET", "GET "+target+"?"+a.query+" HTTP/1.0\r\n"+key+"\r\n\r\n")
+			if key == "X-No: key" {
+				require.Contains(t, []int{400, 401, 404}, got.StatusCode, target)
+				continue
+			}
+			require.Equal(t, status, got.StatusCode, "%s: %s", target, got.body)
+		}
+	}
+}
+
+// Decisions, "Order of checks", 1: an Authorization header that holds dg_live_, in whichever place it stands. Two of them
+// outside are refused and recorded once; inside, where exactly one may be, they are no key.
+func TestTwoAuthorizationHeaders(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	a := newAttempt(t, w, rand.New(rand.NewPCG(52, 52)))
+	log := newLedger(t, w, a.authorization)
+	basic, key := "Authorization: Basic eDp5", "Authorization: "+a.authorization
+	for _, headers := range [][]string{
+		{key, basic}, {basic, key}, {basic, basic, key}, {key, key}, {strings.ToLower(key[:13]) + key[13:], "AUTHORIZATION: x"},
+		{"Authorization:", key}, {"Authorization:" + key[15:], basic},
+	} {
+		got := log.ask(t, "GET", "/healthz", outsideAPI("GET", "/healthz"), headers...)
+		require.Equal(t, http.StatusForbidden, got.StatusCode, "%s", headers)
+		require.Equal(t, "ERR_ACCESS_DENIED", got.detail(t, "outside"))
+		got = log.ask(t, "GET", "/api/v1/forks/"+a.fork+"/stats?"+a.query, nil, headers...)
+		require.Equal(t, http.StatusUnauthorized, got.StatusCode, "%s", headers)
+		require.Equal(t, "ERR_AUTH_REQUIRED", got.detail(t, "inside"))
+	}
+	log.close(t, a.mine.id)
+}
+
+// Decisions, "Order of checks": an absolute-form target is answered like its origin form, and recorded so.
+func TestAbsoluteForm(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	a := newAttempt(t, w, rand.New(rand.NewPCG(53, 53)))
+	log := newLedger(t, w, a.authorization)
+	report := "/api/v1/forks/" + a.fork + "/stats"
+	for origin, entries := range map[string][]string{
+		report + "?" + a.query: nil, "/api/v1/nothing": nil, report + "?from=x": nil, report + "?" + a.query + "&u=http://x/y": nil,
+		"/api/v1/forks":                   {"insufficient_scope GET /api/v1/forks"},
+		"/api/v1/forks/" + a.foreign.id:   {"insufficient_scope GET /api/v1/forks/" + a.foreign.id},
+		"//api/v1/forks":                  outsideAPI("GET", "//api/v1/forks"),
+		"//api/v1/forks/?x=http://a/b":    outsideAPI("GET", "//api/v1/forks/"),
+		"/healthz":                        outsideAPI("GET", "/healthz"),
+		"/":                               outsideAPI("GET", "/"),
+		"/?u=http://evil/api/v1/forks":    outsideAPI("GET", "/"),
+		"/x?u=//evil/api/v1/forks":        outsideAPI("GET", "/x"),
+		"/x/http://evil/api/v1/forks":     outsideAPI("GET", "/x/http://evil/api/v1/forks"),
+		"/api%2Fv1/forks":                 outsideAPI("GET", "/api%2Fv1/forks"),
+		"/api/v1":                         outsideAPI("GET", "/api/v1"),
+		"/../api/v1/forks":                outsideAPI("GET", "/../api/v1/forks"),
+		"/API/v1/forks?u=http://h/api/v1": outsideAPI("GET", "/API/v1/forks"),
+	} {
+		want := log.ask(t, "GET", origin, entries)
+		for _, before := range []string{"http://dg.example", "http://evil", "https://dg.example", "HTTP://DG.example:8080", "http://127.0.0.1", "http://[::1]:80"} {
+			got := log.ask(t, "GET", before+origin, entries)
+			require.Equal(t, want.StatusCode, got.StatusCode, "%s%s: %s", before, origin, got.body)
+			require.Equal(t, want.body, got.body, before+origin)
+			require.Equal(t, want.Header.Get("WWW-Authenticate"), got.Header.Get("WWW-Authenticate"))
+			require.Equal(t, want.Header.Get("RateLimit") != "", got.Header.Get("RateLimit") != "")
+		}
+		got := log.ask(t, "GET", "http://evil"+origin, nil, "X-No: key")
+		without := log.ask(t, "GET", origin, nil, "X-No: key")
+		require.Equal(t, without.StatusCode, got.StatusCode, origin)
+		require.Equal(t, without.body, got.body, origin)
+	}
+	log.close(t, a.mine.id)
+	t.Logf("%d requests", len(log.expects))
+}

@@ -1,0 +1,137 @@
+package publicapi_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// soak says how much to do: DG_SOAK=1 asks for all of it, which takes minutes.
+func soak(all, otherwise int) int {
+	if os.Getenv("DG_SOAK") == "1" {
+		return all
+	}
+	return otherwise
+}
+
+// wire is a connection on which nothing is corrected or normalised: what a test writes is what the server reads.
+type wire struct {
+	t    *testing.T
+	addr string
+	conn net.Conn
+	in   *bufio.Reader
+}
+
+// wire opens a connection to the world's instance.
+func (w *world) wire(t *testing.T) *wire {
+	t.Helper()
+	c := &wire{t: t, addr: strings.TrimPrefix(w.url, "http://")}
+	t.Cleanup(func() {
+		if c.conn != nil {
+			_ = c.conn.Close()
+		}
+	})
+	return c
+}
+
+// ask writes a request of the method and reads the answer. It goes on with the connection while both sides keep it.
+func (c *wire) ask(method, request string) answer {
+	c.t.Helper()
+	got, err := c.try(c.t.Context(), method, request)
+	require.NoError(c.t, err, "%.200q", request)
+	return got
+}
+
+// try is ask for where a test must not end: beside its own goroutine.
+func (c *wire) try(ctx context.Context, method, request string) (answer, error) {
+	if c.conn == nil {
+		var d net.Dialer
+		conn, err := d.DialContext(ctx, "tcp", c.addr)
+		if err != nil {
+			return answer{}, err
+		}
+		c.conn, c.in = conn, bufio.NewReader(conn)
+	}
+	if err := c.conn.SetDeadline(time.Now().Add(30 * time.Second)); err != nil {
+		return answer{}, err
+	}
+	// A server that has refused a request need not read the rest of it.
+	_, _ = c.conn.Write([]byte(request))
+	response, err := http.ReadResponse(c.in, &http.Request{Method: method})
+	if err != nil {
+		return answer{}, err
+	}
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		return answer{}, err
+	}
+	if response.Close {
+		if _, err := c.in.ReadByte(); !errors.Is(err, io.EOF) {
+			return answer{}, fmt.Errorf("something follows an answer that closes: %w", err)
+		}
+		_ = c.conn.Close()
+		c.conn = nil
+	}
+	return answer{response, string(body)}, nil
+}
+
+// line is a request with the header lines, each without its end.
+func line(method, target string, headers ...string) string {
+	return method + " " + target + " HTTP/1.1\r\nHost: dg.example\r\n" + strings.Join(append(headers, "", ""), "\r\n")
+}
+
+// detail requires the contract's error body, these fields and no others, and returns its details.code. The answer to a
+// HEAD has none.
+func (a answer) detail(t *testing.T, about string) string {
+	t.Helper()
+	require.GreaterOrEqual(t, a.StatusCode, 400, about)
+	require.Equal(t, "application/json; charset=utf-8", a.Header.Get("Content-Type"), about)
+	require.True(t, requestIDForm.MatchString(a.Header.Get("X-Request-Id")), about)
+	require.Equal(t, a.StatusCode == http.StatusUnauthorized, a.Header.Get("WWW-Authenticate") == "Bearer", about)
+	if a.Request.Method == http.MethodHead {
+		require.Empty(t, a.body, about)
+		return ""
+	}
+	var body struct {
+		Code    string `json:"code"`
+		Message string `json:"message"`
+		Details struct {
+			Code string `json:"code"`
+		} `json:"details"`
+	}
+	decoder := json.NewDecoder(strings.NewReader(a.body))
+	decoder.DisallowUnknownFields()
+	require.NoError(t, decoder.Decode(&body), "%s: %q", about, a.body)
+	require.Equal(t, codeOf[a.StatusCode], body.Code, about)
+	require.NotEmpty(t, body.Message, about)
+	require.NotContains(t, a.body, "dg/", about)
+	return body.Details.Code
+}
+
+// requestIDForm is that of decisions, "Other headers".
+var requestIDForm = regexp.MustCompile(`^[A-Za-z0-9_-]{8,64}$`)
+
+// codeOf is the body's code by the status (decisions, "Formats").
+var codeOf = map[int]string{
+	400: "invalid-argument", 401: "unauthenticated", 403: "permission-denied", 404: "not-found", 405: "method-not-allowed",
+	408: "invalid-argument", 413: "invalid-argument", 414: "invalid-argument", 429: "resource-exhausted", 431: "invalid-argument",
+	500: "internal", 501: "method-not-allowed", 503: "unavailable", 505: "invalid-argument",
+}
+
+// freeWindows moves the rings back: every key has its whole rate again.
+func (w *world) freeWindows(t *testing.T) {
+	t.Helper()
+	w.exec(t, `update api_key_windows set head = 1, instants = array_fill('-infinity'::timestamptz, array[120])`)
+}

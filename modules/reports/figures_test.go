@@ -1,0 +1,86 @@
+package reports
+
+import (
+	"math/big"
+	"math/rand/v2"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Decisions, "Rounding": half away from zero, once, at the end.
+func TestRounding(t *testing.T) {
+	t.Parallel()
+	for want, got := range map[string][]byte{
+		"0":      meanScore(0, 0).Append(nil), // none is 0
+		"62.5":   meanScore(6250, 1).Append(nil),
+		"62.6":   meanScore(6255, 1).Append(nil), // a half goes up
+		"99.9":   meanScore(9994, 1).Append(nil),
+		"100":    meanScore(9995, 1).Append(nil),
+		"0.1":    meanScore(5, 1).Append(nil),
+		"33.3":   meanScore(10_000, 3).Append(nil),
+		"66.7":   meanScore(20_000, 3).Append(nil),
+		"0.3333": rate(1, 3).Append(nil),
+		"0.6667": rate(2, 3).Append(nil),
+		"1":      rate(7, 7).Append(nil),
+		"0.0001": rate(1, 20_000).Append(nil), // a half goes up
+		"0.5":    rate(1, 2).Append(nil),
+		"12.3":   shownScore(1234).Append(nil),
+		"12.4":   shownScore(1235).Append(nil),
+	} {
+		require.Equal(t, want, string(got))
+	}
+	require.Equal(t, Rate(0), rate(0, 0))
+	require.Equal(t, Rate(0), rate(1, 20_001))
+	require.Equal(t, Percent(0), shownScore(4))
+}
+
+// exactly is a/b rounded half away from zero to whole numbers, by fractions.
+func exactly(a, b int64) int64 {
+	if b == 0 {
+		return 0
+	}
+	half := new(big.Rat).Add(big.NewRat(a, b), big.NewRat(1, 2))
+	return new(big.Int).Quo(half.Num(), half.Denom()).Int64()
+}
+
+// The same of any sums that a report can have: scores of up to a thousand million plays.
+func TestDivideIsExact(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(90, 90))
+	for range 40_000 {
+		b := random.Int64N(int64(1) << random.IntN(34))
+		a := random.Int64N(int64(1) << random.IntN(44))
+		if random.IntN(4) == 0 && b > 0 {
+			a = a/b*b + b/2 + random.Int64N(3) - 1 // about a half
+			a = max(a, 0)
+		}
+		if got, want := divide(a, b), exactly(a, b); got != want {
+			t.Fatalf("%d / %d is %d, not %d", a, b, got, want)
+		}
+	}
+	const plays = 1_000_000_000
+	require.Equal(t, Percent(1000), meanScore(10_000*plays, plays))
+	require.Equal(t, Rate(10_000), rate(plays, plays))
+}
+
+var shortForm = regexp.MustCompile(`^x(0|[1-9]\d*)(\.\d*[1-9])?$`)
+
+// What is written reads back as the same number, without a sign, an exponent, or a zero that says nothing.
+func TestDecimalsAreShortAndExact(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(91, 91))
+	for i := range int64(15_000) {
+		n, places := i, random.IntN(5)
+		if i > 10_000 {
+			n = random.Int64N(int64(1) << (1 + random.IntN(60)))
+		}
+		text := string(appendDecimal([]byte("x"), n, places))
+		read, ok := new(big.Rat).SetString(text[1:])
+		scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(places)), nil)
+		if !ok || !shortForm.MatchString(text) || read.Cmp(new(big.Rat).SetFrac(big.NewInt(n), scale)) != 0 {
+			t.Fatalf("%d with %d places is %s", n, places, text)
+		}
+	}
+}
