@@ -4,7 +4,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 # The race detector needs a C compiler; without one the tests run all the same.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
-.PHONY: help run dev test check bench generate build
+.PHONY: help run dev test soak check bench generate build
 
 help: ## List the targets.
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/\1\t\2/' | expand -t 12
@@ -17,6 +17,9 @@ dev: build ## Serve what the database holds, with all of the log.
 
 test: ## Run every test, on a real PostgreSQL.
 	go test $(RACE) -timeout 20m ./...
+
+soak: ## Run the tests of the whole program at their large sizes: millions of plays, many minutes.
+	DG_SOAK=1 go test -v -count=1 -p 1 -timeout 60m ./app ./modules/publicapi
 
 check: ## Run the linters, and see that what is generated is not stale.
 	scripts/check.sh
