@@ -36,6 +36,7 @@ type settings struct {
 type app struct {
 	pools  pools
 	keys   *apikeys.Service
+	sealer *reports.Sealer
 	server *httpserver.Server
 	ops    *prometheus.Registry
 	log    *slog.Logger
@@ -107,6 +108,7 @@ func build(ctx context.Context, s settings) (*app, error) {
 	orgs := org.New(a.pools.gate)
 	forks := games.New(a.pools.reads)
 	figures := reports.New(a.pools.reads, a.pools.exports)
+	a.sealer = reports.NewSealer(a.pools.reads, time.Now, s.log, reports.SealFrom)
 	a.keys = apikeys.New(a.pools.gate, orgs, log, policy, time.Now, unknownKeys.Inc)
 
 	api, err := publicapi.New(publicapi.Modules{Keys: a.keys, Games: forks, Reports: figures, Orgs: orgs, Log: log, Policy: policy}, s.baseURL)

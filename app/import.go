@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"golang.org/x/term"
 
 	"dg/modules/importer"
+	"dg/modules/reports"
 	"dg/platform/config"
 	"dg/platform/postgres"
 )
@@ -50,7 +52,7 @@ func input(name string, p process) importer.Input {
 	return importer.Input{Name: name, Open: func() (io.ReadCloser, error) { return os.Open(name) }}
 }
 
-// importInto runs an import as the owner of the tables.
+// importInto runs an import as the owner of the tables, and seals what can be sealed after it.
 func importInto(ctx context.Context, db *database, inputs []importer.Input, p process) (importer.Summary, error) {
 	owner, err := postgres.Open(ctx, db.ownerURL, postgres.Options{Name: "dg import", MaxConns: 2, Logger: p.log})
 	if err != nil {
@@ -63,7 +65,14 @@ func importInto(ctx context.Context, db *database, inputs []importer.Input, p pr
 		defer fmt.Fprintln(p.stderr)
 	}
 	summary, err := importer.New(owner.Pool).Import(ctx, inputs, progress)
-	return summary, explained(err)
+	if err != nil {
+		return summary, explained(err)
+	}
+	// What is imported is there; that it is not sealed yet costs statistics some time, and dg serve makes up for it.
+	if _, err := reports.NewSealer(owner, time.Now, p.log, reports.SealFrom).Seal(ctx); err != nil {
+		p.log.Warn("the imported plays could not be sealed: dg serve will try again", "error", err)
+	}
+	return summary, nil
 }
 
 // diskFull is PostgreSQL's code for it, where it could still say so; where it could not write its log, it restarts.

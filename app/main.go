@@ -26,11 +26,12 @@ type cli struct {
 	LogLevel  string `env:"DG_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"Least level that is logged: debug, info, warn or error."`
 	LogFormat string `env:"DG_LOG_FORMAT" default:"text" enum:"text,json" help:"Form of the log: text or json."`
 
-	Serve   serveCmd   `cmd:"" help:"Serve the API. An empty database is migrated first."`
-	Migrate migrateCmd `cmd:"" help:"Bring the database's schema and the serving role's rights up to date."`
-	Import  importCmd  `cmd:"" help:"Bring organisations and their histories in (NDJSON, plain or gzip)."`
-	Demo    demoCmd    `cmd:"" help:"Load the demo organisations into an empty database and make a new demo key."`
-	Version versionCmd `cmd:"" help:"Print the version."`
+	Serve    serveCmd    `cmd:"" help:"Serve the API. An empty database is migrated first."`
+	Migrate  migrateCmd  `cmd:"" help:"Bring the database's schema and the serving role's rights up to date."`
+	Import   importCmd   `cmd:"" help:"Bring organisations and their histories in (NDJSON, plain or gzip)."`
+	Demo     demoCmd     `cmd:"" help:"Load the demo organisations into an empty database and make a new demo key."`
+	Segments segmentsCmd `cmd:"" help:"Look at, verify or rebuild the segments that make statistics of large forks fast."`
+	Version  versionCmd  `cmd:"" help:"Print the version."`
 }
 
 // process is what a command gets of the process that it runs in.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"dg/platform/config"
 	"dg/platform/telemetry"
@@ -65,6 +66,9 @@ func (c serveCmd) Run(ctx context.Context, p process) error {
 			stop(errors.New("the embedded PostgreSQL has ended: see postgres.log in the data folder, and start again"))
 		}
 	}()
+	var sealing sync.WaitGroup
+	sealing.Go(func() { a.sealer.Run(ctx) })
+	defer sealing.Wait()
 	err = a.serve(ctx, ln, func() { fmt.Fprint(p.stdout, greeting) })
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		err = errors.Join(cause, err)

@@ -3,8 +3,11 @@
 -- organisation's data: the import runs as the owner.
 revoke all on all tables in schema public from :role;
 grant usage on schema public to :role;
-grant select on goose_db_version, organisations, users, memberships, players, player_groups, group_members,
+grant select on goose_db_version, organisations, users, memberships, players, player_ordinals, player_groups, group_members,
     games, forks, plays, audit_entries, api_keys, api_key_windows to :role;
 grant insert on audit_entries, api_keys, api_key_windows to :role;
 grant update (revoked_at, last_used_at) on api_keys to :role;
 grant update (head, instants) on api_key_windows to :role;
+-- The sealer runs where the program serves. What it writes is derived from the plays.
+grant select, insert, update, delete on fork_days, fork_months to :role;
+grant select, delete on unsealed_days, unsealed_months to :role;

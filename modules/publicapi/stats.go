@@ -24,5 +24,5 @@ func (a *API) getForkStats(c *fiber.Ctx, caller apikeys.Caller) error {
 	if err != nil {
 		return a.groupError(ctx, c, caller, query.GroupID, err)
 	}
-	return httpserver.SendJSON(c, appendStats(nil, stats), httpserver.JSONOptions{})
+	return httpserver.SendJSON(c, appendStats(stats), httpserver.JSONOptions{})
 }

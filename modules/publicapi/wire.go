@@ -34,7 +34,8 @@ func appendFork(b []byte, f games.Fork) []byte {
 	return append(b, '}')
 }
 
-func appendStats(b []byte, s reports.Statistics) []byte {
+func appendStats(s reports.Statistics) []byte {
+	b := make([]byte, 0, 1024+64*len(s.Daily)+144*len(s.Players)+96*len(s.Skills))
 	mode := org.Pseudonymous
 	if s.Nominative {
 		mode = org.Nominative
@@ -83,7 +84,7 @@ func appendComma(b []byte, i int) []byte {
 
 // appendInstant appends a timestamp: RFC 3339, UTC, always three decimals.
 func appendInstant(b []byte, t time.Time) []byte {
-	return t.UTC().AppendFormat(b, `"2006-01-02T15:04:05.000Z"`)
+	return append(reports.AppendInstant(append(b, '"'), t.UnixMilli()), '"')
 }
 
 // appendString appends a JSON string. Most texts need no escape; the others are left to encoding/json.

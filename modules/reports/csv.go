@@ -1,10 +1,10 @@
 package reports
 
 import (
+	"bytes"
 	"encoding/hex"
 	"strconv"
 	"strings"
-	"time"
 
 	"dg/modules/games"
 )
@@ -14,19 +14,22 @@ const csvHeader = "playId,forkId,releaseNumber,playerLabel,startedAt,completedAt
 
 // csvText appends a text cell: quoted as RFC 4180 asks, and with a leading apostrophe where a spreadsheet would take the
 // text for a formula or an invisible character leads it (decisions, "CSV").
-func csvText(b []byte, s string) []byte {
-	if s != "" && strings.IndexByte("=+-@\t\r\n\x00", s[0]) >= 0 {
-		s = "'" + s
+func csvText(b, s []byte) []byte {
+	quoted := bytes.ContainsAny(s, "\",\r\n")
+	if quoted {
+		b = append(b, '"')
 	}
-	if !strings.ContainsAny(s, "\",\r\n") {
+	if len(s) > 0 && strings.IndexByte("=+-@\t\r\n\x00", s[0]) >= 0 {
+		b = append(b, '\'')
+	}
+	if !quoted {
 		return append(b, s...)
 	}
-	b = append(b, '"')
-	for i := range len(s) {
-		if s[i] == '"' {
+	for _, c := range s {
+		if c == '"' {
 			b = append(b, '"')
 		}
-		b = append(b, s[i])
+		b = append(b, c)
 	}
 	return append(b, '"')
 }
@@ -58,11 +61,6 @@ func csvSkills(b []byte, answers []byte) []byte {
 		b = strconv.AppendInt(b, n, 10)
 	}
 	return b
-}
-
-// csvInstant appends milliseconds since 1970 as a timestamp of the contract: 2026-03-01T09:30:00.000Z.
-func csvInstant(b []byte, ms int64) []byte {
-	return time.UnixMilli(ms).UTC().AppendFormat(b, "2006-01-02T15:04:05.000Z")
 }
 
 // csvUUID appends the 16 bytes of an identifier in its text form.

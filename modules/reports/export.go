@@ -13,7 +13,7 @@ type Export struct {
 	snap    *snapshot
 	started bool
 	rows    *rawPlays
-	labels  map[int32]string
+	labels  *labels
 	count   int64
 }
 
@@ -21,7 +21,7 @@ type Export struct {
 // export: when it ends, the query is cancelled and Next returns its cause.
 // Errors: ErrGroupNotFound, ErrUnavailable with RetryAfter when too many exports run.
 func (s *Service) Export(ctx context.Context, q Query) (*Export, error) {
-	snap, err := open(ctx, s.exports, q)
+	snap, err := open(ctx, s.exports, q, false)
 	if err != nil {
 		return nil, err
 	}
@@ -76,12 +76,12 @@ func (e *Export) append(b []byte) []byte {
 		b = strconv.AppendInt(b, int64(r.release), 10)
 	}
 	b = append(b, ',')
-	b = csvText(b, e.labels[r.player])
+	b = csvText(b, e.labels.of(r.player))
 	b = append(b, ',')
-	b = csvInstant(b, r.startedAt)
+	b = AppendInstant(b, r.startedAt)
 	b = append(b, ',')
 	if r.completed {
-		b = csvInstant(b, r.completedAt)
+		b = AppendInstant(b, r.completedAt)
 		b = append(b, ',')
 		b = strconv.AppendInt(b, (r.completedAt-r.startedAt)/1000, 10)
 		b = append(b, ",true,"...)

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -15,36 +16,66 @@ const (
 	labelOfGroup    = labelSQL + ` and ordinal in (select player from group_members where org_id = $1 and group_id = $3)`
 )
 
-// labelsOf returns the labels of the players with the ordinals.
-func (s *snapshot) labelsOf(ctx context.Context, ordinals []int32) (map[int32]string, error) {
+// labels are the labels of players by ordinal, one after the other in one text: 100,000 of them are two allocations.
+type labels struct {
+	text []byte
+	at   []labelAt
+}
+
+type labelAt struct{ begin, end uint32 }
+
+func (l *labels) put(ordinal int32, label []byte) {
+	if n := int(ordinal) + 1; n > len(l.at) {
+		l.at = append(l.at, make([]labelAt, n-len(l.at))...)
+	}
+	begin := len(l.text)
+	l.text = append(l.text, label...)
+	l.at[ordinal] = labelAt{uint32(begin), uint32(len(l.text))}
+}
+
+// of returns the label of a player; one without has none.
+func (l *labels) of(ordinal int32) []byte {
+	if int(ordinal) >= len(l.at) {
+		return nil
+	}
+	at := l.at[ordinal]
+	return l.text[at.begin:at.end]
+}
+
+// labelsOf returns the labels of the players with the ordinals. From an eighth of the organisation's players on it reads
+// the labels of all: a scan is faster than that many look-ups.
+func (s *snapshot) labelsOf(ctx context.Context, ordinals []int32) (*labels, error) {
 	if len(ordinals) == 0 {
-		return nil, nil
+		return &labels{}, nil
+	}
+	if last := ordinals[len(ordinals)-1]; len(ordinals) > 1000 && int(last) < 8*len(ordinals) {
+		return s.labels(ctx)
 	}
 	return s.queryLabels(ctx, labelOfOrdinals, s.query.OrganisationID, s.scope.nominative, ordinals)
 }
 
 // labels returns the labels of all players whom the report may name.
-func (s *snapshot) labels(ctx context.Context) (map[int32]string, error) {
+func (s *snapshot) labels(ctx context.Context) (*labels, error) {
 	if s.scope.grouped {
 		return s.queryLabels(ctx, labelOfGroup, s.query.OrganisationID, s.scope.nominative, s.query.GroupID)
 	}
 	return s.queryLabels(ctx, labelSQL, s.query.OrganisationID, s.scope.nominative)
 }
 
-func (s *snapshot) queryLabels(ctx context.Context, sql string, args ...any) (map[int32]string, error) {
+func (s *snapshot) queryLabels(ctx context.Context, sql string, args ...any) (*labels, error) {
+	args = append([]any{pgx.QueryResultFormats{pgx.BinaryFormatCode}}, args...)
 	rows, err := s.conn.Query(ctx, sql, args...)
 	if err != nil {
 		return nil, fmt.Errorf("reports: labels: %w", err)
 	}
-	labels := make(map[int32]string)
-	var ordinal int32
-	var label string
-	_, err = pgx.ForEachRow(rows, []any{&ordinal, &label}, func() error {
-		labels[ordinal] = label
-		return nil
-	})
-	if err != nil {
+	defer rows.Close()
+	var l labels
+	for rows.Next() {
+		v := rows.RawValues()
+		l.put(int32(binary.BigEndian.Uint32(v[0])), v[1])
+	}
+	if err := rows.Err(); err != nil {
 		return nil, fmt.Errorf("reports: labels: %w", err)
 	}
-	return labels, nil
+	return &l, nil
 }

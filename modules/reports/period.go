@@ -43,6 +43,9 @@ func ParsePeriod(from, to string) (Period, error) {
 // End is the first instant after the period.
 func (p Period) End() time.Time { return p.From.Add(time.Duration(p.Days) * day) }
 
+// place returns which day of the period, from 0, a day is.
+func (p Period) place(date time.Time) int { return int(date.Sub(p.From) / day) }
+
 // Day returns the period's i-th day, from 0, as YYYY-MM-DD.
 func (p Period) Day(i int) string { return p.From.AddDate(0, 0, i).Format(time.DateOnly) }
 

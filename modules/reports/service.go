@@ -2,6 +2,7 @@ package reports
 
 import (
 	"context"
+	"time"
 
 	"dg/platform/apperr"
 	"dg/platform/postgres"
@@ -28,7 +29,7 @@ var ErrGroupNotFound = apperr.New(apperr.NotFound, "There is no such group. Chec
 // Statistics returns the figures of the fork over the period, for all players or for a group, under the rules of
 // anonymity. Errors: ErrGroupNotFound.
 func (s *Service) Statistics(ctx context.Context, q Query) (Statistics, error) {
-	snap, err := open(ctx, s.reads, q)
+	snap, err := open(ctx, s.reads, q, true)
 	if err != nil {
 		return Statistics{}, err
 	}
@@ -37,21 +38,29 @@ func (s *Service) Statistics(ctx context.Context, q Query) (Statistics, error) {
 		return Statistics{Nominative: snap.scope.nominative, Suppressed: true}, nil
 	}
 	t := newTally(q.Period)
-	if err := snap.plays(ctx, t.add); err != nil {
+	switch {
+	case !snap.scope.grouped:
+		err = snap.fold(ctx, t)
+	case snap.scope.large && len(snap.sealed.days) > 0:
+		err = snap.foldGroup(ctx, t)
+	default:
+		err = snap.plays(ctx, []time.Time{q.Period.From}, []time.Time{q.Period.End()}, t.add)
+	}
+	if err != nil {
 		return Statistics{}, err
 	}
 	labels, err := snap.labelsOf(ctx, t.players.ordinals())
 	if err != nil {
 		return Statistics{}, err
 	}
-	stats := t.statistics(func(ordinal int32) string { return labels[ordinal] })
+	stats := t.statistics(func(ordinal int32) string { return string(labels.of(ordinal)) })
 	stats.Nominative = snap.scope.nominative
 	return stats, nil
 }
 
 // Suppressed says whether the report is withheld, without computing it. Errors: ErrGroupNotFound.
 func (s *Service) Suppressed(ctx context.Context, q Query) (bool, error) {
-	snap, err := open(ctx, s.reads, q)
+	snap, err := open(ctx, s.reads, q, false)
 	if err != nil {
 		return false, err
 	}

@@ -17,9 +17,10 @@ import (
 // snapshot is one read of the data: a transaction that sees what was committed when it began, and what the report is
 // about.
 type snapshot struct {
-	conn  *pgxpool.Conn
-	query Query
-	scope scope
+	conn   *pgxpool.Conn
+	query  Query
+	scope  scope
+	sealed sealed
 }
 
 // scope is what decides how a report may be shown.
@@ -27,6 +28,7 @@ type scope struct {
 	nominative      bool
 	grouped         bool // whether the report is on a group
 	members, active int  // of the group, counted up to minGroup
+	large           bool // whether the group is large, measured by the organisation's players
 }
 
 func (s scope) suppressed() bool { return s.grouped && suppressed(s.members, s.active) }
@@ -35,7 +37,8 @@ func (s scope) suppressed() bool { return s.grouped && suppressed(s.members, s.a
 const acquireTimeout = 2 * time.Second
 
 // scopeSQL finds the reporting mode, whether the group is the organisation's, and its members and active ones, of which
-// five tell as much as all. $1 organisation, $2 group or null, $3 fork, $4 and $5 the period.
+// five tell as much as all. A group is large from one player in 70: to read that many plays one by one costs about as
+// much as to look through all segments. $1 organisation, $2 group or null, $3 fork, $4 and $5 the period.
 const scopeSQL = `/* reports.scope */
 select o.reporting_mode = 'nominative', g.id is not null,
        (select count(*)::int from (select from group_members m where m.org_id = o.id and m.group_id = g.id limit 5) x),
@@ -44,12 +47,14 @@ select o.reporting_mode = 'nominative', g.id is not null,
             where m.org_id = o.id and m.group_id = g.id
               and exists (select from plays p where p.org_id = o.id and p.player = m.player and p.fork_id = $3
                                                 and p.started_at >= $4 and p.started_at < $5)
-            limit 5) x)
+            limit 5) x),
+       g.id is not null and coalesce((select last / 70 from player_ordinals where org_id = o.id), 0)
+           < (select count(*) from group_members m where m.org_id = o.id and m.group_id = g.id)
   from organisations o left join player_groups g on g.org_id = o.id and g.id = $2
  where o.id = $1`
 
-// open begins a snapshot. Errors: ErrGroupNotFound, ErrUnavailable.
-func open(ctx context.Context, db *postgres.DB, q Query) (*snapshot, error) {
+// open begins a snapshot; withSealed reads along what of the period is sealed. Errors: ErrGroupNotFound, ErrUnavailable.
+func open(ctx context.Context, db *postgres.DB, q Query, withSealed bool) (*snapshot, error) {
 	waiting, stop := context.WithTimeout(ctx, acquireTimeout)
 	conn, err := db.Pool.Acquire(waiting)
 	stop()
@@ -62,26 +67,29 @@ func open(ctx context.Context, db *postgres.DB, q Query) (*snapshot, error) {
 		return nil, e
 	}
 	s := &snapshot{conn: conn, query: q}
-	if err := s.begin(ctx); err != nil {
+	if err := s.begin(ctx, withSealed); err != nil {
 		s.close()
 		return nil, err
 	}
 	return s, nil
 }
 
-// begin starts the transaction and reads the scope, in one round trip.
-func (s *snapshot) begin(ctx context.Context) error {
+// begin starts the transaction and reads the scope and what is sealed, in one round trip.
+func (s *snapshot) begin(ctx context.Context, withSealed bool) error {
 	q := s.query
 	batch := &pgx.Batch{}
 	batch.Queue("begin isolation level repeatable read read only")
 	batch.Queue(scopeSQL, q.OrganisationID, groupOrNull(q.GroupID), q.ForkID, q.Period.From, q.Period.End())
+	if withSealed {
+		queueSealed(batch, q)
+	}
 	results := s.conn.SendBatch(ctx, batch)
 	defer func() { _ = results.Close() }() // an error of it is one of the two below
 	if _, err := results.Exec(); err != nil {
 		return fmt.Errorf("reports: begin: %w", err)
 	}
 	var found bool
-	err := results.QueryRow().Scan(&s.scope.nominative, &found, &s.scope.members, &s.scope.active)
+	err := results.QueryRow().Scan(&s.scope.nominative, &found, &s.scope.members, &s.scope.active, &s.scope.large)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return apperr.New(apperr.NotFound, "There is no such organisation.")
 	}
@@ -91,7 +99,10 @@ func (s *snapshot) begin(ctx context.Context) error {
 	if s.scope.grouped = q.GroupID != ""; s.scope.grouped && !found {
 		return ErrGroupNotFound
 	}
-	return nil
+	if withSealed {
+		s.sealed, err = readSealed(results)
+	}
+	return err
 }
 
 func groupOrNull(id string) *string {
@@ -119,18 +130,24 @@ func (s *snapshot) close() {
 	conn.Release()
 }
 
-// The plays of the period, of all players and of a group's. $1 organisation, $2 fork, $3 and $4 the period, $5 the group.
+// The plays of one range, or of some, of all players or of a group's. $1 organisation, $2 fork, $3 from and $4 to when,
+// $5 the group.
 const (
-	ofPeriod = ` from plays where org_id = $1 and fork_id = $2 and started_at >= $3 and started_at < $4`
-	ofGroup  = ` and player in (select player from group_members where org_id = $1 and group_id = $5)`
+	ofRange  = ` from plays where org_id = $1 and fork_id = $2 and started_at >= $3 and started_at < $4`
+	ofRanges = ` from unnest($3::timestamptz[], $4::timestamptz[]) r (lo, hi), lateral (
+		select * from plays where org_id = $1 and fork_id = $2 and started_at >= r.lo and started_at < r.hi offset 0) plays where true`
+	ofGroup = ` and player in (select player from group_members where org_id = $1 and group_id = $5)`
 )
 
-// read runs a query over the period's plays whose rows are read raw, in PostgreSQL's binary format. It is planned for its
-// own parameters each time: a plan for any period would be wrong for most.
-func (s *snapshot) read(ctx context.Context, selectSQL, orderSQL string) (pgx.Rows, error) {
+// read runs a query over plays whose rows are read raw, in PostgreSQL's binary format. It is planned for its own
+// parameters each time: a plan for any period would be wrong for most.
+func (s *snapshot) read(ctx context.Context, selectSQL, orderSQL string, from, to []time.Time) (pgx.Rows, error) {
 	q := s.query
-	sql := selectSQL + ofPeriod
-	args := []any{pgx.QueryExecModeCacheDescribe, pgx.QueryResultFormats{pgx.BinaryFormatCode}, q.OrganisationID, q.ForkID, q.Period.From, q.Period.End()}
+	sql := selectSQL + ofRanges
+	args := []any{pgx.QueryExecModeCacheDescribe, pgx.QueryResultFormats{pgx.BinaryFormatCode}, q.OrganisationID, q.ForkID, from, to}
+	if len(from) == 1 {
+		sql, args[4], args[5] = selectSQL+ofRange, from[0], to[0]
+	}
 	if s.scope.grouped {
 		sql += ofGroup
 		args = append(args, q.GroupID)
@@ -142,9 +159,12 @@ func (s *snapshot) read(ctx context.Context, selectSQL, orderSQL string) (pgx.Ro
 	return rows, nil
 }
 
-// plays calls f for every play of the period, in no order. A play's answers are overwritten by the next.
-func (s *snapshot) plays(ctx context.Context, f func(play)) error {
-	rows, err := s.read(ctx, `/* reports.plays */ select started_at, player, score, passed, answers`, ``)
+// plays calls f for every play of some ranges, in no order. A play's answers are overwritten by the next.
+func (s *snapshot) plays(ctx context.Context, from, to []time.Time, f func(play)) error {
+	if len(from) == 0 {
+		return nil
+	}
+	rows, err := s.read(ctx, `/* reports.plays */ select started_at, player, score, passed, answers`, ``, from, to)
 	if err != nil {
 		return err
 	}
@@ -178,7 +198,7 @@ type rawPlays struct {
 // export begins to read the plays of the period by their start, then id: the order of the index plays_period.
 func (s *snapshot) export(ctx context.Context) (*rawPlays, error) {
 	rows, err := s.read(ctx, `/* reports.export */ select id, fork_id, release_number, player, started_at, completed_at, score, passed, answers`,
-		` order by started_at, id`)
+		` order by started_at, id`, []time.Time{s.query.Period.From}, []time.Time{s.query.Period.End()})
 	if err != nil {
 		return nil, err
 	}

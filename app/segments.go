@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"dg/modules/reports"
+	"dg/platform/config"
+	"dg/platform/postgres"
+)
+
+// segmentsCmd is `dg segments`.
+type segmentsCmd struct {
+	config.Database
+	Do string `arg:"" optional:"" default:"status" enum:"status,verify,rebuild" help:"status: what is sealed. verify: compare every segment with the plays. rebuild: seal everything again."`
+}
+
+// Run does what was asked. verify fails when a segment is wrong.
+func (c segmentsCmd) Run(ctx context.Context, p process) error {
+	db, err := openDatabase(ctx, c.Database, p.log, false)
+	if err != nil {
+		return err
+	}
+	defer db.release()
+	owner, err := postgres.Open(ctx, db.ownerURL, postgres.Options{Name: "dg segments", MaxConns: 2, StatementTimeout: -1, Logger: p.log})
+	if err != nil {
+		return err
+	}
+	defer owner.Close()
+	sealer := reports.NewSealer(owner, time.Now, p.log, reports.SealFrom)
+	switch c.Do {
+	case "verify":
+		wrong, err := sealer.Verify(ctx)
+		for _, line := range wrong {
+			fmt.Fprintln(p.stdout, line)
+		}
+		if err == nil && len(wrong) > 0 {
+			err = errors.New("segments are wrong: run dg segments rebuild")
+		}
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(p.stdout, "Every segment says what the plays say.")
+	case "rebuild":
+		if err := sealer.Unseal(ctx); err != nil {
+			return err
+		}
+		if _, err := sealer.Seal(ctx); err != nil {
+			return err
+		}
+	}
+	return printSegments(ctx, sealer, p)
+}
+
+// printSegments prints a line for each fork with segments.
+func printSegments(ctx context.Context, sealer *reports.Sealer, p process) error {
+	forks, err := sealer.Status(ctx)
+	if err != nil {
+		return err
+	}
+	if len(forks) == 0 {
+		_, err := fmt.Fprintf(p.stdout, "Nothing is sealed: forks of up to %d plays need no segments.\n", reports.SealFrom)
+		return err
+	}
+	fmt.Fprintf(p.stdout, "%-36s  %6s  %6s  %6s  %12s\n", "fork", "days", "marked", "months", "bytes")
+	for _, f := range forks {
+		fmt.Fprintf(p.stdout, "%-36s  %6d  %6d  %6d  %12d\n", f.ForkID, f.Days, f.Marked, f.Months, f.Bytes)
+	}
+	return nil
+}
