@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"bytes"
 	"encoding/hex"
 	"strconv"
 	"strings"
@@ -15,7 +14,10 @@ const csvHeader = "playId,forkId,releaseNumber,playerLabel,startedAt,completedAt
 // csvText appends a text cell: quoted as RFC 4180 asks, and with a leading apostrophe where a spreadsheet would take the
 // text for a formula or an invisible character leads it (decisions, "CSV").
 func csvText(b, s []byte) []byte {
-	quoted := bytes.ContainsAny(s, "\",\r\n")
+	quoted := false
+	for _, c := range s {
+		quoted = quoted || c == '"' || c == ',' || c == '\r' || c == '\n'
+	}
 	if quoted {
 		b = append(b, '"')
 	}

@@ -10,12 +10,18 @@ import (
 type Export struct {
 	Suppressed bool // whether k-anonymity hides the plays: then the file is its header row alone
 
+	ctx     context.Context
 	snap    *snapshot
 	started bool
-	rows    *rawPlays
+	forkID  string
+	rows    *rawPlays // nil: there are none, or no more
+	first   bool      // whether rows are the first ones only
 	labels  *labels
 	count   int64
 }
+
+// firstRows are read with the labels of their players alone, so that the file begins before all labels are there.
+const firstRows = 500
 
 // Export opens the export of a report. Next yields its text; Close lets go of the connection. ctx bounds the whole
 // export: when it ends, the query is cancelled and Next returns its cause.
@@ -25,12 +31,13 @@ func (s *Service) Export(ctx context.Context, q Query) (*Export, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Export{Suppressed: snap.scope.suppressed(), snap: snap}
+	e := &Export{Suppressed: snap.scope.suppressed(), ctx: ctx, snap: snap, forkID: q.ForkID}
 	if e.Suppressed {
 		return e, nil
 	}
-	if e.labels, err = snap.labels(ctx); err == nil {
-		e.rows, err = snap.export(ctx)
+	if e.labels, err = snap.labelsOfFirst(ctx, firstRows); err == nil {
+		e.first = true
+		e.rows, err = snap.export(ctx, firstRows)
 	}
 	if err != nil {
 		snap.close()
@@ -55,6 +62,11 @@ func (e *Export) Next(b []byte) ([]byte, error) {
 		return b, io.EOF
 	}
 	more, err := e.rows.next()
+	if err == nil && !more && e.first && e.count == firstRows {
+		if err = e.goOn(); err == nil {
+			more, err = e.rows.next()
+		}
+	}
 	if err != nil {
 		return b, err
 	}
@@ -65,12 +77,22 @@ func (e *Export) Next(b []byte) ([]byte, error) {
 	return e.append(b), nil
 }
 
+// goOn reads all labels, and then the rows after the first ones.
+func (e *Export) goOn() (err error) {
+	e.first = false
+	if e.labels, err = e.snap.labels(e.ctx); err != nil {
+		return err
+	}
+	e.rows, err = e.snap.exportAfter(e.ctx, e.rows)
+	return err
+}
+
 // append appends the current row.
 func (e *Export) append(b []byte) []byte {
 	r := &e.rows.row
-	b = csvUUID(b, r.id)
+	b = csvUUID(b, r.id[:])
 	b = append(b, ',')
-	b = csvUUID(b, r.forkID)
+	b = append(b, e.forkID...)
 	b = append(b, ',')
 	if r.released {
 		b = strconv.AppendInt(b, int64(r.release), 10)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"strconv"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -50,6 +52,20 @@ func (s *snapshot) labelsOf(ctx context.Context, ordinals []int32) (*labels, err
 	}
 	if last := ordinals[len(ordinals)-1]; len(ordinals) > 1000 && int(last) < 8*len(ordinals) {
 		return s.labels(ctx)
+	}
+	return s.queryLabels(ctx, labelOfOrdinals, s.query.OrganisationID, s.scope.nominative, ordinals)
+}
+
+// labelsOfFirst returns the labels of the players of the export's first plays, at most limit.
+func (s *snapshot) labelsOfFirst(ctx context.Context, limit int) (*labels, error) {
+	rows, err := s.read(ctx, `/* reports.firstPlayers */ select player`, exportOrder+` limit `+strconv.Itoa(limit),
+		[]time.Time{s.query.Period.From}, []time.Time{s.query.Period.End()})
+	if err != nil {
+		return nil, err
+	}
+	ordinals, err := pgx.CollectRows(rows, pgx.RowTo[int32])
+	if err != nil {
+		return nil, fmt.Errorf("reports: first players: %w", err)
 	}
 	return s.queryLabels(ctx, labelOfOrdinals, s.query.OrganisationID, s.scope.nominative, ordinals)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -188,17 +189,33 @@ type rawPlays struct {
 	rows pgx.Rows
 	row  struct {
 		play
-		id, forkID  []byte
+		id          [16]byte
 		released    bool
 		release     int32
 		completedAt int64 // milliseconds since 1970
 	}
 }
 
-// export begins to read the plays of the period by their start, then id: the order of the index plays_period.
-func (s *snapshot) export(ctx context.Context) (*rawPlays, error) {
-	rows, err := s.read(ctx, `/* reports.export */ select id, fork_id, release_number, player, started_at, completed_at, score, passed, answers`,
-		` order by started_at, id`, []time.Time{s.query.Period.From}, []time.Time{s.query.Period.End()})
+// The plays of an export by their start, then id: the order of the index plays_period.
+const (
+	exportSQL   = `/* reports.export */ select id, release_number, player, started_at, completed_at, score, passed, answers`
+	exportOrder = ` order by started_at, id`
+)
+
+// export begins to read the first plays of the period, at most limit.
+func (s *snapshot) export(ctx context.Context, limit int) (*rawPlays, error) {
+	rows, err := s.read(ctx, exportSQL, exportOrder+` limit `+strconv.Itoa(limit), []time.Time{s.query.Period.From}, []time.Time{s.query.Period.End()})
+	if err != nil {
+		return nil, err
+	}
+	return &rawPlays{ctx: ctx, rows: rows}, nil
+}
+
+// exportAfter begins to read all plays after the last one of r.
+func (s *snapshot) exportAfter(ctx context.Context, r *rawPlays) (*rawPlays, error) {
+	from := time.UnixMilli(r.row.startedAt).UTC()
+	after := ` and (started_at, id) > ('` + from.Format(time.RFC3339Nano) + `', '` + string(csvUUID(nil, r.row.id[:])) + `')`
+	rows, err := s.read(ctx, exportSQL, after+exportOrder, []time.Time{from}, []time.Time{s.query.Period.End()})
 	if err != nil {
 		return nil, err
 	}
@@ -217,16 +234,16 @@ func (r *rawPlays) next() (bool, error) {
 		return false, nil
 	}
 	v, row := r.rows.RawValues(), &r.row
-	row.id, row.forkID = v[0], v[1]
-	if row.released = v[2] != nil; row.released {
-		row.release = int32(binary.BigEndian.Uint32(v[2]))
+	copy(row.id[:], v[0])
+	if row.released = v[1] != nil; row.released {
+		row.release = int32(binary.BigEndian.Uint32(v[1]))
 	}
-	row.player = int32(binary.BigEndian.Uint32(v[3]))
-	row.startedAt = milliseconds(v[4])
-	if row.completed = v[5] != nil; row.completed {
-		row.completedAt = milliseconds(v[5])
+	row.player = int32(binary.BigEndian.Uint32(v[2]))
+	row.startedAt = milliseconds(v[3])
+	if row.completed = v[4] != nil; row.completed {
+		row.completedAt = milliseconds(v[4])
 	}
-	row.score, row.passed, row.answers = score(v[6]), v[7] != nil && v[7][0] == 1, v[8]
+	row.score, row.passed, row.answers = score(v[5]), v[6] != nil && v[6][0] == 1, v[7]
 	return true, nil
 }
 
