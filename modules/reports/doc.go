@@ -1,8 +1,15 @@
 // Package reports computes what is shown of the plays of a fork: statistics, and the export of every play. It is the one
 // place that does: the API and the dashboard get the same figures from the same call.
 //
-// It owns no table. It reads plays (modules/games), and organisations, players, player_groups and group_members
-// (modules/org).
+// It owns the segments: fork_days, fork_months, unsealed_days, unsealed_months. It reads plays and forks (modules/games),
+// and organisations, players, player_ordinals, player_groups and group_members (modules/org).
+//
+// Segments are a cache of finished days and months of large forks that cannot lie (sealer.go, segment.go, sealed.go). A
+// statement-level trigger on plays takes a shared advisory lock for each fork-day that a statement touched, and marks those
+// that have a segment. The sealer tries the exclusive locks, without waiting, before it reads the plays and takes the marks
+// away. A report reads the segments without a mark and the plays of all other days, in one snapshot. So what was sealed
+// before a write is marked by it, and what is sealed after it holds it. `dg segments verify` packs everything again from
+// the plays and compares the bytes.
 //
 // Invariants:
 //   - What an answer says comes from one snapshot of the data (a REPEATABLE READ transaction): reporting mode, group,
@@ -13,8 +20,14 @@
 //     its plays come from.
 //
 // Trades:
-//   - Sums are made in Go, not in SQL: one pass over the raw plays of a period, in PostgreSQL's binary format. It needs
-//     no second implementation for stored sums, and costs 16 bytes a player of the period.
-//   - An export first reads the labels of the organisation's players (or the group's), then streams the plays alone in
-//     the order of their index: a join would have to sort the whole period before the first row.
+//   - Sums are made in Go, not in SQL: one pass over the raw plays of a period, in PostgreSQL's binary format, or over
+//     what was summed before. It costs 16 bytes a player of the period.
+//   - Plays are written at READ COMMITTED only: the trigger refuses other levels, whose snapshot would not see a segment
+//     that was sealed since it was taken.
+//   - The sealer works for all organisations: it finds large forks by a statement that names no organisation, and each
+//     statement on a fork's plays names the fork's.
+//   - Days of more than a million plays, and forks of up to 50,000, are not sealed: they are read from the plays.
+//   - A group is read play by play when it has at most one in 70 of the organisation's players, else from the segments.
+//   - An export reads labels first (of 500 plays' players, then of all), and the plays alone in the order of their index:
+//     a join would have to sort the whole period before the first row. It holds the labels of the organisation's players.
 package reports

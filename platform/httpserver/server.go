@@ -68,6 +68,7 @@ type Server struct {
 
 	routes func() map[string]bool // the templates of the routes, once they are all known
 
+	paced    atomic.Int64 // bytes of the large bodies that are being sent
 	running  atomic.Int64 // requests between their arrival and the end of their answer
 	aborting atomic.Bool  // the grace is over: nothing new is started
 
