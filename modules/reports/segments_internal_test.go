@@ -123,7 +123,7 @@ func (f *field) differs(ctx context.Context, random *rand.Rand) error {
 // serialised says whether a writer was only told to try again, as any is in PostgreSQL: a deadlock with another writer, a
 // wait that was too long, a player who was just erased.
 func serialised(err error) bool {
-	pgErr, ok := err.(*pgconn.PgError) //nolint:errorlint // pgx returns it as it is
+	pgErr, ok := err.(*pgconn.PgError)
 	return ok && (pgErr.Code == "40P01" || pgErr.Code == "55P03" || pgErr.Code == "23503")
 }
 
