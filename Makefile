@@ -19,7 +19,7 @@ test: ## Run every test, on a real PostgreSQL.
 	go test $(RACE) -timeout 20m ./...
 
 soak: ## Run the tests of the whole program at their large sizes: millions of plays, many minutes.
-	DG_SOAK=1 go test -v -count=1 -p 1 -timeout 60m ./app ./modules/publicapi
+	DG_SOAK=1 go test -v -count=1 -p 1 -timeout 60m ./app ./modules/publicapi ./modules/reports
 
 check: ## Run the linters, and see that what is generated is not stale.
 	scripts/check.sh

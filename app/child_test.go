@@ -35,10 +35,11 @@ var binary = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", path, ".").CombinedOutput(); err != nil {
+	fresh := fmt.Sprintf("%s-%d", path, os.Getpid())
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", fresh, ".").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build dg: %w\n%s", err, out)
 	}
-	return path, nil
+	return path, os.Rename(fresh, path) // whole for another run of the tests as well
 })
 
 // child is dg in a process of its own.
