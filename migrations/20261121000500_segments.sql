@@ -66,11 +66,15 @@ begin
         perform pg_advisory_xact_lock_shared(h, d - date '2000-01-01')
            from (select distinct uuid_hash(f) as h, d from unnest(forks, days) t (f, d) order by 1, 2) t;
     end if;
-    insert into unsealed_days
-        select t.f, t.d from unnest(forks, days) t (f, d) join fork_days s on s.fork_id = t.f and s.day = t.d;
-    insert into unsealed_months
-        select distinct t.f, s.month from unnest(forks, days) t (f, d)
-          join fork_months s on s.fork_id = t.f and s.month = date_trunc('month', t.d)::date;
+    -- Most writes are of today, where nothing is sealed.
+    if exists (select from unnest(forks, days) t (f, d) where exists (select from fork_days s where s.fork_id = t.f and s.day = t.d)
+                  or exists (select from fork_months s where s.fork_id = t.f and s.month = date_trunc('month', t.d)::date)) then
+        insert into unsealed_days
+            select t.f, t.d from unnest(forks, days) t (f, d) join fork_days s on s.fork_id = t.f and s.day = t.d;
+        insert into unsealed_months
+            select distinct t.f, s.month from unnest(forks, days) t (f, d)
+              join fork_months s on s.fork_id = t.f and s.month = date_trunc('month', t.d)::date;
+    end if;
     return null;
 end $$;
 -- +goose StatementEnd

@@ -13,7 +13,7 @@ type forkSet struct {
 	organisationID string
 	version        int64
 	list           []byte
-	listGzipped    []byte
+	listGzipped    func() []byte // made when it is first asked for
 	forks          map[string]answeredFork
 }
 
@@ -26,18 +26,23 @@ type answeredFork struct {
 func newForkSet(organisationID string, version int64, forks []games.Fork) *forkSet {
 	s := &forkSet{organisationID: organisationID, version: version, forks: make(map[string]answeredFork, len(forks))}
 	s.list = append(s.list, `{"items":[`...)
+	ends := make([]int, len(forks))
 	for i, f := range forks {
-		body := appendFork(nil, f)
-		s.forks[f.ID] = answeredFork{f, body}
-		s.list = append(appendComma(s.list, i), body...)
+		s.list = appendFork(appendComma(s.list, i), f)
+		ends[i] = len(s.list)
 	}
 	s.list = append(s.list, "]}"...)
-	s.listGzipped = httpserver.Gzip(s.list)
+	begin := len(`{"items":[`)
+	for i, f := range forks {
+		s.forks[f.ID] = answeredFork{f, s.list[begin:ends[i]:ends[i]]}
+		begin = ends[i] + len(",")
+	}
+	s.listGzipped = sync.OnceValue(func() []byte { return httpserver.Gzip(s.list) })
 	return s
 }
 
-// size is about what the set takes in memory.
-func (s *forkSet) size() int { return 2*len(s.list) + len(s.listGzipped) + 512*len(s.forks) }
+// size is about what the set takes in memory: the list, the same compressed, and some 400 bytes a fork.
+func (s *forkSet) size() int { return len(s.list) + len(s.list)/4 + 400*len(s.forks) }
 
 // forkCache keeps the fork sets of organisations, each under the version that the authentication returned before the
 // forks were read: what is kept under a version is at least as new, so nothing in it is ever stale. It holds at most
@@ -50,7 +55,7 @@ type forkCache struct {
 	byOrg map[string]*list.Element
 }
 
-// forkCacheBytes bounds the cache: the lists of some thousand organisations.
+// forkCacheBytes bounds the cache: the lists of a thousand organisations of 30 forks, or of three of 10,000.
 const forkCacheBytes = 32 << 20
 
 func newForkCache(limit int) *forkCache {
@@ -69,9 +74,9 @@ func (c *forkCache) get(organisationID string, version int64) *forkSet {
 	return e.Value.(*forkSet)
 }
 
-// put keeps a set, unless a newer one is there or it is larger than a quarter of the cache.
+// put keeps a set, unless a newer one is there or it is larger than half of the cache.
 func (c *forkCache) put(s *forkSet) {
-	if s.size() > c.limit/4 {
+	if s.size() > c.limit/2 {
 		return
 	}
 	c.mu.Lock()

@@ -46,6 +46,6 @@ func TestForkCacheIsBounded(t *testing.T) {
 		require.Len(t, c.byOrg, c.order.Len())
 	}
 	require.Nil(t, c.get("org50", 1))
-	c.put(setOf("large", 1, 20))
+	c.put(setOf("large", 1, 40))
 	require.Nil(t, c.get("large", 1))
 }

@@ -56,6 +56,25 @@ select o.reporting_mode = 'nominative', g.id is not null,
 
 // open begins a snapshot; withSealed reads along what of the period is sealed. Errors: ErrGroupNotFound, ErrUnavailable.
 func open(ctx context.Context, db *postgres.DB, q Query, withSealed bool) (*snapshot, error) {
+	for {
+		s, err := acquire(ctx, db, q)
+		if err != nil {
+			return nil, err
+		}
+		if err = s.begin(ctx, withSealed); err == nil {
+			return s, nil
+		}
+		// A connection that died in the pool, when the database went away, says so only now: each is met once.
+		dead := s.conn.Conn().IsClosed() && ctx.Err() == nil
+		s.close()
+		if !dead {
+			return nil, err
+		}
+	}
+}
+
+// acquire waits for a connection for a snapshot.
+func acquire(ctx context.Context, db *postgres.DB, q Query) (*snapshot, error) {
 	waiting, stop := context.WithTimeout(ctx, acquireTimeout)
 	conn, err := db.Pool.Acquire(waiting)
 	stop()
@@ -67,12 +86,7 @@ func open(ctx context.Context, db *postgres.DB, q Query, withSealed bool) (*snap
 		e.RetryAfter = 5
 		return nil, e
 	}
-	s := &snapshot{conn: conn, query: q}
-	if err := s.begin(ctx, withSealed); err != nil {
-		s.close()
-		return nil, err
-	}
-	return s, nil
+	return &snapshot{conn: conn, query: q}, nil
 }
 
 // begin starts the transaction and reads the scope and what is sealed, in one round trip.

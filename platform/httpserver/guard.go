@@ -29,6 +29,9 @@ func (s *Server) guard(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 			return
 		}
 		next(ctx)
+		if s.closing.Load() { // fasthttp sees to it only once it has heard of the shutdown itself
+			ctx.SetConnectionClose()
+		}
 	}
 }
 

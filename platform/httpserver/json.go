@@ -9,8 +9,8 @@ type JSONOptions struct {
 	Status       int
 	ETag         string
 	CacheControl string
-	// Gzipped is Gzip(body) where the caller keeps it; it saves compressing the same body at each request.
-	Gzipped []byte
+	// Gzipped gives Gzip(body) where the caller keeps it; it saves compressing the same body at each request.
+	Gzipped func() []byte
 }
 
 // SendJSON answers with a JSON body, compressed when the client asks and it pays. The body must not change any more:
@@ -25,10 +25,11 @@ func SendJSON(c *fiber.Ctx, body []byte, o JSONOptions) error {
 	ctx := c.Context()
 	h := &ctx.Response.Header
 	if len(body) >= minGzip && gzipAccepted(&ctx.Request.Header) {
-		if o.Gzipped == nil {
-			o.Gzipped = Gzip(body)
+		if o.Gzipped != nil {
+			body = o.Gzipped()
+		} else {
+			body = Gzip(body)
 		}
-		body = o.Gzipped
 		h.Set(fiber.HeaderContentEncoding, "gzip")
 	}
 	if o.ETag != "" {

@@ -28,6 +28,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		return nil
 	}
 	s.stopping = true
+	s.closing.Store(true)
 	ln := s.listener
 	s.mu.Unlock()
 	defer close(s.stopped)
