@@ -24,8 +24,8 @@ soak: ## Run the tests of the whole program at their large sizes: millions of pl
 check: ## Run the linters, and see that what is generated is not stale.
 	scripts/check.sh
 
-bench: ## Measure.
-	go test -run '^$$' -bench . -benchmem ./...
+bench: ## Measure against the limits, in one table (BENCH_PLAYS=10000000 for the large set; BENCH=growth for how cost grows).
+	go run ./app/bench
 
 generate: ## Regenerate what is made from other files.
 	scripts/generate.sh

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"strconv"
+	"time"
+
+	"dg/modules/games"
+)
+
+// figures are the sums behind a fork's statistics. They are the benchmark's own, so that nothing of the program stands on
+// both sides of a comparison; appendJSON writes what the API must have answered, to the byte.
+type figures struct {
+	from       time.Time
+	suppressed bool
+	days       []daySum
+	passed     int64
+	players    []playerSum // in the order in which they are shown
+	skills     [games.SkillSpace]skillSum
+}
+
+type daySum struct{ plays, completed, score int64 }
+
+type skillSum struct{ attempts, correct int64 }
+
+type playerSum struct {
+	label  string
+	plays  int64
+	best   int16
+	passed bool
+	last   int64 // milliseconds since 1970
+}
+
+const dayMillis = 24 * 60 * 60 * 1000
+
+func (f *figures) appendJSON(b []byte) []byte {
+	if f.suppressed {
+		return append(b, `{"plays":0,"uniquePlayers":0,"avgScorePercent":0,"completionRate":0,"passRate":0,`+
+			`"reportingMode":"pseudonymous","suppressed":true,"daily":[],"players":[],"skills":[]}`...)
+	}
+	var all daySum
+	for _, d := range f.days {
+		all.plays, all.completed, all.score = all.plays+d.plays, all.completed+d.completed, all.score+d.score
+	}
+	b = strconv.AppendInt(append(b, `{"plays":`...), all.plays, 10)
+	b = strconv.AppendInt(append(b, `,"uniquePlayers":`...), int64(len(f.players)), 10)
+	b = appendQuotient(append(b, `,"avgScorePercent":`...), all.score, 100*all.completed, 1)
+	b = appendQuotient(append(b, `,"completionRate":`...), all.completed, all.plays, 4)
+	b = appendQuotient(append(b, `,"passRate":`...), f.passed, all.completed, 4)
+	b = append(b, `,"reportingMode":"pseudonymous","suppressed":false,"daily":[`...)
+	for i, d := range f.days {
+		b = f.from.AddDate(0, 0, i).AppendFormat(append(comma(b, i), `{"date":"`...), time.DateOnly)
+		b = strconv.AppendInt(append(b, `","plays":`...), d.plays, 10)
+		b = append(appendQuotient(append(b, `,"avgScorePercent":`...), d.score, 100*d.completed, 1), '}')
+	}
+	b = append(b, `],"players":[`...)
+	for i := range f.players {
+		b = f.players[i].appendJSON(comma(b, i))
+	}
+	b = append(b, `],"skills":[`...)
+	shown := 0
+	for i, s := range f.skills[:games.SkillCount] {
+		if s.attempts > 0 {
+			b = append(append(comma(b, shown), `{"skillId":"`...), games.Skill(i).ID()...)
+			b = strconv.AppendInt(append(b, `","attempts":`...), s.attempts, 10)
+			b = append(appendQuotient(append(b, `,"correctRate":`...), s.correct, s.attempts, 4), '}')
+			shown++
+		}
+	}
+	return append(b, "]}"...)
+}
+
+func (p *playerSum) appendJSON(b []byte) []byte {
+	b = append(append(b, `{"playerLabel":"`...), p.label...)
+	b = strconv.AppendInt(append(b, `","plays":`...), p.plays, 10)
+	b = appendQuotient(append(b, `,"bestScorePercent":`...), int64(p.best), 100, 1)
+	b = time.UnixMilli(p.last).UTC().AppendFormat(append(b, `,"lastPlayedAt":"`...), "2006-01-02T15:04:05.000Z")
+	b = strconv.AppendBool(append(b, `","passed":`...), p.passed)
+	return append(b, '}')
+}
+
+func comma(b []byte, i int) []byte {
+	if i > 0 {
+		return append(b, ',')
+	}
+	return b
+}
+
+// appendQuotient appends n / d rounded half up to so many places, without trailing zeros; 0 where d is 0.
+func appendQuotient(b []byte, n, d int64, places int) []byte {
+	if d == 0 {
+		return append(b, '0')
+	}
+	scale := int64(1)
+	for range places {
+		scale *= 10
+	}
+	q := (2*n*scale + d) / (2 * d)
+	b = strconv.AppendInt(b, q/scale, 10)
+	q %= scale
+	if q == 0 {
+		return b
+	}
+	b = append(b, '.')
+	for ; q > 0; q %= scale {
+		scale /= 10
+		b = append(b, byte('0'+q/scale))
+	}
+	return b
+}
+
+// shownBest is a best score as it is shown, which the order of players goes by: tenths of a percent.
+func shownBest(score int16) int64 { return (int64(score) + 5) / 10 }
