@@ -117,7 +117,7 @@ func build(ctx context.Context, s settings) (*app, error) {
 		return nil, err
 	}
 	a.server = httpserver.New(httpserver.Options{
-		Logger: s.log, Metrics: a.ops, TrustedProxies: s.proxies, Unavailable: postgres.Unavailable,
+		Logger: s.log, LogPath: apikeys.Redact, Metrics: a.ops, TrustedProxies: s.proxies, Unavailable: postgres.Unavailable,
 	})
 	api.Mount(a.server.App())
 	a.mountHealth(a.server.App())

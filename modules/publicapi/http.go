@@ -122,10 +122,11 @@ func bearerToken(headers []string) (apikeys.Token, bool) {
 	return apikeys.ParseToken(strings.TrimLeft(rest, " "))
 }
 
-// requestOf is the request as the audit log keeps it. Its strings are copies: the next request overwrites fiber's.
+// requestOf is the request as the audit log keeps it, without the secret of a key that stands where it does not belong. Its
+// strings are copies: the next request overwrites fiber's.
 func requestOf(c *fiber.Ctx) audit.Request {
 	return audit.Request{
-		Method: strings.Clone(c.Method()), Path: strings.Clone(pathOf(c)), Address: httpserver.ClientAddr(c),
-		UserAgent: strings.Clone(c.Get(fiber.HeaderUserAgent)), ID: httpserver.RequestID(c),
+		Method: strings.Clone(c.Method()), Path: strings.Clone(apikeys.Redact(pathOf(c))), Address: httpserver.ClientAddr(c),
+		UserAgent: strings.Clone(apikeys.Redact(c.Get(fiber.HeaderUserAgent))), ID: httpserver.RequestID(c),
 	}
 }

@@ -237,3 +237,16 @@ func TestOutside(t *testing.T) {
 	require.Equal(t, http.StatusOK, w.send(t, http.MethodGet, "/openapi/v1.json", "").StatusCode)
 	require.Equal(t, http.StatusOK, w.send(t, http.MethodGet, "/openapi/v1.json", "Basic eDp5").StatusCode, "no key of ours")
 }
+
+// Decisions, "Keys": a key is never logged, also not where somebody pasted it into the path or named a client after it.
+func TestAKeyInThePathIsNotRecorded(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	a := newAttempt(t, w, rand.New(rand.NewPCG(8, 8)))
+	got := w.send(t, http.MethodGet, "/healthz/"+a.token.String(), a.authorization, "User-Agent", "tool "+a.token.String())
+	require.Equal(t, http.StatusForbidden, got.StatusCode)
+	entries := w.entries(t, a.mine.id)
+	require.Len(t, entries, 1)
+	require.Equal(t, "/healthz/dg_live_"+a.token.ID+"_…", entries[0].Request.Path)
+	require.Equal(t, "tool dg_live_"+a.token.ID+"_…", entries[0].Request.UserAgent)
+}
