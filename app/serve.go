@@ -23,6 +23,12 @@ func (c serveCmd) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
+	// The folder first: of two on one folder, the second is to hear of the folder and not of the address.
+	db, err := openDatabase(ctx, c.Database, p.log, true)
+	if err != nil {
+		return err
+	}
+	defer db.release()
 	ln, err := listen(ctx, c.Addr)
 	if err != nil {
 		return err
@@ -33,11 +39,6 @@ func (c serveCmd) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	db, err := openDatabase(ctx, c.Database, p.log, true)
-	if err != nil {
-		return err
-	}
-	defer db.release()
 	a, err := build(ctx, settings{servingURL: db.servingURL, baseURL: base, proxies: proxies, log: p.log})
 	if err != nil {
 		return err
