@@ -12,7 +12,7 @@ import (
 var ErrStopped = errors.New("the server is stopping")
 
 // abortWait is how long broken answers get to notice that they are broken.
-const abortWait = 2 * time.Second
+const abortWait = 4 * time.Second
 
 // flushWait is how long the last bytes of an answer get from there to the connection.
 const flushWait = 250 * time.Millisecond
