@@ -26,7 +26,7 @@
 //     that was sealed since it was taken.
 //   - The sealer works for all organisations: it finds large forks by a statement that names no organisation, and each
 //     statement on a fork's plays names the fork's.
-//   - Days of more than a million plays, and forks of up to 50,000, are not sealed: they are read from the plays.
+//   - Days of more than 250,000 plays, and forks of up to 50,000, are not sealed: they are read from the plays.
 //   - A group is read play by play when it has at most one in 70 of the organisation's players, else from the segments.
 //   - An export reads labels first (of 500 plays' players, then of all), and the plays alone in the order of their index:
 //     a join would have to sort the whole period before the first row. It holds the labels of the organisation's players.

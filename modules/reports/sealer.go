@@ -25,8 +25,9 @@ type Sealer struct {
 // SealFrom is how many plays a fork needs for segments to pay: below, one pass over the plays takes 20 to 30 ms.
 const SealFrom = 50_000
 
-// maxSealedDay is the largest day that is sealed: a segment is read as a whole, and this bounds it to some 16 MB.
-const maxSealedDay = 1_000_000
+// maxSealedDay is the largest day that is sealed, in plays: a segment is packed and read as a whole, and this bounds it to
+// some 4 MB.
+const maxSealedDay = 250_000
 
 // sealEvery is how long the sealer of a serving program rests.
 const sealEvery = time.Minute
@@ -202,18 +203,24 @@ func sealDay(ctx context.Context) func(*snapshot) error {
 	}
 }
 
-// packDay packs the plays of the snapshot's one day and returns how many there are.
+// packDay packs the plays of the snapshot's one day and returns how many there are, counted up to one more than are packed.
 func (s *snapshot) packDay(ctx context.Context) (daySegment, int, error) {
-	var plays []play
-	p := s.query.Period
-	err := s.plays(ctx, []time.Time{p.From}, []time.Time{p.End()}, func(one play) {
+	p, n := s.query.Period, 0
+	err := s.conn.QueryRow(ctx, `/* reports.countDay */ select count(*) from (select from plays
+		where org_id = $1 and fork_id = $2 and started_at >= $3 and started_at < $4 limit $5) x`,
+		s.query.OrganisationID, s.query.ForkID, p.From, p.End(), maxSealedDay+1).Scan(&n)
+	if err != nil || n > maxSealedDay {
+		return daySegment{}, n, err
+	}
+	plays := make([]play, 0, n)
+	err = s.plays(ctx, []time.Time{p.From}, []time.Time{p.End()}, func(one play) {
 		one.answers = append([]byte(nil), one.answers...)
 		plays = append(plays, one)
 	})
-	if err != nil || len(plays) > maxSealedDay {
-		return daySegment{}, len(plays), err
+	if err != nil {
+		return daySegment{}, 0, err
 	}
-	return packDay(p.From.UnixMilli(), plays), len(plays), nil
+	return packDay(p.From.UnixMilli(), plays), n, nil
 }
 
 // sealMonth packs the players of one month, from its sealed days and the plays of the others.
