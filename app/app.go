@@ -70,7 +70,9 @@ func openPools(ctx context.Context, url string, log *slog.Logger) (p pools, err 
 	}{
 		{&p.gate, postgres.Options{Name: "dg gate", MaxConns: gateConns}},
 		{&p.reads, postgres.Options{Name: "dg reads", MaxConns: readConns}},
-		{&p.exports, postgres.Options{Name: "dg exports", MaxConns: exportConns, StatementTimeout: exportStatement}},
+		{&p.exports, postgres.Options{Name: "dg exports", MaxConns: exportConns, StatementTimeout: exportStatement,
+			// Between its first rows and the others an export waits for its reader, who has a bound of its own.
+			IdleInTransactionTimeout: exportStatement}},
 	} {
 		o.opts.Logger = log
 		if *o.db, err = postgres.Open(ctx, url, o.opts); err != nil {

@@ -69,7 +69,7 @@ func (c serveCmd) Run(ctx context.Context, p process) error {
 	}()
 	var sealing sync.WaitGroup
 	sealing.Go(func() { a.sealer.Run(ctx) })
-	defer sealing.Wait()
+	defer func() { stop(nil); sealing.Wait() }()
 	err = a.serve(ctx, ln, func() { fmt.Fprint(p.stdout, greeting) })
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		err = errors.Join(cause, err)

@@ -81,9 +81,14 @@ func (s *Service) Authenticate(ctx context.Context, token Token, request audit.R
 	return v.Caller, nil
 }
 
-// RefuseOutside answers a key that was used outside /api/v1/, whatever its state, and records it where the id is known.
+// RefuseOutside answers a key that was used outside /api/v1/, whatever its state, and records it where the id is known; ""
+// is an id that could not be made out.
 // It always returns an error: ErrAccessDenied, ErrRateLimited beyond 120 refused uses in a minute, or ErrUnavailable.
 func (s *Service) RefuseOutside(ctx context.Context, id string, request audit.Request) error {
+	if id == "" {
+		s.unknown()
+		return errOutside
+	}
 	v, err := s.judge(ctx, id, nil, true)
 	if err != nil {
 		return err

@@ -61,8 +61,12 @@ func (a *API) groupError(ctx context.Context, c *fiber.Ctx, caller apikeys.Calle
 	if !errors.Is(err, reports.ErrGroupNotFound) {
 		return err
 	}
-	if _, unknown := a.orgs.GroupOwner(ctx, groupID); unknown != nil {
+	owner, unknown := a.orgs.GroupOwner(ctx, groupID)
+	if unknown != nil {
 		return unknown
+	}
+	if owner == caller.OrganisationID { // it came to be between the two looks
+		return err
 	}
 	return a.keys.Refuse(ctx, caller, audit.OtherOrganisation, audit.Target{Kind: "group", ID: groupID}, requestOf(c), err)
 }

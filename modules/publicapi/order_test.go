@@ -250,3 +250,13 @@ func TestAKeyInThePathIsNotRecorded(t *testing.T) {
 	require.Equal(t, "/healthz/dg_live_"+a.token.ID+"_…", entries[0].Request.Path)
 	require.Equal(t, "tool dg_live_"+a.token.ID+"_…", entries[0].Request.UserAgent)
 }
+
+// Step 1: of several Authorization headers the one with a known id counts, wherever it stands.
+func TestOutsideIsRecordedForTheKnownKey(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	a := newAttempt(t, w, rand.New(rand.NewPCG(9, 9)))
+	got := w.send(t, http.MethodGet, "/healthz", "Basic dg_live_x", "Authorization", a.authorization)
+	require.Equal(t, http.StatusForbidden, got.StatusCode)
+	require.Len(t, w.entries(t, a.mine.id), 1)
+}

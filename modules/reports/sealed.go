@@ -20,7 +20,7 @@ select d.day, d.sums from fork_days d
  order by d.day`
 	sealedMonthsSQL = `/* reports.sealedMonths */
 select m.month from fork_months m
- where m.org_id = $1 and m.fork_id = $2 and m.month >= $3 and (m.month + interval '1 month')::date <= $4 and get_byte(m.segment, 0) = 1
+ where m.org_id = $1 and m.fork_id = $2 and m.month >= $3 and (m.month + interval '1 month')::date <= $4 and get_byte(substr(m.segment, 1, 1), 0) = 1
    and not exists (select from unsealed_months u where u.fork_id = m.fork_id and u.month = m.month)
  order by m.month`
 )

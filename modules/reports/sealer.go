@@ -79,12 +79,13 @@ func (s *Sealer) Seal(ctx context.Context) (done Sealed, err error) {
 	if err != nil {
 		return done, err
 	}
-	for _, f := range forks {
-		if err := s.sealFork(ctx, conn, f, &done); err != nil {
-			return done, err
+	for _, f := range forks { // what fails for one fork is not to keep the others from being sealed
+		err = errors.Join(err, s.sealFork(ctx, conn, f, &done))
+		if ctx.Err() != nil || conn.Conn().IsClosed() {
+			break
 		}
 	}
-	return done, nil
+	return done, err
 }
 
 // fork names a fork and its organisation.
@@ -121,7 +122,7 @@ order by day`
 const dueMonthsSQL = `/* reports.dueMonths */
 select distinct date_trunc('month', d.day)::date as month from fork_days d
  where d.org_id = $1 and d.fork_id = $2 and date_trunc('month', d.day) + interval '1 month' <= $3::date
-   and not exists (select from fork_months m where m.fork_id = $2 and m.month = date_trunc('month', d.day)::date and get_byte(m.segment, 0) = 1
+   and not exists (select from fork_months m where m.fork_id = $2 and m.month = date_trunc('month', d.day)::date and get_byte(substr(m.segment, 1, 1), 0) = 1
                       and not exists (select from unsealed_months u where u.fork_id = $2 and u.month = m.month))
 order by month`
 

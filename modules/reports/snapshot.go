@@ -56,7 +56,7 @@ select o.reporting_mode = 'nominative', g.id is not null,
 
 // open begins a snapshot; withSealed reads along what of the period is sealed. Errors: ErrGroupNotFound, ErrUnavailable.
 func open(ctx context.Context, db *postgres.DB, q Query, withSealed bool) (*snapshot, error) {
-	for {
+	for attempt := int32(0); ; attempt++ {
 		s, err := acquire(ctx, db, q)
 		if err != nil {
 			return nil, err
@@ -65,7 +65,7 @@ func open(ctx context.Context, db *postgres.DB, q Query, withSealed bool) (*snap
 			return s, nil
 		}
 		// A connection that died in the pool, when the database went away, says so only now: each is met once.
-		dead := s.conn.Conn().IsClosed() && ctx.Err() == nil
+		dead := s.conn.Conn().IsClosed() && ctx.Err() == nil && attempt < db.Pool.Config().MaxConns
 		s.close()
 		if !dead {
 			return nil, err
