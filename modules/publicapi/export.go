@@ -95,8 +95,8 @@ const (
 
 // Why an export ends early, beside what httpserver knows.
 var (
-	errKeyUnusable = errors.New("the key is no longer usable")
-	errTimeLimit   = errors.New("the export took longer than its limit")
+	errKeyUnusable error = apperr.New(apperr.AuthRequired, "This API key can no longer be used.")
+	errTimeLimit   error = apperr.New(apperr.Unavailable, "The export took longer than 30 minutes. Ask for a shorter period.")
 )
 
 // runningExport is one export from its audit entry export.started to export.finished. It is the stream's source.
