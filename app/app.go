@@ -53,7 +53,7 @@ type pools struct {
 const (
 	gateConns   = 16
 	readConns   = 12
-	exportConns = 8
+	exportConns = publicapi.MaxExports
 	// exportStatement is above the 30 minutes that an export may take.
 	exportStatement = 31 * time.Minute
 )

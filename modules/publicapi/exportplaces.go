@@ -6,10 +6,10 @@ import (
 	"dg/platform/apperr"
 )
 
-// How many exports one instance runs at once: in all, which is the size of the pool that they read through, and for one
+// How many exports one instance runs at once: in all, which is also the size of the pool that they read through, and for one
 // key, so that no key keeps the others out.
 const (
-	maxExports       = 8
+	MaxExports       = 8
 	maxExportsOfAKey = 4
 )
 
@@ -26,7 +26,7 @@ func newExportPlaces() *exportPlaces { return &exportPlaces{byKey: map[string]in
 func (p *exportPlaces) take(keyID string) (leave func(), err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.all >= maxExports || p.byKey[keyID] >= maxExportsOfAKey {
+	if p.all >= MaxExports || p.byKey[keyID] >= maxExportsOfAKey {
 		busy := apperr.New(apperr.Unavailable, "Too many exports are running. Let one finish, then try again.")
 		busy.RetryAfter = 5
 		return nil, busy

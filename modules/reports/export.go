@@ -14,7 +14,7 @@ type Export struct {
 	snap    *snapshot
 	started bool
 	forkID  string
-	rows    *rawPlays // nil: there are none, or no more
+	rows    *rawPlays // nil: the report is suppressed
 	first   bool      // whether rows are the first ones only
 	labels  *labels
 	count   int64
