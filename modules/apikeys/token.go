@@ -11,7 +11,7 @@ import (
 // secret is 43 random ones (256.03 bits) followed by a checksum of six: the CRC-32 (IEEE) of all before it, which is for
 // secret scanners and clients. The server never decides by it.
 const (
-	tokenPrefix    = "dg_live_"
+	TokenPrefix    = "dg_live_"
 	idLength       = 22
 	randomLength   = 43
 	checksumLength = 6
@@ -62,11 +62,11 @@ func NewToken(random io.Reader) (Token, error) {
 	if err != nil {
 		return Token{}, err
 	}
-	return Token{ID: id, Secret: secret + checksum(tokenPrefix+id+"_"+secret)}, nil
+	return Token{ID: id, Secret: secret + checksum(TokenPrefix+id+"_"+secret)}, nil
 }
 
 // String is the token as a caller sends it. It is a secret.
-func (t Token) String() string { return tokenPrefix + t.ID + "_" + t.Secret }
+func (t Token) String() string { return TokenPrefix + t.ID + "_" + t.Secret }
 
 // hash is what is kept of the secret. A fast hash is enough: 256 random bits cannot be guessed.
 func (t Token) hash() []byte {

@@ -191,7 +191,7 @@ func FuzzParseToken(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		id, found := FindID(text)
-		if found && (len(id) != idLength || !strings.Contains(text, tokenPrefix+id)) {
+		if found && (len(id) != idLength || !strings.Contains(text, TokenPrefix+id)) {
 			t.Fatalf("FindID(%q) = %q, which is no id in it", text, id)
 		}
 		token, ok := ParseToken(text)

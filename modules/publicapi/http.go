@@ -45,7 +45,7 @@ func (a *API) guard(c *fiber.Ctx) error {
 	if strings.HasPrefix(path, prefix) {
 		return a.authenticate(c)
 	}
-	if headers := strings.Join(authorization(c), "\n"); strings.Contains(headers, "dg_live_") {
+	if headers := strings.Join(authorization(c), "\n"); strings.Contains(headers, apikeys.TokenPrefix) {
 		return a.refuseOutside(c, headers)
 	}
 	if path != c.Path() {

@@ -50,6 +50,10 @@ var (
 	CreateKey    = Deed{"api_key", "create"}
 	ListKeys     = Deed{"api_key", "list"}
 	RevokeKey    = Deed{"api_key", "revoke"}
+
+	ReadAuditLog        = Deed{"audit_log", "read"}
+	ReadOrganisation    = Deed{"organisation", "read"}
+	ChangeReportingMode = Deed{"reporting_mode", "change"}
 )
 
 // ErrDenied says that the policy does not allow the deed.

@@ -1,6 +1,7 @@
 package authz_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,10 +14,13 @@ func TestPolicy(t *testing.T) {
 	policy, err := authz.New()
 	require.NoError(t, err)
 
-	deeds := []authz.Deed{authz.ListForks, authz.ReadFork, authz.ReadReport, authz.ExportReport, authz.CreateKey, authz.ListKeys, authz.RevokeKey}
-	forks, reports := deeds[:2], deeds[2:4]
-	keys := deeds[4:]
-	stop := deeds[5:]
+	forks := []authz.Deed{authz.ListForks, authz.ReadFork}
+	reports := []authz.Deed{authz.ReadReport, authz.ExportReport}
+	stop := []authz.Deed{authz.ListKeys, authz.RevokeKey}
+	admin := slices.Concat([]authz.Deed{authz.ListForks, authz.ReadAuditLog, authz.ReadOrganisation}, reports, stop)
+	keeper := append(slices.Clone(admin), authz.CreateKey)
+	owner := append(slices.Clone(keeper), authz.ChangeReportingMode)
+	deeds := append(slices.Clone(owner), authz.ReadFork)
 	for name, c := range map[string]struct {
 		kind    authz.Kind
 		grants  []string
@@ -25,21 +29,18 @@ func TestPolicy(t *testing.T) {
 		"key without scope":      {authz.Key, nil, nil},
 		"key forks:read":         {authz.Key, []string{"forks:read"}, forks},
 		"key reports:read":       {authz.Key, []string{"reports:read"}, reports},
-		"key both":               {authz.Key, []string{"forks:read", "reports:read"}, deeds[:4]},
+		"key both":               {authz.Key, []string{"forks:read", "reports:read"}, slices.Concat(forks, reports)},
 		"key that claims a role": {authz.Key, []string{"owner"}, nil},
-		"owner":                  {authz.Member, authz.MemberGrants("owner", false), keys},
-		"owner with two-step":    {authz.Member, authz.MemberGrants("owner", true), keys},
-		"admin":                  {authz.Member, authz.MemberGrants("admin", false), stop},
-		"admin with two-step":    {authz.Member, authz.MemberGrants("admin", true), keys},
+		"owner":                  {authz.Member, authz.MemberGrants("owner", false), owner},
+		"owner with two-step":    {authz.Member, authz.MemberGrants("owner", true), owner},
+		"admin":                  {authz.Member, authz.MemberGrants("admin", false), admin},
+		"admin with two-step":    {authz.Member, authz.MemberGrants("admin", true), keeper},
 		"member":                 {authz.Member, authz.MemberGrants("member", true), nil},
 		"unknown kind":           {"", []string{"owner", "forks:read"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, d := range deeds {
-				want := false
-				for _, a := range c.allowed {
-					want = want || a == d
-				}
+				want := slices.Contains(c.allowed, d)
 				s := authz.Subject{Kind: c.kind, OrganisationID: "a", Grants: c.grants}
 				require.Equal(t, want, policy.Decide(s, d, "a") == nil, "%v", d)
 				require.ErrorIs(t, policy.Decide(s, d, "b"), authz.ErrDenied, "another organisation: %v", d)

@@ -45,8 +45,6 @@ type Options struct {
 	ErrorPage func(c *fiber.Ctx, f Failure) bool
 	// LogPath may cut secrets out of a path before it is logged; nil logs it as it came.
 	LogPath func(path string) string
-	// Views renders templates for Ctx.Render; may be nil.
-	Views fiber.Views
 	// Grace is how long Shutdown lets running answers finish; the default is 10 s.
 	Grace time.Duration
 	// ReadTimeout is how long a request may take to arrive; the default is 5 s. Keep it below Grace.
@@ -113,7 +111,6 @@ func New(o Options) *Server {
 		WriteTimeout:                 o.WriteTimeout,
 		IdleTimeout:                  idleTimeout,
 		ErrorHandler:                 WriteError,
-		Views:                        o.Views,
 	})
 	s.app.Use(s.observe)
 
