@@ -11,3 +11,8 @@ grant update (head, instants) on api_key_windows to :role;
 -- The sealer runs where the program serves. What it writes is derived from the plays.
 grant select, insert, update, delete on fork_days, fork_months to :role;
 grant select, delete on unsealed_days, unsealed_months to :role;
+-- Sign-in: people change their own password and two-step verification; sessions and counts come and go.
+grant update (password_hash, password_since, totp_secret, totp_since, totp_last_step, wrong_codes, codes_wait_until) on users to :role;
+grant select, insert, update, delete on sessions, password_guesses to :role;
+-- Settings: an owner changes the reporting mode. Nothing else of an organisation is written where the program serves.
+grant update (reporting_mode) on organisations to :role;

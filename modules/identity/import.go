@@ -50,12 +50,16 @@ func (i *Import) Rules() []staging.Rule {
 	}
 }
 
-// Apply writes the staged users that are new or differ.
+// Apply writes the staged users that are new or differ. Another password or two-step secret ends the person's sessions (a
+// trigger's doing), and since when it is so is not known.
 func (i *Import) Apply(ctx context.Context) ([]staging.Count, error) {
 	users, err := i.stage.Write(ctx, "user", i.users, `/* identity.import_users.replace */
 		update users u
 		set email = i.email, email_key = i.email_key, name = i.name, password_hash = i.password_hash,
-		    totp_secret = i.totp_secret, locale = i.locale
+		    totp_secret = i.totp_secret, locale = i.locale,
+		    password_since = case when u.password_hash is not distinct from i.password_hash then u.password_since end,
+		    totp_since = case when u.totp_secret is not distinct from i.totp_secret then u.totp_since end,
+		    totp_last_step = case when u.totp_secret is not distinct from i.totp_secret then u.totp_last_step end
 		from import_users i
 		where u.id = i.id
 		  and (u.email, u.email_key, u.name, u.password_hash, u.totp_secret, u.locale)

@@ -57,6 +57,10 @@ func VerifyPassword(phc, password string) bool {
 	if !ok {
 		return false
 	}
+	return h.fits(password)
+}
+
+func (h hash) fits(password string) bool {
 	return subtle.ConstantTimeCompare(h.derive(password, uint32(len(h.key))), h.key) == 1
 }
 

@@ -1,0 +1,165 @@
+package identity
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5"
+	"golang.org/x/text/unicode/norm"
+
+	"dg/platform/apperr"
+	"dg/platform/postgres"
+)
+
+// Service signs people in.
+type Service struct {
+	db     *postgres.DB
+	now    func() time.Time
+	random io.Reader
+	hashes *hashing
+}
+
+// New returns the service over db.
+func New(db *postgres.DB, now func() time.Time) *Service {
+	return &Service{db: db, now: now, random: rand.Reader, hashes: newHashing()}
+}
+
+// clock is now as it is kept: UTC, to the millisecond.
+func (s *Service) clock() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
+
+// Client is the browser that somebody signs in with.
+type Client struct{ Address, UserAgent string }
+
+// The bounds of what is kept of a client, in bytes.
+const (
+	maxAddress   = 64
+	maxUserAgent = 256
+)
+
+// kept makes a client's text fit to be stored, cut to the limit.
+func kept(text string, limit int) string {
+	if len(text) > limit {
+		text = text[:limit]
+	}
+	return strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")
+}
+
+// Session returns the session of the token and moves its last use forward, at most once a minute. Errors: ErrNoSession.
+func (s *Service) Session(ctx context.Context, token string) (Session, error) {
+	now := s.clock()
+	session, lastUsed, err := s.session(ctx, token, now)
+	if err != nil {
+		return Session{}, err
+	}
+	if !session.SecondStepDue && now.Sub(lastUsed) >= touchEvery {
+		if err := s.touch(ctx, session, now); err != nil {
+			return Session{}, err
+		}
+	}
+	return session, nil
+}
+
+// SignIn begins a session for the person with the e-mail and the password. Where two-step verification is on, the session
+// has still to give its code: SecondStepDue.
+//
+// An unknown e-mail, one without a password and a wrong password have the same answer, after the same time, and are
+// counted alike. Errors: ErrWrongPassword; a LockedError after ten of them in a minute, for a right password as well.
+func (s *Service) SignIn(ctx context.Context, email, password string, from Client) (Session, error) {
+	if err := s.sweep(ctx, s.clock()); err != nil {
+		return Session{}, err
+	}
+	key := EmailKey(email)
+	who, err := s.credentials(ctx, key)
+	if err != nil {
+		return Session{}, err
+	}
+	if err := s.verify(ctx, key, who.passwordHash, password); err != nil {
+		return Session{}, err
+	}
+	token, err := newToken(s.random)
+	if err != nil {
+		return Session{}, err
+	}
+	from = Client{Address: kept(from.Address, maxAddress), UserAgent: kept(from.UserAgent, maxUserAgent)}
+	return s.begin(ctx, who, token, from, s.clock())
+}
+
+// SignOut ends the session of the token, whether or not there is one.
+func (s *Service) SignOut(ctx context.Context, token string) error { return s.end(ctx, token) }
+
+// maxPeople bounds People.
+const maxPeople = 1000
+
+// People returns the people with the ids, by name: at most 1,000 of them. Unknown ids are left out.
+func (s *Service) People(ctx context.Context, ids []string) ([]Person, error) {
+	if len(ids) > maxPeople {
+		return nil, fmt.Errorf("identity: people: asked for %d, more than %d", len(ids), maxPeople)
+	}
+	return s.people(ctx, ids)
+}
+
+// The bounds of a new password. There are no rules on what it is made of.
+const (
+	minPassword = 12   // code points
+	maxPassword = 1000 // bytes
+)
+
+// ChangePassword replaces the person's password. Every other session of the person ends; this one goes on under the token
+// of the session returned.
+//
+// Errors: ErrNoSession, ErrWrongPassword, a LockedError, ErrValidation with the field "new".
+func (s *Service) ChangePassword(ctx context.Context, token, old, replacement string) (Session, error) {
+	if err := checkNewPassword(replacement); err != nil {
+		return Session{}, err
+	}
+	who, err := s.credentialsOf(ctx, token, s.clock())
+	if err != nil {
+		return Session{}, err
+	}
+	if err := s.verify(ctx, who.emailKey, who.passwordHash, old); err != nil {
+		return Session{}, err
+	}
+	hash, err := s.hashes.hash(ctx, normal(replacement), s.random)
+	if err != nil {
+		return Session{}, err
+	}
+	return s.asPerson(ctx, token, false, func(tx pgx.Tx, in *signedIn, now time.Time) error {
+		return s.renew(ctx, tx, in, now, func() error { return replacePassword(ctx, tx, in, who.emailKey, hash, now) })
+	})
+}
+
+func checkNewPassword(password string) error {
+	switch p := normal(password); {
+	case !utf8.ValidString(p):
+		return apperr.NewField("new", "The new password holds something that is no text. Type another one.")
+	case utf8.RuneCountInString(p) < minPassword:
+		return apperr.NewField("new", "The new password is too short. Use at least %d characters.", minPassword)
+	case len(password) > maxPassword:
+		return apperr.NewField("new", "The new password is too long. Use at most %d bytes.", maxPassword)
+	}
+	return nil
+}
+
+// normal is a password as it is hashed, so that it is the same from every keyboard.
+func normal(password string) string { return norm.NFC.String(password) }
+
+// verify returns nil when the password has the hash, and counts it otherwise. While there were too many wrong ones for
+// the e-mail it looks at none.
+func (s *Service) verify(ctx context.Context, emailKey string, hash *string, password string) error {
+	if err := s.waiting(ctx, emailKey, s.clock()); err != nil {
+		return err
+	}
+	if len(password) > maxPassword { // nobody has one: what it costs to look at is bounded
+		hash, password = nil, ""
+	}
+	fits, err := s.hashes.fits(ctx, hash, normal(password))
+	if err != nil || fits {
+		return err
+	}
+	return s.countWrongPassword(ctx, emailKey, s.clock())
+}
