@@ -6,7 +6,12 @@
 // What must not happen without its entry commits with it: AppendIn takes the caller's transaction. A refusal is recorded
 // on its own by Append; the caller answers 503 when that fails (decisions, "Audit").
 //
-// Trades: an entry keeps the actor's name as it was then, not a reference, so that the log can be read after the person
-// or key is gone. Client-sent text (path, user agent) is cut to a bound and made valid UTF-8, so that no request is too
-// odd to be recorded.
+// Trades:
+//   - An entry keeps the actor's name as it was then, not a reference, so that the log can be read after the person or key
+//     is gone. Client-sent text (path, user agent) is cut to a bound and made valid UTF-8, so that no request is too odd to
+//     be recorded.
+//   - The log is in the order of its instants, so that a day is one stretch of it; instances whose clocks disagree may put an
+//     entry a little below one that was there before.
+//   - Four indexes serve the filters (migrations, "audit_filters"), so that any combination of them is answered in a
+//     millisecond whatever the log holds; an entry costs that much more to write.
 package audit

@@ -16,7 +16,13 @@ const (
 	KeyRefused     Action = "api_key.refused"
 	ExportStarted  Action = "export.started"
 	ExportFinished Action = "export.finished"
+
+	ReportingModeChanged Action = "reporting_mode.changed"
 )
+
+// Actions are all of them, in the order in which they are offered to choose from. What is not here cannot be appended: it
+// would be found by no filter.
+var Actions = []Action{KeyCreated, KeyRevoked, ExportStarted, ExportFinished, KeyRefused, ReportingModeChanged}
 
 // Reason is why a use of a key was refused.
 type Reason string
@@ -31,6 +37,9 @@ const (
 	OtherOrganisation Reason = "other_organisation"
 	OutsideAPI        Reason = "outside_api"
 )
+
+// Reasons are all of them, in the order in which they are offered to choose from.
+var Reasons = []Reason{WrongSecret, Revoked, Expired, BelowPlan, InsufficientScope, OtherOrganisation, OutsideAPI}
 
 // ActorKind says whether a person or a key acted.
 type ActorKind string

@@ -17,7 +17,7 @@ import (
 // address, user agent and request id. What is appended is what is listed; "Formats": instants are cut to the millisecond.
 func TestEntryIsKeptWhole(t *testing.T) {
 	b := setup(t)
-	for _, action := range []audit.Action{audit.KeyCreated, audit.KeyRevoked, audit.KeyRefused, audit.ExportStarted, audit.ExportFinished} {
+	for _, action := range audit.Actions {
 		for _, kind := range []audit.ActorKind{audit.Person, audit.Key} {
 			e := entry(ours)
 			e.Action, e.Actor.Kind = action, kind
@@ -52,6 +52,8 @@ func TestEntryOfNobodyIsRefused(t *testing.T) {
 		"no organisation":         func(e *audit.Entry) { e.OrganisationID = "" },
 		"an unknown organisation": func(e *audit.Entry) { e.OrganisationID = "00000000-0000-4000-8000-00000000000c" },
 		"no kind of actor":        func(e *audit.Entry) { e.Actor.Kind = "" },
+		"an unknown action":       func(e *audit.Entry) { e.Action = "api_key.seen" },
+		"an unknown reason":       func(e *audit.Entry) { e.Reason = "weather" },
 		"details without a form":  func(e *audit.Entry) { e.Details = map[string]any{"f": func() {}} },
 	} {
 		e := entry(ours)

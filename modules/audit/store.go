@@ -1,9 +1,9 @@
 package audit
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"gorm.io/gorm"
@@ -45,6 +45,9 @@ func (r entryRow) entry() (Entry, error) {
 
 // AppendIn adds one entry in the caller's transaction: it commits with what it is about.
 func (l *Log) AppendIn(tx *gorm.DB, e Entry) error {
+	if !slices.Contains(Actions, e.Action) || e.Reason != "" && !slices.Contains(Reasons, e.Reason) {
+		return fmt.Errorf("audit: append %q for %q: no filter would find it", e.Action, e.Reason)
+	}
 	details, err := json.Marshal(e.Details)
 	if err != nil {
 		return fmt.Errorf("audit: append %s: %w", e.Action, err)
@@ -63,25 +66,4 @@ func (l *Log) AppendIn(tx *gorm.DB, e Entry) error {
 		return fmt.Errorf("audit: append %s: %w", e.Action, err)
 	}
 	return nil
-}
-
-// List returns a page of the organisation's log, newest first.
-func (l *Log) List(ctx context.Context, organisationID string, p Page) ([]Entry, error) {
-	q := l.db.Gorm.WithContext(ctx).Where("org_id = ?", organisationID)
-	if p.Before > 0 {
-		q = q.Where("id < ?", p.Before)
-	}
-	var rows []entryRow
-	if err := q.Order("id desc").Limit(p.Limit).Find(&rows).Error; err != nil {
-		return nil, fmt.Errorf("audit: list: %w", err)
-	}
-	entries := make([]Entry, len(rows))
-	for i, r := range rows {
-		e, err := r.entry()
-		if err != nil {
-			return nil, err
-		}
-		entries[i] = e
-	}
-	return entries, nil
 }

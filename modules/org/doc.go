@@ -7,4 +7,10 @@
 //
 // GroupOwner is one of the program's three lookups that are not scoped to the caller's organisation (decisions, "Data"):
 // it returns the owner's id and nothing else.
+//
+// A change of the reporting mode by an owner commits with its audit entry.
+//
+// Trade: an import that changes an organisation's reporting mode, like one that changes its plan or roles, leaves no audit
+// entry. An entry is by a person or a key, and an import is by whoever holds the database's own password; the organisation's
+// log would have to name an actor that it does not know.
 package org

@@ -32,3 +32,6 @@ const (
 	RoleAdmin  Role = "admin"
 	RoleMember Role = "member"
 )
+
+// Valid says whether m is one of the modes.
+func (m ReportingMode) Valid() bool { return m == Pseudonymous || m == Nominative }

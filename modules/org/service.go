@@ -4,14 +4,22 @@ import (
 	"context"
 	"regexp"
 
+	"dg/modules/audit"
+	"dg/platform/authz"
 	"dg/platform/postgres"
 )
 
-// Service reads organisations.
-type Service struct{ db *postgres.DB }
+// Service reads organisations, and changes what their owners may change.
+type Service struct {
+	db     *postgres.DB
+	log    *audit.Log
+	policy *authz.Policy
+}
 
 // New returns the service over db.
-func New(db *postgres.DB) *Service { return &Service{db: db} }
+func New(db *postgres.DB, log *audit.Log, policy *authz.Policy) *Service {
+	return &Service{db: db, log: log, policy: policy}
+}
 
 // Organisation is what other modules need to know of one.
 type Organisation struct {

@@ -2,10 +2,13 @@ package org_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"dg/modules/audit"
 	"dg/modules/org"
+	"dg/platform/authz"
 	"dg/platform/pgtest"
 )
 
@@ -18,6 +21,7 @@ const (
 type bundle struct {
 	*pgtest.Database
 	t    *testing.T
+	log  *audit.Log
 	orgs *org.Service
 }
 
@@ -26,7 +30,10 @@ func setup(t *testing.T) bundle {
 	t.Helper()
 	t.Parallel()
 	db := pgtest.New(t)
-	b := bundle{Database: db, t: t, orgs: org.New(db.DB)}
+	policy, err := authz.New()
+	require.NoError(t, err)
+	b := bundle{Database: db, t: t, log: audit.New(db.DB, time.Now)}
+	b.orgs = org.New(db.DB, b.log, policy)
 	b.exec(`insert into organisations (id, slug, name, plan, reporting_mode) values
 		($1, 'ours', 'Ours', 'pro', 'pseudonymous'), ($2, 'theirs', 'Theirs', 'free', 'nominative')`, ours, theirs)
 	return b

@@ -6,6 +6,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"dg/modules/audit"
 	"dg/platform/apperr"
 )
 
@@ -51,4 +52,67 @@ func (s *Service) groupOwner(ctx context.Context, groupID string) (string, error
 		return "", errGroupNotFound
 	}
 	return owner, nil
+}
+
+// memberships returns the person's memberships, or the one in the organisation with the slug.
+func (s *Service) memberships(ctx context.Context, personID, slug string) ([]Membership, error) {
+	var rows []struct {
+		Organisation organisationRow `gorm:"embedded"`
+		Role         string
+	}
+	err := s.db.Gorm.WithContext(ctx).Raw(`/* org.memberships */
+		select o.id, o.slug, o.name, o.plan, o.reporting_mode, o.version, m.role
+		  from memberships m join organisations o on o.id = m.org_id
+		 where m.user_id = ? and (? = '' or o.slug = ?) order by o.name, o.id limit ?`, personID, slug, slug, maxMemberships).Scan(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("org: memberships: %w", err)
+	}
+	found := make([]Membership, len(rows))
+	for i, r := range rows {
+		found[i] = Membership{Organisation: r.Organisation.organisation(), Role: Role(r.Role)}
+	}
+	return found, nil
+}
+
+func (s *Service) members(ctx context.Context, organisationID string) ([]Member, int, error) {
+	var rows []struct {
+		UserID string
+		Role   string
+		Total  int
+	}
+	err := s.db.Gorm.WithContext(ctx).Raw(`/* org.members */
+		select user_id, role, count(*) over () as total from memberships where org_id = ?
+		 order by array_position(array['owner', 'admin', 'member'], role), user_id limit ?`, organisationID, MaxMembers).Scan(&rows).Error
+	if err != nil {
+		return nil, 0, fmt.Errorf("org: members: %w", err)
+	}
+	members, all := make([]Member, len(rows)), 0
+	for i, r := range rows {
+		members[i], all = Member{PersonID: r.UserID, Role: Role(r.Role)}, r.Total
+	}
+	return members, all, nil
+}
+
+// setReportingMode records the change from what the mode was, which of two at once the second one learns when the first has
+// committed. The row is locked no more than its update does, so that refused uses of keys are recorded meanwhile.
+func (s *Service) setReportingMode(ctx context.Context, mode ReportingMode, entry audit.Entry) error {
+	return s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+		var before string
+		was := tx.Raw("/* org.reportingMode */ select reporting_mode from organisations where id = ? for no key update", entry.OrganisationID).Scan(&before)
+		if was.Error != nil {
+			return fmt.Errorf("org: reporting mode: %w", was.Error)
+		}
+		if was.RowsAffected == 0 {
+			return errOrganisationNotFound
+		}
+		if before == string(mode) {
+			return nil
+		}
+		err := tx.Exec("/* org.setReportingMode */ update organisations set reporting_mode = ? where id = ?", mode, entry.OrganisationID).Error
+		if err != nil {
+			return fmt.Errorf("org: set the reporting mode: %w", err)
+		}
+		entry.Details = map[string]any{"from": before, "to": string(mode)}
+		return s.log.AppendIn(tx, entry)
+	})
 }

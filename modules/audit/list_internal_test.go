@@ -1,0 +1,112 @@
+package audit
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/platform/pgtest"
+)
+
+// filtered are filters over the entries of manyEntries: alone and combined, common, rare and without any entry.
+func filtered(last time.Time) map[string]Filter {
+	day := 24 * time.Hour
+	return map[string]Filter{
+		"nothing":                          {},
+		"a kind":                           {Kind: Key},
+		"a kind that is rare":              {Kind: Person},
+		"a person":                         {Kind: Person, PersonID: "person-1"},
+		"an action that is common":         {Action: KeyRefused},
+		"an action that is rare":           {Action: KeyRevoked},
+		"an action without entries":        {Action: ReportingModeChanged},
+		"a key":                            {KeyID: "key-0"},
+		"a key that is rare":               {KeyID: "key-rare"},
+		"a reason that is common":          {Reason: WrongSecret},
+		"a reason that is rare":            {Reason: Expired},
+		"a reason without entries":         {Reason: OutsideAPI},
+		"the oldest day":                   {From: last.Add(-100 * day), To: last.Add(-99 * day)},
+		"a day without entries":            {From: last.Add(-200 * day), To: last.Add(-199 * day)},
+		"a reason that no such action has": {Action: ExportStarted, Reason: WrongSecret},
+		"a reason that no person has":      {Kind: Person, Reason: WrongSecret},
+		"a common key, a rare action":      {KeyID: "key-0", Action: KeyCreated},
+		"a common key, a rare reason":      {KeyID: "key-0", Reason: Expired},
+		"a person and a key":               {PersonID: "person-1", KeyID: "key-0"},
+		"a common action, the oldest day":  {Action: KeyRefused, From: last.Add(-100 * day), To: last.Add(-99 * day)},
+		"a common key, the oldest day":     {KeyID: "key-0", From: last.Add(-100 * day), To: last.Add(-99 * day)},
+		"all at once":                      {Kind: Key, Action: KeyRefused, KeyID: "key-0", Reason: WrongSecret, From: last.Add(-50 * day), To: last},
+	}
+}
+
+const (
+	many     = 100_000
+	manyOrg  = "00000000-0000-4000-8000-00000000000a"
+	otherOrg = "00000000-0000-4000-8000-00000000000b"
+)
+
+// manyEntries fills a log with 100,000 entries, and another with a tenth: one in a hundred is of a person, the others are of keys, nearly all of
+// one that somebody attacks; some actions and reasons are as good as never there.
+func manyEntries(t *testing.T, db *pgtest.Database, last time.Time) {
+	t.Helper()
+	for i, id := range []string{manyOrg, otherOrg} {
+		_, err := db.Owner.Pool.Exec(t.Context(), `insert into organisations (id, slug, name, plan, reporting_mode)
+			values ($1, $2, $2, 'pro', 'pseudonymous')`, id, fmt.Sprintf("org-%d", i))
+		require.NoError(t, err)
+		_, err = db.Owner.Pool.Exec(t.Context(), `
+			insert into audit_entries (org_id, at, actor_kind, actor_id, actor_name, action, target_kind, target_id, reason, method, path, address, user_agent, request_id)
+			select $1, $2::timestamptz - ($3 - n) * interval '86.4 s', kind, case kind when 'key' then key else 'person-' || n % 5 end, 'a name', action,
+			       case when action like 'api_key%' then 'api_key' else 'fork' end, case when action like 'api_key%' then key else 'fork-1' end, reason,
+			       'GET', '/api/v1/forks', '192.0.2.1', repeat('u', 100), 'request-' || n
+			  from (select n, case when n % 100 = 0 then 'person' else 'key' end as kind,
+			               case when n % 50000 = 1 then 'key-rare' when n % 20 < 19 then 'key-0' else 'key-' || n % 7 end as key,
+			               case when n % 5000 = 0 then 'api_key.created' when n % 10000 = 100 then 'api_key.revoked' when n % 100 = 0 then 'export.started'
+			                    when n % 3 = 0 then 'export.started' else 'api_key.refused' end as action,
+			               case when n % 3 = 0 or n % 100 = 0 then '' when n = 77777 then 'expired' else 'wrong_secret' end as reason
+			          from generate_series(1, $3::int) n) e`, id, last, many/(1+9*i))
+		require.NoError(t, err)
+	}
+	_, err := db.Owner.Pool.Exec(t.Context(), `analyze audit_entries`)
+	require.NoError(t, err)
+}
+
+// doc.go: whatever is filtered by, a page costs no more than the page. What it may touch is a few index pages for each
+// combination that is left and its own entries, of the 20,000 pages that the table and its indexes have.
+func TestPageOfALargeLogIsReadFromIndexes(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	last := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+	manyEntries(t, db, last)
+	log := New(db.DB, time.Now)
+	var middle int64
+	require.NoError(t, db.DB.Pool.QueryRow(t.Context(), `select max(id) - $1 / 2 from audit_entries where org_id = $2`, many, manyOrg).Scan(&middle))
+	for name, f := range filtered(last) {
+		for place, p := range map[string]Page{
+			"newest": {Filter: f, Limit: 51}, "older": {Filter: f, Before: middle, Limit: 51}, "newer": {Filter: f, After: middle, Limit: 51},
+		} {
+			between, err := log.stretch(t.Context(), manyOrg, p)
+			require.NoError(t, err)
+			sql, args := listSQL(manyOrg, p, between)
+			var text string
+			err = db.DB.Pool.QueryRow(t.Context(), "explain (analyze, buffers, format json) "+sql, args).Scan(&text)
+			require.NoError(t, err, "%s, %s", name, place)
+			var plans []struct {
+				Plan map[string]any
+				Time float64 `json:"Execution Time"`
+			}
+			require.NoError(t, json.Unmarshal([]byte(text), &plans))
+			pages := plans[0].Plan["Shared Hit Blocks"].(float64) + plans[0].Plan["Shared Read Blocks"].(float64)
+			t.Logf("%-34s %-7s %6.0f pages %7.2f ms", name, place, pages, plans[0].Time)
+			require.NotContains(t, text, "Seq Scan", "%s, %s", name, place)
+			require.Less(t, pages, 1500.0, "%s, %s", name, place)
+		}
+	}
+	started := time.Now()
+	people, err := log.People(t.Context(), manyOrg)
+	require.NoError(t, err)
+	t.Logf("%-34s %d in %s", "people", len(people), time.Since(started))
+	require.Len(t, people, 1)
+	require.True(t, strings.HasPrefix(people[0].ID, "person-"))
+}

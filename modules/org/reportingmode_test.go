@@ -1,0 +1,168 @@
+package org_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/audit"
+	"dg/modules/org"
+	"dg/platform/apperr"
+	"dg/platform/authz"
+)
+
+func actor(organisation, role string, twoStep bool) org.Actor {
+	return org.Actor{
+		Person:  audit.Actor{Kind: audit.Person, ID: "person-" + role, Name: "Ada " + role},
+		Subject: authz.Subject{Kind: authz.Member, OrganisationID: organisation, Grants: authz.MemberGrants(role, twoStep)},
+	}
+}
+
+var request = audit.Request{Method: "POST", Path: "/o/ours/settings/organisation/reporting-mode", Address: "192.0.2.7", UserAgent: "test", ID: "request-0001"}
+
+func (b bundle) mode(id string) (mode org.ReportingMode, version int64) {
+	b.t.Helper()
+	o, err := b.orgs.OrganisationIn(b.DB.Gorm.WithContext(b.t.Context()), id)
+	require.NoError(b.t, err)
+	return o.ReportingMode, o.Version
+}
+
+func (b bundle) entries(id string) []audit.Entry {
+	b.t.Helper()
+	entries, err := b.log.List(b.t.Context(), id, audit.Page{Limit: 1000})
+	require.NoError(b.t, err)
+	return entries
+}
+
+// Decisions, "Audit": reporting_mode.changed, one entry with who, from what and to what. What is so already is no change.
+func TestSetReportingModeIsRecorded(t *testing.T) {
+	b := setup(t)
+	owner := actor(ours, "owner", false)
+	for i, c := range []struct {
+		mode    org.ReportingMode
+		entries int
+		version int64
+	}{{org.Pseudonymous, 0, 1}, {org.Nominative, 1, 2}, {org.Nominative, 1, 2}, {org.Pseudonymous, 2, 3}} {
+		require.NoError(t, b.orgs.SetReportingMode(t.Context(), owner, c.mode, request))
+		mode, version := b.mode(ours)
+		require.Equal(t, c.mode, mode, "step %d", i)
+		require.Equal(t, c.version, version, "step %d: what caches stand on", i)
+		require.Len(t, b.entries(ours), c.entries, "step %d", i)
+	}
+	last := b.entries(ours)[0]
+	want := audit.Entry{
+		ID: last.ID, At: last.At, OrganisationID: ours, Actor: owner.Person, Action: audit.ReportingModeChanged,
+		Target: audit.Target{Kind: "organisation", ID: ours}, Details: map[string]any{"from": "nominative", "to": "pseudonymous"}, Request: request,
+	}
+	require.Equal(t, want, last)
+	require.Empty(t, b.entries(theirs))
+	mode, version := b.mode(theirs)
+	require.Equal(t, org.Nominative, mode)
+	require.Equal(t, int64(1), version)
+}
+
+// Decisions, "Keys": the reporting mode: owners.
+func TestOnlyOwnersSetTheReportingMode(t *testing.T) {
+	b := setup(t)
+	for name, who := range map[string]org.Actor{
+		"admin": actor(ours, "admin", false), "admin with two-step": actor(ours, "admin", true), "member": actor(ours, "member", true),
+		"nobody": {Subject: authz.Subject{OrganisationID: ours}}, "of nothing": actor("", "owner", true),
+		"a key": {Subject: authz.Subject{Kind: authz.Key, OrganisationID: ours, Grants: []string{"reports:read", "owner"}}},
+	} {
+		err := b.orgs.SetReportingMode(t.Context(), who, org.Nominative, request)
+		require.True(t, apperr.Is(err, apperr.AccessDenied), "%s: %v", name, err)
+	}
+	for _, mode := range []org.ReportingMode{"", "open", "Nominative", "nominative\x00"} {
+		err := b.orgs.SetReportingMode(t.Context(), actor(ours, "owner", false), mode, request)
+		require.True(t, apperr.Is(err, apperr.Validation), "%q: %v", mode, err)
+	}
+	err := b.orgs.SetReportingMode(t.Context(), actor(unknown, "owner", false), org.Nominative, request)
+	require.True(t, apperr.Is(err, apperr.NotFound), "%v", err)
+	mode, version := b.mode(ours)
+	require.Equal(t, org.Pseudonymous, mode)
+	require.Equal(t, int64(1), version)
+	require.Empty(t, b.entries(ours))
+}
+
+// Of many at once each change is recorded from what it was: the entries make one chain.
+func TestReportingModeIsChangedByManyAtOnce(t *testing.T) {
+	b := setup(t)
+	var all sync.WaitGroup
+	for i := range 40 {
+		all.Go(func() {
+			mode := []org.ReportingMode{org.Nominative, org.Pseudonymous}[i%2]
+			if err := b.orgs.SetReportingMode(t.Context(), actor(ours, "owner", false), mode, request); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	entries := b.entries(ours)
+	mode, version := b.mode(ours)
+	require.Equal(t, int64(1+len(entries)), version, "as many entries as changes")
+	// The newest by number: instants are taken before the locks and may be out of order here.
+	byVersion := map[any]int{}
+	for _, e := range entries {
+		require.NotEqual(t, e.Details["from"], e.Details["to"])
+		byVersion[e.Details["to"]]++
+	}
+	difference := byVersion["nominative"] - byVersion["pseudonymous"]
+	require.Equal(t, map[org.ReportingMode]int{org.Nominative: 1, org.Pseudonymous: 0}[mode], difference, "a chain from pseudonymous to %s", mode)
+	require.NotEmpty(t, entries)
+}
+
+// The change and its entry commit together.
+func TestReportingModeIsNotChangedWithoutItsEntry(t *testing.T) {
+	b := setup(t)
+	b.exec(`revoke insert on audit_entries from ` + b.role())
+	err := b.orgs.SetReportingMode(t.Context(), actor(ours, "owner", false), org.Nominative, request)
+	require.Error(t, err)
+	mode, _ := b.mode(ours)
+	require.Equal(t, org.Pseudonymous, mode)
+}
+
+func (b bundle) role() (role string) {
+	require.NoError(b.t, b.DB.Pool.QueryRow(b.t.Context(), `select current_user::text`).Scan(&role))
+	return `"` + role + `"`
+}
+
+// grants.sql: of an organisation the serving role changes the reporting mode and nothing else.
+func TestServingRoleChangesNothingElse(t *testing.T) {
+	b := setup(t)
+	for _, statement := range []string{
+		`update organisations set plan = 'enterprise'`, `update organisations set name = 'x'`, `update organisations set version = 1`,
+		`update organisations set slug = 'x'`, `update organisations set reporting_mode = 'nominative', plan = 'pro'`,
+		`delete from organisations`, `insert into organisations select * from organisations`, `update memberships set role = 'owner'`,
+	} {
+		_, err := b.DB.Pool.Exec(t.Context(), statement)
+		refused, ok := err.(*pgconn.PgError)
+		require.True(t, ok, "%s: %v", statement, err)
+		require.Equal(t, "42501", refused.Code, statement)
+	}
+}
+
+// The members of an organisation: its own, owners first, with a bound.
+func TestMembers(t *testing.T) {
+	b := setup(t)
+	b.exec(`insert into users (id, email, email_key, name) select ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 'u' || n, 'u' || n, 'U' from generate_series(1, 800) n`)
+	id := func(n int) string { return fmt.Sprintf("00000000-0000-4000-8000-%012d", n) }
+	members, all, err := b.orgs.Members(t.Context(), ours)
+	require.NoError(t, err)
+	require.Empty(t, members)
+	require.Zero(t, all)
+	b.exec(`insert into memberships (org_id, user_id, role) values ($1, $3, 'member'), ($1, $4, 'admin'), ($1, $5, 'owner'), ($1, $6, 'owner'), ($2, $7, 'owner')`,
+		ours, theirs, id(1), id(2), id(4), id(3), id(5))
+	members, all, err = b.orgs.Members(t.Context(), ours)
+	require.NoError(t, err)
+	require.Equal(t, []org.Member{{PersonID: id(3), Role: org.RoleOwner}, {PersonID: id(4), Role: org.RoleOwner}, {PersonID: id(2), Role: org.RoleAdmin}, {PersonID: id(1), Role: org.RoleMember}}, members)
+	require.Equal(t, 4, all)
+	b.exec(`insert into memberships (org_id, user_id, role) select $1, id, 'member' from users on conflict do nothing`, ours)
+	members, all, err = b.orgs.Members(t.Context(), ours)
+	require.NoError(t, err)
+	require.Len(t, members, org.MaxMembers)
+	require.Equal(t, 800, all)
+	require.Equal(t, org.RoleOwner, members[0].Role)
+}
