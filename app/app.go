@@ -14,7 +14,9 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/modules/audit"
+	"dg/modules/exports"
 	"dg/modules/games"
+	"dg/modules/identity"
 	"dg/modules/org"
 	"dg/modules/publicapi"
 	"dg/modules/reports"
@@ -22,6 +24,7 @@ import (
 	"dg/platform/httpserver"
 	"dg/platform/postgres"
 	"dg/platform/telemetry"
+	"dg/web"
 )
 
 // settings are what a program is built from.
@@ -45,7 +48,7 @@ type app struct {
 // pools are the ways to the database, apart so that none starves another (decisions, "Data"). Together they stay well
 // under PostgreSQL's default of 100 connections, with two instances.
 type pools struct {
-	gate    *postgres.DB // authentication, keys and the audit log
+	gate    *postgres.DB // authentication, sign-in, keys and the audit log
 	reads   *postgres.DB // forks and statistics
 	exports *postgres.DB // its size is how many exports run at once
 }
@@ -53,7 +56,7 @@ type pools struct {
 const (
 	gateConns   = 16
 	readConns   = 12
-	exportConns = publicapi.MaxExports
+	exportConns = exports.MaxAtOnce
 	// exportStatement is above the 30 minutes that an export may take.
 	exportStatement = 31 * time.Minute
 )
@@ -107,22 +110,34 @@ func build(ctx context.Context, s settings) (*app, error) {
 	a.ops.MustRegister(poolMetrics{a.pools})
 
 	log := audit.New(a.pools.gate, time.Now)
-	orgs := org.New(a.pools.gate)
+	orgs := org.New(a.pools.gate, log, policy)
 	forks := games.New(a.pools.reads)
 	figures := reports.New(a.pools.reads, a.pools.exports)
+	files := exports.New(figures, log)
 	a.sealer = reports.NewSealer(a.pools.reads, time.Now, s.log, reports.SealFrom)
 	a.keys = apikeys.New(a.pools.gate, orgs, log, policy, time.Now, unknownKeys.Inc)
 
-	api, err := publicapi.New(publicapi.Modules{Keys: a.keys, Games: forks, Reports: figures, Orgs: orgs, Log: log, Policy: policy}, s.baseURL)
+	site, err := web.New(web.Modules{
+		Identity: identity.New(a.pools.gate, time.Now), Keys: a.keys, Games: forks, Reports: figures, Exports: files, Orgs: orgs, Log: log, Policy: policy,
+	}, s.baseURL, time.Now)
+	if err != nil {
+		a.pools.close()
+		return nil, err
+	}
+	api, err := publicapi.New(publicapi.Modules{
+		Keys: a.keys, Games: forks, Reports: figures, Exports: files, Orgs: orgs, Policy: policy,
+	}, s.baseURL)
 	if err != nil {
 		a.pools.close()
 		return nil, err
 	}
 	a.server = httpserver.New(httpserver.Options{
 		Logger: s.log, LogPath: apikeys.Redact, Metrics: a.ops, TrustedProxies: s.proxies, Unavailable: postgres.Unavailable,
+		ErrorPage: site.ErrorPage,
 	})
 	api.Mount(a.server.App())
 	a.mountHealth(a.server.App())
+	site.Mount(a.server.App())
 	return a, nil
 }
 

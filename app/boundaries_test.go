@@ -25,9 +25,11 @@ var mayImport = map[string][]string{
 	"modules/games":     {"platform", "modules/org"},
 	"modules/apikeys":   {"platform", "modules/org", "modules/audit"},
 	"modules/reports":   {"platform", "modules/games", "modules/org"},
-	"modules/publicapi": {"platform", "modules/apikeys", "modules/games", "modules/reports", "modules/org", "modules/audit"},
+	"modules/exports":   {"platform", "modules/reports", "modules/audit"},
+	"modules/publicapi": {"platform", "modules/apikeys", "modules/games", "modules/reports", "modules/exports", "modules/org", "modules/audit"},
 	"modules/importer":  {"platform", "modules/identity", "modules/org", "modules/games"},
 	"platform":          {"platform", "configs", "migrations"},
+	"web":               {"platform", "modules/identity", "modules/apikeys", "modules/games", "modules/reports", "modules/exports", "modules/org", "modules/audit"},
 }
 
 // partOf finds the entry of the table that a package belongs to: its own, or that of the folder above.

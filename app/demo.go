@@ -122,11 +122,11 @@ func replaceDemoKey(ctx context.Context, keys *apikeys.Service, owner apikeys.Ac
 // greeting says how to try the demo at base. It holds the key: it goes to standard output, never to the log.
 func (d loadedDemo) greeting(base string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\nThe people of the demo (their sign-in screens are not part of this build yet):\n")
+	fmt.Fprintf(&b, "\nSign in at %s/sign-in as one of these:\n", base)
 	for _, p := range demo.Accounts {
 		step := ""
 		if p.TOTPSecret != "" {
-			step = ", two-step secret " + p.TOTPSecret
+			step = ", with codes from " + p.TOTPSecret
 		}
 		fmt.Fprintf(&b, "  %-26s %-26s %s of %s%s\n", p.Email, p.Password, p.Role, p.Organisation, step)
 	}

@@ -35,12 +35,12 @@ func countRows(t *testing.T, response *http.Response, body io.Reader) int {
 // reader is a client in the midst of an export; finish reads the rest and says how the client saw the end: "" is whole.
 type reader struct {
 	name  string
-	begin func(t *testing.T, e *exports, id string) (finish func() string)
+	begin func(t *testing.T, e *exporting, id string) (finish func() string)
 }
 
 // Decisions, "CSV": what fails after the first byte breaks the transfer so that any client notices: never a short file
 // that looks whole. HTTP facts: curl 18, Go's "unexpected EOF", Python's IncompleteRead.
-func (e *exports) breaksVisibly(t *testing.T) {
+func (e *exporting) breaksVisibly(t *testing.T) {
 	readers := []reader{
 		{"Go", goReader("identity")}, {"Go, gzip", goReader("gzip")},
 		{"curl", curlReader()}, {"curl, gzip", curlReader("-H", "Accept-Encoding: gzip")}, {"curl, compressed", curlReader("--compressed")},
@@ -71,8 +71,8 @@ func (e *exports) breaksVisibly(t *testing.T) {
 	}
 }
 
-func goReader(encoding string) func(*testing.T, *exports, string) func() string {
-	return func(t *testing.T, e *exports, id string) func() string {
+func goReader(encoding string) func(*testing.T, *exporting, string) func() string {
+	return func(t *testing.T, e *exporting, id string) func() string {
 		_, body := e.begin(t, id, "Accept-Encoding", encoding)
 		return func() string {
 			_, err := io.Copy(io.Discard, body)
@@ -111,8 +111,8 @@ func pausing(t *testing.T, name string, args ...string) func() string {
 	}
 }
 
-func curlReader(extra ...string) func(*testing.T, *exports, string) func() string {
-	return func(t *testing.T, e *exports, id string) func() string {
+func curlReader(extra ...string) func(*testing.T, *exporting, string) func() string {
+	return func(t *testing.T, e *exporting, id string) func() string {
 		args := append([]string{"-sS", "-H", "Authorization: Bearer " + e.token, "-H", "X-Request-Id: " + id}, extra...)
 		finish := pausing(t, "curl", append(args, e.url+e.csv())...)
 		return func() string {
@@ -137,8 +137,8 @@ with urllib.request.urlopen(request) as response:
         sys.stdout.buffer.write(block)
 `
 
-func pythonReader(encoding string) func(*testing.T, *exports, string) func() string {
-	return func(t *testing.T, e *exports, id string) func() string {
+func pythonReader(encoding string) func(*testing.T, *exporting, string) func() string {
+	return func(t *testing.T, e *exporting, id string) func() string {
 		finish := pausing(t, "python3", "-c", pythonProgram, e.url+e.csv(), e.token, id, encoding)
 		return func() string {
 			said := finish()

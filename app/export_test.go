@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// exports is a real dg that serves one large fork, and a way into its database.
-type exports struct {
+// exporting is a real dg that serves one large fork, and a way into its database.
+type exporting struct {
 	*child
 	history
 	*door
@@ -24,10 +24,10 @@ type exports struct {
 	more  []string // further keys: one alone is not given all that the server has
 }
 
-func newExports(t *testing.T, plays int) *exports {
+func startExporting(t *testing.T, plays int) *exporting {
 	t.Helper()
 	dir := newFolder(t)
-	e := &exports{history: newHistory(t, 1, plays)}
+	e := &exporting{history: newHistory(t, 1, plays)}
 	e.importInto(t, dir)
 	require.NoError(t, os.Remove(e.file))
 	e.child = serveOn(t, dir)
@@ -40,12 +40,12 @@ func newExports(t *testing.T, plays int) *exports {
 }
 
 // begin asks for the export and reads its beginning.
-func (e *exports) begin(t *testing.T, requestID string, headers ...string) (*http.Response, *bufio.Reader) {
+func (e *exporting) begin(t *testing.T, requestID string, headers ...string) (*http.Response, *bufio.Reader) {
 	t.Helper()
 	return e.beginAs(t, e.token, requestID, headers...)
 }
 
-func (e *exports) beginAs(t *testing.T, token, requestID string, headers ...string) (*http.Response, *bufio.Reader) {
+func (e *exporting) beginAs(t *testing.T, token, requestID string, headers ...string) (*http.Response, *bufio.Reader) {
 	t.Helper()
 	response := ask(t, smallWindow(), e.url+e.csv(), token, append(headers, "X-Request-Id", requestID)...)
 	require.Equal(t, http.StatusOK, response.StatusCode)
@@ -70,7 +70,7 @@ func smallWindow() *http.Client {
 // Specification, section 4.4; decisions, "CSV"; performance, "What we hold ourselves to".
 func TestExportsOfTheRealProgram(t *testing.T) {
 	t.Parallel()
-	e := newExports(t, sized(100_000, 1_000_000))
+	e := startExporting(t, sized(100_000, 1_000_000))
 	// One after the other: they look at what PostgreSQL works on.
 	t.Run("is streamed whole, at once, in little memory", e.isStreamed)
 	t.Run("cannot lie when the database connection breaks", e.breaksVisibly)
@@ -89,7 +89,7 @@ const (
 	stalledAtTheMost = 10 * time.Second
 )
 
-func (e *exports) isStreamed(t *testing.T) {
+func (e *exporting) isStreamed(t *testing.T) {
 	needsProc(t)
 	for _, encoding := range []string{"identity", "gzip"} {
 		_, err := io.ReadAll(ask(t, client(), e.url+"/api/v1/forks", e.token).Body)
@@ -118,7 +118,7 @@ func (e *exports) isStreamed(t *testing.T) {
 	}
 }
 
-func (e *exports) endsWithItsClient(t *testing.T) {
+func (e *exporting) endsWithItsClient(t *testing.T) {
 	response, body := e.begin(t, "client-leaves")
 	_, err := io.CopyN(io.Discard, body, 1<<20) // rows flow
 	require.NoError(t, err)
@@ -137,7 +137,7 @@ func (e *exports) endsWithItsClient(t *testing.T) {
 }
 
 // The client leaves before PostgreSQL has given a row: nothing is written that could fail.
-func (e *exports) endsWhileTheQueryWaits(t *testing.T) {
+func (e *exporting) endsWhileTheQueryWaits(t *testing.T) {
 	tx, err := e.Begin(t.Context())
 	require.NoError(t, err)
 	defer func() { _ = tx.Rollback(context.Background()) }()
@@ -156,7 +156,7 @@ func (e *exports) endsWhileTheQueryWaits(t *testing.T) {
 	t.Logf("the waiting query was cancelled %s after its client left", time.Since(left).Round(time.Millisecond))
 }
 
-func (e *exports) letsGoOfAStalledReader(t *testing.T) {
+func (e *exporting) letsGoOfAStalledReader(t *testing.T) {
 	_, body := e.begin(t, "client-stalls")
 	_, err := io.CopyN(io.Discard, body, 64<<10)
 	require.NoError(t, err)
@@ -171,7 +171,7 @@ func (e *exports) letsGoOfAStalledReader(t *testing.T) {
 	require.Error(t, err, "what it reads later is visibly not the whole file")
 }
 
-func (e *exports) servesASlowReader(t *testing.T) {
+func (e *exporting) servesASlowReader(t *testing.T) {
 	const rate, size = 50_000, 10_000_000
 	if !soak {
 		t.Skip("takes 200 seconds: DG_SOAK=1 runs it")
@@ -189,7 +189,7 @@ func (e *exports) servesASlowReader(t *testing.T) {
 }
 
 // The pool of exports holds eight; whoever comes when all are taken hears so soon, and when to come again.
-func (e *exports) isBounded(t *testing.T) {
+func (e *exporting) isBounded(t *testing.T) {
 	for i := range exportConns {
 		_, body := e.beginAs(t, e.more[i%len(e.more)], fmt.Sprintf("bounded-%d", i))
 		slowly(t, body)

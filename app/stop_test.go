@@ -46,7 +46,7 @@ func TestKillingDgLosesNothing(t *testing.T) {
 // so in the audit log and ends with status 0.
 func TestStoppingUnderExports(t *testing.T) {
 	t.Parallel()
-	e := newExports(t, 100_000)
+	e := startExporting(t, 100_000)
 	ended := e.twenty(t)
 	begun := time.Now()
 	require.NoError(t, e.Process.Signal(syscall.SIGTERM))
@@ -68,7 +68,7 @@ func TestStoppingUnderExports(t *testing.T) {
 }
 
 // twenty asks for 20 exports at once: eight are given and read slowly, the others are answered 503.
-func (e *exports) twenty(t *testing.T) (ended []<-chan error) {
+func (e *exporting) twenty(t *testing.T) (ended []<-chan error) {
 	t.Helper()
 	const all = 20
 	answers := make(chan *http.Response, all)
@@ -89,7 +89,7 @@ func (e *exports) twenty(t *testing.T) (ended []<-chan error) {
 	return ended
 }
 
-func (e *exports) given(t *testing.T, ended []<-chan error, response *http.Response) []<-chan error {
+func (e *exporting) given(t *testing.T, ended []<-chan error, response *http.Response) []<-chan error {
 	if response.StatusCode == http.StatusOK {
 		return append(ended, slowly(t, bufio.NewReaderSize(response.Body, 4<<10)))
 	}

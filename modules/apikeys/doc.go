@@ -17,6 +17,10 @@
 //     empties it (at most 120 more requests in that minute).
 //   - A request that started before a revocation's commit and waits for the key's row may still pass; lock_timeout bounds
 //     the wait.
+//   - An organisation has at most MaxUsable keys that are neither revoked nor expired: one for each tool, and a list that is
+//     one page. Keys that are paused by the plan count. Those that have ended do not, and stay listed, the newest of them:
+//     List is bounded by MaxListed, and the audit log knows the rest.
+//   - Creating takes one lock for an organisation, so that MaxUsable is exact and a form that is sent twice makes one key.
 //   - The refused uses' window is a second row, not a column: one request touches one of the two, and a row stays small
 //     enough for PostgreSQL to update it in place.
 package apikeys

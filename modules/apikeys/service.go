@@ -48,18 +48,35 @@ type NewKey struct {
 	Name      string     `json:"name" validate:"text"` // says where the key is used
 	Scopes    []Scope    `json:"scopes" validate:"min=1,unique,dive,oneof=forks:read reports:read"`
 	ExpiresAt *time.Time `json:"expiresAt"` // nil: never; else in the future
+	Once      string     `json:"once"`      // an identifier of the organisation's that makes one key at most; "": any number
 }
 
+// MaxUsable is how many keys of an organisation are neither revoked nor expired at most.
+const MaxUsable = 100
+
+// What Create answers, apart from what is wrong with the key itself.
+var (
+	// ErrAlreadyCreated says that Once has made its key, which comes with it.
+	ErrAlreadyCreated = errors.New("apikeys: the key is already created")
+	ErrTooMany        = apperr.New(apperr.AccessDenied,
+		"This organisation has %d keys that are neither revoked nor expired, which is the most. Revoke one to create another.", MaxUsable)
+	errOnceForm = apperr.NewField("once", "The form was not complete. Check it and send it again.")
+)
+
 // Create makes a key for the actor's organisation and returns it with its token: the only time that the secret is shown.
-// The key and its audit entry commit together.
+// The key and its audit entry commit together. Of several at once with the same Once, one makes the key.
 //
-// Errors: ErrAccessDenied (role, two-step verification, plan), ErrValidation with the field.
+// Errors: ErrAccessDenied (role, two-step verification, plan, ErrTooMany), ErrValidation with the field, ErrAlreadyCreated
+// with the key that was made.
 func (s *Service) Create(ctx context.Context, actor Actor, in NewKey, request audit.Request) (Key, Token, error) {
 	if err := s.allowed(actor, authz.CreateKey); err != nil {
 		return Key{}, Token{}, err
 	}
 	if err := input.Check(in); err != nil {
 		return Key{}, Token{}, err
+	}
+	if in.Once != "" && !org.IsID(in.Once) {
+		return Key{}, Token{}, errOnceForm
 	}
 	now := s.now().UTC()
 	expires, err := expiry(in.ExpiresAt, now)
@@ -74,8 +91,9 @@ func (s *Service) Create(ctx context.Context, actor Actor, in NewKey, request au
 		ID: token.ID, OrganisationID: actor.OrganisationID, Name: in.Name, Scopes: in.Scopes,
 		CreatedAt: now.Truncate(time.Millisecond), CreatedBy: actor.Person, ExpiresAt: expires,
 	}
-	if err := s.insert(ctx, key, token.hash(), s.entry(actor, audit.KeyCreated, key.ID, request)); err != nil {
-		return Key{}, Token{}, err
+	made, err := s.insert(ctx, newKeyRow(key, token.hash(), in.Once), s.entry(actor, audit.KeyCreated, key.ID, request))
+	if err != nil {
+		return made, Token{}, err
 	}
 	return key, token, nil
 }
@@ -92,13 +110,37 @@ func expiry(at *time.Time, now time.Time) (*time.Time, error) {
 	return &kept, nil
 }
 
+// MaxListed is how many keys List returns at most: all that are usable, and the newest of the others.
+const MaxListed = MaxUsable + 1000
+
 // List returns the keys of the actor's organisation, newest first, revoked and expired ones included.
 // Errors: ErrAccessDenied.
 func (s *Service) List(ctx context.Context, actor Actor) ([]Key, error) {
 	if err := s.allowed(actor, authz.ListKeys); err != nil {
 		return nil, err
 	}
-	return s.list(ctx, actor.OrganisationID)
+	return s.list(ctx, actor.OrganisationID, s.now())
+}
+
+// Key returns one key of the actor's organisation. Errors: ErrAccessDenied, ErrNotFound, also for another organisation's key.
+func (s *Service) Key(ctx context.Context, actor Actor, id string) (Key, error) {
+	if err := s.allowed(actor, authz.ListKeys); err != nil {
+		return Key{}, err
+	}
+	if !idAlone.MatchString(id) {
+		return Key{}, errKeyNotFound
+	}
+	return s.key(ctx, actor.OrganisationID, id)
+}
+
+// Expiring returns the keys of the actor's organisation that expire soon, that is within the time, and are not revoked: at
+// most limit of them, the soonest first, and how many there are. Errors: ErrAccessDenied.
+func (s *Service) Expiring(ctx context.Context, actor Actor, within time.Duration, limit int) ([]Key, int, error) {
+	if err := s.allowed(actor, authz.ListKeys); err != nil {
+		return nil, 0, err
+	}
+	now := s.now()
+	return s.expiring(ctx, actor.OrganisationID, now, now.Add(within), limit)
 }
 
 // Revoke stops a key of the actor's organisation for good; what it answers, every request that starts later sees. The

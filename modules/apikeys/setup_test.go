@@ -61,7 +61,8 @@ func setup(t *testing.T) *bundle {
 func (b *bundle) instance(db *postgres.DB, now func() time.Time) *apikeys.Service {
 	policy, err := authz.New()
 	require.NoError(b.t, err)
-	return apikeys.New(db, org.New(db), audit.New(db, now), policy, now, func() { b.unknown.Add(1) })
+	log := audit.New(db, now)
+	return apikeys.New(db, org.New(db, log, policy), log, policy, now, func() { b.unknown.Add(1) })
 }
 
 func member(organisation, role string, twoStep bool) apikeys.Actor {

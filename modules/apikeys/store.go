@@ -25,6 +25,7 @@ type keyRow struct {
 	ExpiresAt   *time.Time
 	RevokedAt   *time.Time
 	LastUsedAt  *time.Time
+	Once        *string
 }
 
 func (keyRow) TableName() string { return "api_keys" }
@@ -34,6 +35,17 @@ func (r keyRow) key() Key {
 		ID: r.ID, OrganisationID: r.OrgID, Name: r.Name, Scopes: r.Scopes, CreatedAt: r.CreatedAt,
 		CreatedBy: Person{ID: r.CreatedBy, Name: r.CreatorName}, ExpiresAt: r.ExpiresAt, RevokedAt: r.RevokedAt, LastUsedAt: r.LastUsedAt,
 	}
+}
+
+func newKeyRow(k Key, hash []byte, once string) keyRow {
+	r := keyRow{
+		ID: k.ID, OrgID: k.OrganisationID, Name: k.Name, Scopes: k.Scopes, SecretHash: hash, CreatedAt: k.CreatedAt,
+		CreatedBy: k.CreatedBy.ID, CreatorName: k.CreatedBy.Name, ExpiresAt: k.ExpiresAt,
+	}
+	if once != "" {
+		r.Once = &once
+	}
+	return r
 }
 
 // scopeArray is a list of scopes as gorm reads and writes a text[]: {forks:read,reports:read}. A scope needs no quotes.
@@ -69,36 +81,78 @@ var (
 	errBelowPlan   = apperr.New(apperr.AccessDenied, "API keys are part of the Pro and Enterprise plans. Change the plan to create one.")
 )
 
-// insert stores the key with its windows and its audit entry, if the organisation's plan includes the API.
-func (s *Service) insert(ctx context.Context, k Key, hash []byte, entry audit.Entry) error {
-	return s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		o, err := s.orgs.OrganisationIn(tx, k.OrganisationID)
+// insert stores the key with its windows and its audit entry, if the organisation's plan includes the API and it has room
+// for one more. Where the row's once has made a key, it returns that one and ErrAlreadyCreated.
+func (s *Service) insert(ctx context.Context, row keyRow, entry audit.Entry) (Key, error) {
+	var made Key
+	err := s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+		// One after the other, so that neither a form that is sent twice nor the last free place makes two keys.
+		err := tx.Exec(`/* apikeys.oneByOne */ select pg_advisory_xact_lock(hashtextextended('api_keys ' || ?, 0))`, row.OrgID).Error
 		if err != nil {
+			return fmt.Errorf("apikeys: create, one by one: %w", err)
+		}
+		if row.Once != nil {
+			if made, err = keyOfOnce(tx, row.OrgID, *row.Once); err != nil {
+				return err
+			}
+		}
+		if err := s.roomFor(tx, row); err != nil {
 			return err
-		}
-		if !o.Plan.IncludesAPI() {
-			return errBelowPlan
-		}
-		row := keyRow{
-			ID: k.ID, OrgID: k.OrganisationID, Name: k.Name, Scopes: k.Scopes, SecretHash: hash, CreatedAt: k.CreatedAt,
-			CreatedBy: k.CreatedBy.ID, CreatorName: k.CreatedBy.Name, ExpiresAt: k.ExpiresAt,
 		}
 		if err := tx.Create(&row).Error; err != nil {
 			return fmt.Errorf("apikeys: create: %w", err)
 		}
-		if err := tx.Exec(`/* apikeys.newWindows */ insert into api_key_windows (key_id, refused) values (?, false), (?, true)`, k.ID, k.ID).Error; err != nil {
+		if err := tx.Exec(`/* apikeys.newWindows */ insert into api_key_windows (key_id, refused) values (?, false), (?, true)`, row.ID, row.ID).Error; err != nil {
 			return fmt.Errorf("apikeys: new windows: %w", err)
 		}
 		return s.log.AppendIn(tx, entry)
 	})
+	return made, err
+}
+
+// keyOfOnce looks for the key that once has made. Errors: ErrAlreadyCreated with the key.
+func keyOfOnce(tx *gorm.DB, organisationID, once string) (Key, error) {
+	var rows []keyRow
+	err := tx.Raw(`/* apikeys.ofOnce */ select `+keyColumns+` from api_keys where org_id = ? and once = ?`, organisationID, once).Scan(&rows).Error
+	if err != nil {
+		return Key{}, fmt.Errorf("apikeys: key of a form: %w", err)
+	}
+	if len(rows) == 0 {
+		return Key{}, nil
+	}
+	return rows[0].key(), ErrAlreadyCreated
+}
+
+// roomFor says whether the organisation may have one more key. Errors: ErrAccessDenied.
+func (s *Service) roomFor(tx *gorm.DB, row keyRow) error {
+	o, err := s.orgs.OrganisationIn(tx, row.OrgID)
+	if err != nil {
+		return err
+	}
+	if !o.Plan.IncludesAPI() {
+		return errBelowPlan
+	}
+	var usable int64
+	err = tx.Raw(`/* apikeys.countUsable */ select count(*) from api_keys where org_id = ? and revoked_at is null and (expires_at is null or expires_at > ?)`, row.OrgID, row.CreatedAt).Scan(&usable).Error
+	if err != nil {
+		return fmt.Errorf("apikeys: count: %w", err)
+	}
+	if usable >= MaxUsable {
+		return ErrTooMany
+	}
+	return nil
 }
 
 // The hash is not among the columns that are read: nothing outside the database needs it.
 const keyColumns = "id, org_id, name, scopes, created_at, created_by, creator_name, expires_at, revoked_at, last_used_at"
 
-func (s *Service) list(ctx context.Context, organisationID string) ([]Key, error) {
+func (s *Service) list(ctx context.Context, organisationID string, now time.Time) ([]Key, error) {
 	var rows []keyRow
-	err := s.db.Gorm.WithContext(ctx).Select(keyColumns).Where("org_id = ?", organisationID).Order("created_at desc, id").Find(&rows).Error
+	err := s.db.Gorm.WithContext(ctx).Raw(`/* apikeys.list */
+		select `+keyColumns+` from (
+			select `+keyColumns+` from api_keys where org_id = ?
+			 order by revoked_at is null and (expires_at is null or expires_at > ?) desc, created_at desc, id limit ?) listed
+		 order by created_at desc, id`, organisationID, now, MaxListed).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("apikeys: list: %w", err)
 	}
@@ -107,6 +161,37 @@ func (s *Service) list(ctx context.Context, organisationID string) ([]Key, error
 		keys[i] = r.key()
 	}
 	return keys, nil
+}
+
+func (s *Service) key(ctx context.Context, organisationID, id string) (Key, error) {
+	var rows []keyRow
+	err := s.db.Gorm.WithContext(ctx).Raw(`/* apikeys.key */ select `+keyColumns+` from api_keys where org_id = ? and id = ?`, organisationID, id).Scan(&rows).Error
+	if err != nil {
+		return Key{}, fmt.Errorf("apikeys: key: %w", err)
+	}
+	if len(rows) == 0 {
+		return Key{}, errKeyNotFound
+	}
+	return rows[0].key(), nil
+}
+
+func (s *Service) expiring(ctx context.Context, organisationID string, now, end time.Time, limit int) ([]Key, int, error) {
+	var rows []struct {
+		Key   keyRow `gorm:"embedded"`
+		Total int
+	}
+	err := s.db.Gorm.WithContext(ctx).Raw(`/* apikeys.expiring */
+		select `+keyColumns+`, count(*) over () total from api_keys
+		 where org_id = ? and revoked_at is null and expires_at > ? and expires_at <= ?
+		 order by expires_at, id limit ?`, organisationID, now, end, limit).Scan(&rows).Error
+	if err != nil {
+		return nil, 0, fmt.Errorf("apikeys: expiring: %w", err)
+	}
+	keys, total := make([]Key, len(rows)), 0
+	for i, r := range rows {
+		keys[i], total = r.Key.key(), r.Total
+	}
+	return keys, total, nil
 }
 
 // revoke stamps the key once: of two at once one finds it revoked already.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"dg/modules/apikeys"
-	"dg/modules/audit"
+	"dg/modules/exports"
 	"dg/modules/games"
 	"dg/modules/org"
 	"dg/modules/reports"
@@ -18,11 +18,10 @@ type API struct {
 	games    *games.Service
 	reports  *reports.Service
 	orgs     *org.Service
-	log      *audit.Log
 	policy   *authz.Policy
 	document document
 	forks    *forkCache
-	exports  *exportPlaces
+	exports  *exports.Service
 }
 
 // Modules are what the API stands on.
@@ -30,8 +29,8 @@ type Modules struct {
 	Keys    *apikeys.Service
 	Games   *games.Service
 	Reports *reports.Service
+	Exports *exports.Service
 	Orgs    *org.Service
-	Log     *audit.Log
 	Policy  *authz.Policy
 }
 
@@ -41,8 +40,8 @@ func New(m Modules, baseURL string) (*API, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &API{keys: m.Keys, games: m.Games, reports: m.Reports, orgs: m.Orgs, log: m.Log, policy: m.Policy, document: doc,
-		forks: newForkCache(forkCacheBytes), exports: newExportPlaces()}, nil
+	return &API{keys: m.Keys, games: m.Games, reports: m.Reports, exports: m.Exports, orgs: m.Orgs, policy: m.Policy, document: doc,
+		forks: newForkCache(forkCacheBytes)}, nil
 }
 
 // answerTimeout bounds an answer that is not an export. It is above the bound of a statement, which says more of what

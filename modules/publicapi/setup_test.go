@@ -16,6 +16,7 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/modules/audit"
+	"dg/modules/exports"
 	"dg/modules/games"
 	"dg/modules/importer"
 	"dg/modules/org"
@@ -57,14 +58,16 @@ func startOver(t *testing.T, db *pgtest.Database, p pools, beside ...func(*fiber
 	t.Helper()
 	policy, err := authz.New()
 	require.NoError(t, err)
-	log, orgs := audit.New(p.gate, time.Now), org.New(p.gate)
+	log := audit.New(p.gate, time.Now)
+	orgs := org.New(p.gate, log, policy)
 	keys := apikeys.New(p.gate, orgs, log, policy, time.Now, func() {})
 
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	url := "http://" + ln.Addr().String()
+	figures := reports.New(p.reads, p.exports)
 	api, err := publicapi.New(publicapi.Modules{
-		Keys: keys, Games: games.New(p.reads), Reports: reports.New(p.reads, p.exports), Orgs: orgs, Log: log, Policy: policy,
+		Keys: keys, Games: games.New(p.reads), Reports: figures, Exports: exports.New(figures, log), Orgs: orgs, Policy: policy,
 	}, url)
 	require.NoError(t, err)
 	server := httpserver.New(httpserver.Options{Logger: slog.New(slog.DiscardHandler), Unavailable: postgres.Unavailable, Grace: time.Second})

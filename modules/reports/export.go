@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 	"strconv"
+
+	"dg/platform/csvcell"
 )
 
 // Export is every play of a fork over a period as CSV, from one snapshot. It holds a connection until it is closed.
@@ -98,7 +100,7 @@ func (e *Export) append(b []byte) []byte {
 		b = strconv.AppendInt(b, int64(r.release), 10)
 	}
 	b = append(b, ',')
-	b = csvText(b, e.labels.of(r.player))
+	b = csvcell.AppendText(b, e.labels.of(r.player))
 	b = append(b, ',')
 	b = AppendInstant(b, r.startedAt)
 	b = append(b, ',')

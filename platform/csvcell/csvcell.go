@@ -14,7 +14,7 @@ func AppendText[T []byte | string](b []byte, text T) []byte {
 	if quoted {
 		b = append(b, '"')
 	}
-	if len(text) > 0 && strings.IndexByte("=+-@\t\r\n", text[0]) >= 0 {
+	if len(text) > 0 && strings.IndexByte("=+-@\t\r\n\x00", text[0]) >= 0 {
 		b = append(b, '\'')
 	}
 	if !quoted {

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pquerna/otp/totp"
+	"github.com/stretchr/testify/require"
+
+	"dg/app/demo"
+	"dg/platform/browsertest"
+)
+
+// demoAccount is the person of the demo with the e-mail.
+func demoAccount(t *testing.T, email string) demo.Account {
+	t.Helper()
+	for _, a := range demo.Accounts {
+		if a.Email == email {
+			return a
+		}
+	}
+	t.Fatalf("the demo has no %s", email)
+	return demo.Account{}
+}
+
+// signIn signs the person in on the page and goes on to the screen.
+func signIn(t *testing.T, p *browsertest.Page, d *child, a demo.Account, screen string) {
+	t.Helper()
+	p.Open(d.url + "/sign-in?next=" + screen)
+	p.Fill("#email", a.Email)
+	p.Fill("#password", a.Password)
+	p.Click("button.primary")
+	if a.TOTPSecret != "" {
+		p.Fill("#code", codeOf(t, a.TOTPSecret))
+		p.Click("button.primary")
+	}
+	require.Equal(t, screen, shortened(p.Path()))
+}
+
+// shortened is a screen's path without its organisation.
+func shortened(path string) string {
+	if rest, ok := strings.CutPrefix(path, "/o/"); ok {
+		_, screen, _ := strings.Cut(rest, "/")
+		return "/" + screen
+	}
+	return path
+}
+
+func codeOf(t *testing.T, secret string) string {
+	t.Helper()
+	code, err := totp.GenerateCode(secret, time.Now())
+	require.NoError(t, err)
+	return code
+}
+
+// call asks the API with a key and returns the status.
+func (c *child) call(t *testing.T, path, key string) int {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, c.url+path, nil)
+	require.NoError(t, err)
+	request.Header.Set("Authorization", "Bearer "+key)
+	response, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	return response.StatusCode
+}
+
+// The life of a key, in a browser (specification, section 3.2, and section 5, rules 6 to 8): an admin without a second step
+// sees why creation is off, sets it up, creates a key, uses it, sees that it was used, revokes it, and finds all of it in
+// the audit log. Below the Pro plan the keys are paused, and revoking stays.
+func TestTheLifeOfAKey(t *testing.T) {
+	t.Parallel()
+	dir := newFolder(t)
+	d := serveOn(t, dir, "--demo")
+	db := openDoor(t, dir)
+	p := browsertest.New(t)
+	claire := demoAccount(t, "claire@harbour.example.com")
+
+	signIn(t, p, d, claire, "/settings/api-keys")
+	require.False(t, p.Has(`a:text("Create key")`))
+	p.Click(`main a[href="/account/two-step"]`)
+	secret := strings.ReplaceAll(p.Text("#totp"), " ", "")
+	p.Fill("#code", codeOf(t, secret))
+	p.Click(`button:text("Turn on two-step")`)
+
+	create := func(name string) string {
+		p.Open(d.url + "/settings/api-keys")
+		p.Click(`a:text("Create key")`)
+		p.Fill("#name", name)
+		p.Click(`label[for="sf"]`)
+		p.Click(`label[for="sr"]`)
+		p.Click(`button:text("Create key")`)
+		require.Equal(t, http.StatusOK, p.Status())
+		key := p.Text("#secret")
+		require.Regexp(t, `^dg_live_[0-9A-Za-z]{22}_[0-9A-Za-z]{49}$`, key)
+		p.Click(`button:text("Copy key")`)
+		p.WaitFor(`button:text("Copied")`)
+		require.Equal(t, key, p.Copied())
+		p.Click(`a:text("Done")`)
+		return key
+	}
+	warehouse := create("Warehouse, nightly export")
+	row := `tr:has(bdi[data-name]:text("Warehouse, nightly export"))`
+	require.Contains(t, p.Text("main"), "Never used")
+	require.Equal(t, http.StatusOK, d.call(t, "/api/v1/forks", warehouse))
+	p.Reload()
+	require.NotContains(t, p.Text("table.keys tbody tr:first-child"), "Never used", row)
+
+	revoke := func() {
+		p.Click("table.keys tbody tr:first-child a.revoke")
+		p.WaitFor("dialog[open]")
+		require.Contains(t, p.Focused(), "Cancel")
+		p.Click("dialog[open] button.danger")
+	}
+	revoke()
+	require.Equal(t, http.StatusUnauthorized, d.call(t, "/api/v1/forks", warehouse))
+	p.Click(`nav.rail a:text("Audit log")`)
+	log := p.Text("main")
+	for _, entry := range []string{"Key created", "Key revoked", "Request refused", "Revoked key"} {
+		require.Contains(t, log, entry)
+	}
+	require.NotContains(t, log, warehouse[31:], "a secret")
+
+	// Below the Pro plan.
+	paused := create("LMS")
+	db.exec(t, `update organisations set plan = 'team' where slug = 'harbour-and-vale'`)
+	require.Equal(t, http.StatusUnauthorized, d.call(t, "/api/v1/forks", paused))
+	p.Open(d.url + "/settings/api-keys")
+	require.Contains(t, strings.ToLower(p.Text(".note.warn")), "paused")
+	require.False(t, p.Has(`a:text("Create key")`))
+	revoke()
+	db.exec(t, `update organisations set plan = 'pro' where slug = 'harbour-and-vale'`)
+	require.Equal(t, http.StatusUnauthorized, d.call(t, "/api/v1/forks", paused), "revoked while it was paused")
+}

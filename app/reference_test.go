@@ -1,0 +1,54 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"dg/platform/browsertest"
+)
+
+// Issue 4, "API page": the reference is served offline under the strict policy, lists the operations, and a request can be
+// tried with a key. A page complains of whatever the policy blocks, which fails the test.
+func TestTheReferenceTriesRequests(t *testing.T) {
+	t.Parallel()
+	d := serveOn(t, newFolder(t), "--demo")
+	key := demoToken(t, d)
+	p := browsertest.New(t)
+	p.Open(d.url + "/docs")
+	p.Click(`a:text("browse the reference")`)
+	p.WaitFor(".opblock-tag-section")
+	assert.Equal(t, []string{
+		"/api/v1/forks", "/api/v1/forks/{forkId}", "/api/v1/forks/{forkId}/stats", "/api/v1/forks/{forkId}/exports/csv", "/openapi/v1.json",
+	}, withoutBreaks(p.Texts(".opblock-summary-path")))
+
+	p.Click("button.authorize")
+	noViolations(t, p)
+	p.Fill(`.modal-ux input[type=text]`, key)
+	p.Click(`.modal-ux button.authorize`)
+	p.Click(`.modal-ux button.btn-done`)
+	p.Click(`#operations-Forks-listForks button.opblock-summary-control`)
+	p.Click(`#operations-Forks-listForks .try-out__btn`)
+	p.Click(`#operations-Forks-listForks button.execute`)
+	p.WaitFor(`#operations-Forks-listForks .live-responses-table .response-col_status`)
+	require.Contains(t, p.Text(`#operations-Forks-listForks .live-responses-table tbody .response-col_status`), "200")
+	assert.Contains(t, p.Text(`#operations-Forks-listForks .live-responses-table tbody .response-col_description`), `"items"`)
+
+	var kept int // of the key, for the next reader of this browser
+	p.Eval(`localStorage.length + sessionStorage.length`, &kept)
+	assert.Zero(t, kept)
+
+	noViolations(t, p)
+	p.Emulate(320, false)
+	assert.False(t, p.SidewaysScroll())
+	shoot(p, "reference-tried")
+	p.Emulate(1280, false)
+
+	// The key goes to the API alone: with the document it would be refused (403).
+	p.Click(`#operations-Description-getOpenApiDocument button.opblock-summary-control`)
+	p.Click(`#operations-Description-getOpenApiDocument .try-out__btn`)
+	p.Click(`#operations-Description-getOpenApiDocument button.execute`)
+	p.WaitFor(`#operations-Description-getOpenApiDocument .live-responses-table .response-col_status`)
+	assert.Contains(t, p.Text(`#operations-Description-getOpenApiDocument .live-responses-table tbody .response-col_status`), "200")
+}

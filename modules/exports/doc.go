@@ -1,0 +1,10 @@
+// Package exports sends every play of a fork over a period as a CSV file, to the API's keys and to people alike: it decides how
+// many run at once, records each in the audit log, and breaks one off whose actor may no longer have it. What the file says
+// is the work of modules/reports; who may have it is found out by the surface that takes the order. It owns no table.
+//
+// Invariants (decisions, "CSV"):
+//   - The audit entry export.started is committed before there is anything to send; export.finished follows with the rows and
+//     the outcome.
+//   - An actor that loses the right to an export loses it within two seconds, also where the database does not answer.
+//   - A file that was not sent whole does not look like one (httpserver.Stream).
+package exports

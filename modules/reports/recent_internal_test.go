@@ -1,0 +1,44 @@
+package reports
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Issue of the screens, item 5: what the list of forks shows is the plays of each, whatever of them is sealed, written since,
+// or another organisation's.
+func TestPlaysOfForks(t *testing.T) {
+	t.Parallel()
+	f := newField(t)
+	random := rand.New(rand.NewPCG(8, 8))
+	_, err := f.db.Owner.Pool.Exec(t.Context(), insertSQL, fieldFrom, 100, 3_000)
+	require.NoError(t, err)
+	for range 6 {
+		_, err := f.sealer.Seal(t.Context())
+		require.NoError(t, err)
+		for range 3 {
+			require.NoError(t, f.write(t.Context(), random, f.db.Owner))
+		}
+		p := Period{From: fieldFrom.Add(time.Duration(random.IntN(90)) * day), Days: 1 + random.IntN(40)}
+		want := map[string]int64{}
+		for _, fork := range []string{fieldFork, otherFork} {
+			var n int64
+			err := f.db.Owner.Pool.QueryRow(t.Context(), `select count(*) from plays where fork_id = $1 and started_at >= $2 and started_at < $3`,
+				fork, p.From, p.End()).Scan(&n)
+			require.NoError(t, err)
+			want[fork] = n
+		}
+		got, err := f.reports.PlaysOfForks(t.Context(), fieldOrg, p)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+	var sealed int
+	require.NoError(t, f.db.Owner.Pool.QueryRow(t.Context(), `select count(*) from fork_days`).Scan(&sealed))
+	require.Positive(t, sealed)
+	none, err := f.reports.PlaysOfForks(t.Context(), "00000000-0000-4000-8000-000000000000", Period{From: fieldFrom, Days: 100})
+	require.NoError(t, err)
+	require.Empty(t, none)
+}

@@ -1,0 +1,394 @@
+package browsertest
+
+import (
+	"bufio"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// site serves pages by path. A page begins with what a page of ours has.
+func site(t *testing.T, pages map[string]string) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		page, ok := pages[r.URL.Path]
+		switch {
+		case r.URL.Path == "/style.css":
+			w.Header().Set("Content-Type", "text/css")
+			w.Header().Set("Cache-Control", "max-age=3600")
+			w.Header().Set("Content-Encoding", "gzip")
+			z := gzip.NewWriter(w)
+			_, _ = io.WriteString(z, "body { margin: 0 }"+strings.Repeat(" ", 200_000))
+			_ = z.Close()
+			return
+		case r.URL.Path == "/sent":
+			<-time.After(150 * time.Millisecond) // slower than any round trip to the page
+			page = "<p id=sent>" + html.EscapeString(r.Method+" "+r.FormValue("name")+" "+r.FormValue("day")+" "+r.FormValue("kind")+" "+r.FormValue("yes")) + "</p>"
+		case r.URL.Path == "/favicon.ico":
+			w.WriteHeader(http.StatusNoContent)
+			return
+		case r.URL.Path == "/moved":
+			http.Redirect(w, r, "/", http.StatusSeeOther)
+			return
+		case r.URL.Path == "/file":
+			w.Header().Set("Content-Disposition", "attachment; filename=a.csv")
+			_, _ = io.WriteString(w, "a,b\n")
+			return
+		case !ok:
+			w.WriteHeader(http.StatusNotFound)
+			page = "<h1>Nothing here</h1>"
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		if strings.HasPrefix(r.URL.Path, "/strict") {
+			w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'self'")
+		}
+		_, _ = io.WriteString(w, "<!doctype html><html lang=en><title>Test</title><main>"+page+"</main></html>")
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// opened is a page that shows the site's first one. It closes before its site does.
+func opened(t *testing.T, pages map[string]string) *Page {
+	t.Helper()
+	at := site(t, pages)
+	p := New(t)
+	p.Open(at)
+	return p
+}
+
+// remembered is a testing.TB that remembers how a test was ended, and its errors.
+type remembered struct {
+	testing.TB
+	text     string
+	cleanups []func()
+}
+
+func (v *remembered) Helper()          {}
+func (v *remembered) Cleanup(f func()) { v.cleanups = append(v.cleanups, f) }
+func (v *remembered) Errorf(format string, args ...any) {
+	v.text += "error: " + fmt.Sprintf(format, args...) + "\n"
+}
+func (v *remembered) Skipf(format string, args ...any) {
+	v.text += "skip: " + fmt.Sprintf(format, args...)
+	runtime.Goexit()
+}
+func (v *remembered) Fatalf(format string, args ...any) {
+	v.text += "fatal: " + fmt.Sprintf(format, args...)
+	runtime.Goexit()
+}
+
+// of runs f as a test with its cleanups and tells how it ended.
+func (v *remembered) of(f func(testing.TB)) string {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() {
+			for _, c := range v.cleanups {
+				c()
+			}
+		}()
+		f(v)
+	}()
+	<-done
+	return v.text
+}
+
+func TestAJourneyThroughAForm(t *testing.T) {
+	t.Parallel()
+	p := opened(t, map[string]string{"/": `<a href="/form">Open the form</a>`, "/form": `<form method=post action="/sent">
+		<label for=n>Name</label><input id=n name=name value="old" maxlength=5>
+		<input type=date name=day aria-label=day><select name=kind aria-label=kind><option value=a>Apple<option value=b>Pear</select>
+		<label><input type=checkbox name=yes value=yes> Yes</label><button>Cancel</button><button>Send it</button></form>`})
+	assert.Equal(t, 200, p.Status())
+	p.Click(`a:text("Open the form")`)
+	assert.Equal(t, "/form", p.Path())
+	p.Fill("#n", "Zoë")
+	assert.Equal(t, "Zoë", p.Text("#n"))
+	assert.Equal(t, "5", p.Attr("#n", "maxlength"))
+	p.Fill("[name=day]", "2026-11-21")
+	p.Fill("select", "Pear")
+	p.Click("label:has([type=checkbox])")
+	p.Click(`button:text("Send it")`)
+	assert.True(t, p.Has("#sent"), "the page that answers is waited for")
+	assert.Equal(t, "POST Zoë 2026-11-21 b yes", p.Text("#sent"))
+	p.Back()
+	assert.Equal(t, []string{"Cancel", "Send it"}, p.Texts("button"))
+	p.Open("/moved")
+	assert.Equal(t, "/", p.Path())
+	p.Open("/file") // refused, and the page stays
+	assert.Equal(t, "/", p.Path())
+	p.Open("/nowhere")
+	assert.Equal(t, 404, p.Status())
+	assert.Empty(t, p.Complaints(), "an error page is no complaint")
+}
+
+func TestKeysAndFocus(t *testing.T) {
+	t.Parallel()
+	p := opened(t, map[string]string{"/": `<form action="/sent"><input id=n name=name><input id=d name=day><button>Go</button></form>`})
+	p.Press("Tab", "a b", "Tab", "x", "Shift+Tab")
+	assert.Equal(t, "<input#n>", p.Focused())
+	assert.Equal(t, "a b", p.Text("#n"))
+	p.Press("Enter")
+	assert.True(t, p.Has("#sent"), "waited for")
+	assert.Equal(t, "GET a b x", p.Text("#sent"))
+}
+
+func TestNoScriptRunsNoneButTheTests(t *testing.T) {
+	t.Parallel()
+	at := site(t, map[string]string{"/": `<p id=p>plain</p><script>p.textContent = 'scripted'</script><form action="/sent"><input name=name><button>Go</button></form>`})
+	for want, options := range map[string][]Option{"scripted": nil, "plain": {NoScript()}} {
+		p := New(t, options...)
+		p.Open(at)
+		assert.Equal(t, want, p.Text("#p"))
+		p.Fill("input", "x")
+		p.Click("button")
+		assert.Equal(t, "GET x", p.Text("#sent"))
+	}
+}
+
+func TestEachPageIsASessionOfItsOwn(t *testing.T) {
+	t.Parallel()
+	at := site(t, map[string]string{"/": "<p>x</p>"})
+	one, other := New(t), New(t)
+	one.Open(at)
+	other.Open(at)
+	one.Eval(`document.cookie = 'a=1'`, nil)
+	var cookies string
+	other.Eval(`document.cookie`, &cookies)
+	assert.Empty(t, cookies)
+	one.Eval(`Promise.resolve(document.cookie)`, &cookies)
+	assert.Equal(t, "a=1", cookies)
+}
+
+func TestTransferredIsWhatCameOverTheNetwork(t *testing.T) {
+	t.Parallel()
+	at := site(t, map[string]string{"/": `<link rel=stylesheet href="/style.css"><p>x</p>`, "/large": "<p>" + strings.Repeat("x", 50_000)})
+	p := New(t)
+	p.Open(at)
+	first := p.Transferred()
+	assert.Greater(t, first, 400, "the stylesheet is 200 KB, and some hundred bytes on the way")
+	assert.Less(t, first, 3000)
+	p.Open(at + "/?again")
+	again := p.Transferred()
+	assert.Less(t, again, first-100, "the stylesheet is kept")
+	p.ForgetFiles()
+	p.Open(at + "/?more")
+	assert.InDelta(t, first, p.Transferred(), 20)
+	p.Open(at + "/large")
+	assert.Greater(t, p.Transferred(), 50_000)
+	p.Open(at + "/moved")
+	assert.Greater(t, p.Transferred(), again+100, "a redirect counts")
+}
+
+func TestComplaintsFailTheTest(t *testing.T) {
+	t.Parallel()
+	at := site(t, map[string]string{
+		"/strict":    `<p style="color: red">x</p>`,
+		"/throws":    `<script>setTimeout(() => { throw new Error('out of order') })</script><p>x</p>`,
+		"/console":   `<script>console.error('so it', {a: 1}); console.assert(1 === 1); console.warn('fine')</script><p>x</p>`,
+		"/missing":   `<img src="/none.png" alt=none>`,
+		"/alert":     `<script>alert('hello')</script><p>x</p>`,
+		"/blameless": `<p>x</p>`,
+	})
+	for path, want := range map[string]string{
+		"/strict": "Content Security Policy", "/throws": "out of order", "/console": "so it", "/missing": "404", "/alert": "hello", "/blameless": "",
+	} {
+		visit := func(forgive ...string) string {
+			return (&remembered{TB: t}).of(func(tb testing.TB) {
+				p := New(tb)
+				p.Open(at + path)
+				p.Eval(`new Promise((done) => setTimeout(done))`, nil)
+				for _, f := range forgive {
+					p.Forgive(f)
+				}
+			})
+		}
+		got := visit()
+		assert.Equal(t, want != "", strings.HasPrefix(got, "error: "), "%s: %s", path, got)
+		assert.Contains(t, got, want, path)
+		if want != "" {
+			assert.Equal(t, 1, strings.Count(got, "error: "), got)
+			assert.Empty(t, visit(want), "forgiven")
+		}
+	}
+}
+
+func TestWhatCannotBeDoneIsSaid(t *testing.T) {
+	t.Parallel()
+	at := site(t, map[string]string{"/": `<button>One</button><button>Two</button><p hidden id=h>x</p>
+		<input disabled id=off><div style="position:relative"><a href="/" id=under>under</a>
+		<div id=over style="position:absolute;inset:0"></div></div>`})
+	p := New(t)
+	p.Open(at)
+	for want, c := range map[string]struct {
+		selector, script string
+	}{
+		"it is not in the page":              {"#none", textScript},
+		"2 elements fit":                     {"button", textScript},
+		"it is in the page, but not visible": {"#h", textScript},
+		"it is disabled":                     {"#off", pointScript},
+		"it cannot be changed":               {"#off", fillScript},
+		"it is covered by <div#over>":        {"#under", pointScript},
+		"it is no field to fill":             {`button:text("One")`, fillScript},
+		"is not a valid selector":            {"a[", textScript},
+	} {
+		var got struct{ Wrong string }
+		err := p.eval(fmt.Sprintf(`(%s)(%s, %s, %s, "x")`, oneScript, visibleScript, quoted(c.selector), c.script), &got)
+		if err != nil {
+			got.Wrong = err.Error()
+		}
+		assert.Contains(t, got.Wrong, want)
+	}
+	got := (&remembered{TB: t}).of(func(tb testing.TB) { p.With(tb).fail("click #none", errors.New("it is not in the page")) })
+	assert.Equal(t, "fatal: browser: on "+at+"/: click #none: it is not in the page", got)
+	got = (&remembered{TB: t}).of(func(tb testing.TB) { p.With(tb).Open("http://nowhere.invalid/") })
+	assert.Contains(t, got, "ERR_NAME_NOT_RESOLVED")
+}
+
+func TestAxeFindsWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	at := site(t, map[string]string{
+		"/strict": `<h1>Right</h1><p>All is well.</p>`,
+		"/grey":   `<style>p { color: #ccc; background: #fff } @media (prefers-color-scheme: dark) { p { color: #eee; background: #111 } }</style><p>Hard to read</p>`,
+		"/small":  `<style>a { display: inline-block; width: 8px; height: 8px }</style><div><a href="/1" aria-label=one></a><a href="/2" aria-label=two></a></div>`,
+		"/label":  `<input>`,
+	})
+	p := New(t)
+	p.Open(at + "/strict")
+	assert.Empty(t, p.Axe(), "also under a policy that forbids scripts")
+	p.Open(at + "/grey")
+	assert.Contains(t, strings.Join(p.Axe(), "\n"), "color-contrast")
+	p.Emulate(1280, true)
+	assert.Empty(t, p.Axe(), "in the dark scheme it can be read")
+	p.Open(at + "/small")
+	assert.Contains(t, strings.Join(p.Axe(), "\n"), "target-size", "WCAG 2.2")
+	p.Open(at + "/label")
+	assert.Contains(t, strings.Join(p.Axe(), "\n"), "label: ")
+}
+
+func TestWidthAndPictures(t *testing.T) {
+	t.Parallel()
+	p := opened(t, map[string]string{"/": `<div style="width: 400px; height: 3000px">x</div>`})
+	assert.False(t, p.SidewaysScroll())
+	p.Emulate(320, false)
+	assert.True(t, p.SidewaysScroll())
+	file := filepath.Join(t.TempDir(), "new", "page.png")
+	p.Screenshot(file)
+	picture, err := os.ReadFile(file)
+	require.NoError(t, err)
+	// The width and height in the PNG's header.
+	require.Equal(t, []byte{0, 0, 1, 64}, picture[16:20])
+	require.GreaterOrEqual(t, int(picture[22])<<8|int(picture[23]), 3000)
+}
+
+func TestTheReaderIsAskedBeforeLeaving(t *testing.T) {
+	t.Parallel()
+	p := opened(t, map[string]string{
+		"/":     `<button>x</button><a href="/next">Next</a><script>addEventListener('beforeunload', (e) => e.preventDefault())</script>`,
+		"/next": "<p>next</p>",
+	})
+	p.Click("button") // the browser asks only those who have touched the page
+	p.StayWhenAsked()
+	p.Click("a")
+	assert.Equal(t, 1, p.Asked())
+	assert.Equal(t, "/", p.Path())
+	p.mu.Lock()
+	p.leave = true
+	p.mu.Unlock()
+	p.Click("a")
+	assert.Equal(t, 2, p.Asked())
+	assert.Equal(t, "/next", p.Path())
+}
+
+func TestWaitingForWhatAScriptDoesLater(t *testing.T) {
+	t.Parallel()
+	p := opened(t, map[string]string{"/": `<button>x</button><script>
+		document.querySelector('button').onclick = (e) => setTimeout(() => {
+			document.querySelector('main').insertAdjacentHTML('beforeend', '<p id=late>late</p>'); e.target.remove();
+			navigator.clipboard.writeText('copied');
+		}, 100)</script>`})
+	p.Zone("Asia/Kolkata")
+	p.Click("button")
+	p.WaitFor("#late")
+	p.WaitGone("button")
+	p.Reload()
+	assert.False(t, p.Has("#late"))
+	var zone string
+	p.Eval("Intl.DateTimeFormat().resolvedOptions().timeZone", &zone)
+	assert.Equal(t, "Asia/Calcutta", zone)
+}
+
+func TestCopied(t *testing.T) {
+	t.Parallel()
+	p := opened(t, map[string]string{"/": `<button onclick="navigator.clipboard.writeText('to paste').then(() => this.textContent = 'Copied')">Copy</button>`})
+	p.Click("button")
+	p.WaitFor(`button:text("Copied")`)
+	assert.Equal(t, "to paste", p.Copied())
+}
+
+func TestWithoutABrowserTestsAreSkippedAtADeskAndFailUnderCI(t *testing.T) {
+	for ci, want := range map[string]string{"": "skip: ", "true": "fatal: "} {
+		t.Setenv("CI", ci)
+		got := (&remembered{TB: t}).of(func(tb testing.TB) { unavailable(tb, errors.New("none is installed")) })
+		assert.True(t, strings.HasPrefix(got, want) && strings.Contains(got, "none is installed"), "CI=%q: %s", ci, got)
+	}
+	t.Setenv("DG_CHROMIUM", "/no/such/program")
+	_, err := find()
+	assert.ErrorContains(t, err, "/no/such/program")
+}
+
+// leaverVariable makes TestLeaver, in a process of its own, open a page and wait to be killed.
+const leaverVariable = "DG_BROWSERTEST_LEAVER"
+
+func TestLeaver(t *testing.T) {
+	if os.Getenv(leaverVariable) == "" {
+		t.Skip("only as a process that another test starts")
+	}
+	New(t).Open("data:text/html,<p>x</p>")
+	_, _ = fmt.Println("open in " + os.Getenv("TMPDIR"))
+	select {}
+}
+
+func TestTheBrowserAndItsFolderGoWithAKilledProcess(t *testing.T) {
+	t.Parallel()
+	if _, err := find(); err != nil {
+		unavailable(t, err)
+	}
+	program, err := os.Executable()
+	require.NoError(t, err)
+	dir, err := os.MkdirTemp("", "leaver") // t.TempDir is too long a path for the browser's sockets
+	require.NoError(t, err)
+	defer os.RemoveAll(dir)
+	cmd := exec.Command(program, "-test.run=^TestLeaver$")
+	cmd.Env = append(os.Environ(), leaverVariable+"=1", "TMPDIR="+dir)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	line, _ := bufio.NewReader(out).ReadString('\n')
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, cmd.Process.Kill())
+	_ = cmd.Wait()
+	require.Equal(t, "open in "+dir+"\n", line)
+	require.NoError(t, err)
+	require.NotEmpty(t, entries, "the browser's folder")
+	require.Eventually(t, func() bool {
+		left, err := os.ReadDir(dir)
+		running, _ := exec.Command("ps", "-A", "-ww", "-o", "args=").Output()
+		return err == nil && len(left) == 0 && !strings.Contains(string(running), dir)
+	}, patience, 20*time.Millisecond, "the browser or its folder is left in %s", dir)
+}

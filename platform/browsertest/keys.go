@@ -1,0 +1,38 @@
+package browsertest
+
+import (
+	"strings"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp/kb"
+)
+
+var keyNames = map[string]string{
+	"Tab": kb.Tab, "Enter": kb.Enter, "Escape": kb.Escape, "Space": " ", "Backspace": kb.Backspace, "Delete": kb.Delete,
+	"ArrowUp": kb.ArrowUp, "ArrowDown": kb.ArrowDown, "ArrowLeft": kb.ArrowLeft, "ArrowRight": kb.ArrowRight, "Home": kb.Home, "End": kb.End,
+}
+
+// shift is the modifier's bit in the protocol.
+const shift = 8
+
+// Press presses keys, one after the other: Tab, Enter, Escape, Space, ArrowDown, …, with Shift+ before them or not.
+// Anything else is text, typed key by key.
+func (p *Page) Press(keys ...string) {
+	p.t.Helper()
+	for _, key := range keys {
+		name, shifted := strings.CutPrefix(key, "Shift+")
+		typed, named := keyNames[name]
+		if !named {
+			typed = key
+		}
+		for _, r := range typed {
+			for _, event := range kb.Encode(r) {
+				if shifted && named {
+					event.Modifiers |= shift
+				}
+				do(p, "press "+key, input.DispatchKeyEvent, *event)
+			}
+		}
+		p.settle("press " + key)
+	}
+}

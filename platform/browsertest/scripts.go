@@ -1,0 +1,67 @@
+package browsertest
+
+// visibleScript lists the visible elements for a selector.
+const visibleScript = `(selector) => {
+	const [, css, text] = selector.match(/^(.*?)(?::text\("(.*)"\))?$/s);
+	const seen = (e) => e.checkVisibility({visibilityProperty: true}) && e.getClientRects().length > 0;
+	const plain = (s) => s.replace(/\s+/g, ' ').trim();
+	return [...document.querySelectorAll(css || '*')]
+		.filter((e) => seen(e) && (text === undefined || plain(e.innerText ?? e.textContent) === plain(text)));
+}`
+
+// oneScript calls then with the one visible element, or says what is wrong.
+const oneScript = `(visible, selector, then, argument) => {
+	const found = visible(selector);
+	const css = selector.replace(/:text\(".*"\)$/s, '') || '*';
+	if (found.length === 0) {
+		const hidden = document.querySelectorAll(css).length;
+		return {wrong: hidden ? 'it is in the page, but not visible or with another text' : 'it is not in the page'};
+	}
+	if (found.length > 1) return {wrong: found.length + ' elements fit: say which'};
+	try { return {value: then(found[0], argument) ?? null}; } catch (e) { return {wrong: String(e.message ?? e)}; }
+}`
+
+const describeScript = `(e) => {
+	if (!e || e === document.body) return 'nothing';
+	const text = (e.innerText ?? '').replace(/\s+/g, ' ').trim().slice(0, 60);
+	return '<' + e.localName + (e.id ? '#' + e.id : '') + '>' + (text ? ' ' + text : '');
+}`
+
+// pointScript finds the point in which a reader would click.
+const pointScript = `(e) => {
+	e.scrollIntoView({block: 'center', inline: 'center', behavior: 'instant'});
+	const box = [...e.getClientRects()].find((r) => r.width > 0 && r.height > 0);
+	if (!box) throw new Error('it has no size');
+	if (e.matches(':disabled')) throw new Error('it is disabled');
+	const x = box.x + box.width / 2, y = box.y + box.height / 2;
+	const top = document.elementFromPoint(x, y);
+	if (!top) throw new Error('it lies outside of the window');
+	if (!e.contains(top) && !top.contains(e) && !(e.labels && [...e.labels].includes(top.closest('label')))) {
+		throw new Error('it is covered by <' + top.localName + (top.id ? '#' + top.id : '') + '>');
+	}
+	return {x, y};
+}`
+
+// fillScript selects what is in a field, to be typed over, and returns true; other fields are set.
+const fillScript = `(e, text) => {
+	if (e.disabled || e.readOnly) throw new Error('it cannot be changed');
+	e.focus();
+	if (e.localName === 'select') {
+		const option = [...e.options].find((o) => o.value === text || o.text.trim() === text);
+		if (!option) throw new Error('it has no option "' + text + '"');
+		e.value = option.value;
+	} else if (['date', 'time', 'datetime-local', 'month', 'week', 'number', 'range', 'color'].includes(e.type)) {
+		e.value = text;
+		if (e.value !== text) throw new Error('it does not take "' + text + '"');
+	} else if (typeof e.select === 'function' && !['checkbox', 'radio', 'file'].includes(e.type)) {
+		if (text !== '') { e.select(); return true; }
+		e.value = '';
+	} else {
+		throw new Error('it is no field to fill: click it');
+	}
+	e.dispatchEvent(new Event('input', {bubbles: true}));
+	e.dispatchEvent(new Event('change', {bubbles: true}));
+	return false;
+}`
+
+const textScript = `(e) => (['input', 'textarea', 'select'].includes(e.localName) ? e.value : e.innerText ?? e.textContent).trim()`

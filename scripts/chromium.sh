@@ -1,0 +1,23 @@
+#!/bin/sh
+# Sees to it that the tests of the screens find a browser: installs Debian's Chromium where root, apt and none of it are
+# there. Elsewhere it says what to do, and lets the tests decide.
+set -eu
+
+for name in "${DG_CHROMIUM:-}" chromium chromium-browser google-chrome google-chrome-stable chrome \
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome" "/Applications/Chromium.app/Contents/MacOS/Chromium"; do
+  if [ -n "$name" ] && command -v "$name" >/dev/null 2>&1; then exit 0; fi
+done
+if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
+  echo "No Chromium is installed, so the tests of the screens cannot run. Install the package chromium, or name a browser in DG_CHROMIUM." >&2
+  exit 0
+fi
+echo "Installing Chromium for the tests of the screens."
+log=$(mktemp)
+export DEBIAN_FRONTEND=noninteractive
+if ! { apt-get update && apt-get install -y --no-install-recommends chromium; } >"$log" 2>&1; then
+  echo "Chromium could not be installed:" >&2
+  tail -n 20 "$log" >&2
+  rm -f "$log"
+  exit 1
+fi
+rm -f "$log"

@@ -1,0 +1,133 @@
+package web_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/apikeys"
+	"dg/modules/audit"
+	"dg/platform/browsertest"
+)
+
+// audited is an organisation whose log has entries of every kind, short and long.
+func audited(t *testing.T, w *world) *organisation {
+	t.Helper()
+	o := newOrganisation("halden")
+	o.name, o.owner.name, o.admin.name = "Halden Water", "Ingrid Solheim", "Wolfeschlegelsteinhausenbergerdorff-Wolfeschlegelsteinhausenbergerdorff"
+	o.adminPlain.name, o.member.name = "محمد علي", "Aiko Lindqvist"
+	o.owner.totpSecret = testSecret
+	fork := o.withFork()
+	o.change(fork, map[string]any{"slug": "prompt-clinic"})
+	w.load(t, o)
+	bi := w.newKey(t, o, "Power BI, learning dashboard", apikeys.ReportsRead)
+	long := w.newKey(t, o, "Moodle status widget on the start page of the learning portal of the northern and the western regions", apikeys.ForksRead, apikeys.ReportsRead)
+	clock := time.Now().Add(-20 * 24 * time.Hour)
+	log := audit.New(w.db.DB, func() time.Time { clock = clock.Add(3 * time.Hour); return clock })
+	by := func(k apikeys.Key) audit.Actor { return audit.Actor{Kind: audit.Key, ID: k.ID, Name: k.Name} }
+	person := audit.Actor{Kind: audit.Person, ID: o.admin.id, Name: o.admin.name}
+	for i := range 12 {
+		for _, e := range []audit.Entry{
+			{Actor: by(bi), Action: audit.KeyRefused, Reason: audit.Reasons[i%len(audit.Reasons)]},
+			{Actor: by(long), Action: audit.KeyRefused, Reason: audit.OtherOrganisation, Target: audit.Target{Kind: "fork", ID: uuid.NewString()}},
+			{Actor: by(long), Action: audit.KeyRefused, Reason: audit.OutsideAPI, Target: audit.Target{Kind: "api_key", ID: long.ID}},
+			{Actor: person, Action: audit.ExportStarted, Target: audit.Target{Kind: "fork", ID: fork}, Details: map[string]any{"from": "2026-10-25", "to": "2026-11-21"}},
+			{Actor: person, Action: audit.ExportFinished, Target: audit.Target{Kind: "fork", ID: fork}, Details: map[string]any{"from": "2026-10-25", "to": "2026-11-21", "rows": 12408 * i, "outcome": "completed"}},
+			{Actor: person, Action: audit.ReportingModeChanged, Details: map[string]any{"from": "nominative", "to": "pseudonymous"}},
+			{Actor: person, Action: audit.KeyRevoked, Target: audit.Target{Kind: "api_key", ID: long.ID}},
+		} {
+			e.OrganisationID = o.id
+			e.Request = audit.Request{Method: "GET", Path: "/api/v1/forks", Address: "192.0.2.118", UserAgent: "python-requests/2.32.3", ID: "01JD7K3V9Q2M8T4XN6ZB"}
+			if e.Reason == audit.OtherOrganisation {
+				e.Request.Path = "/api/v1/forks/" + e.Target.ID + "/exports/csv"
+			}
+			if e.Reason == audit.OutsideAPI {
+				e.Request.Path, e.Request.UserAgent, e.Request.Address = "/o/"+strings.Repeat("settings-", 200), strings.Repeat("Mozilla/5.0\u202e ", 50), "2001:db8:85a3:1234:5678:8a2e:370:7334"
+			}
+			require.NoError(t, log.Append(t.Context(), e))
+		}
+	}
+	return o
+}
+
+// Issue of the screens, items 3 and 4, as an owner goes through them: no violation of WCAG 2.2 A and AA, light and dark,
+// nothing that scrolls sideways on a phone, and under 60 KB with all files.
+func TestAuditLogAndOrganisationInABrowser(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	o, empty := audited(t, w), newOrganisation("empty")
+	w.load(t, empty)
+
+	p := browsertest.New(t)
+	signInWith(p, w, o.adminPlain, o.at("/settings/audit-log"))
+	p.ForgetFiles()
+	p.Reload()
+	require.Less(t, p.Transferred(), 60_000)
+	t.Logf("the log: %d bytes", p.Transferred())
+	require.Equal(t, 50, p.Count("tbody tr"))
+	looksRight(t, p, "log")
+	p.Click(`a:text("Older →")`)
+	require.Equal(t, "true", p.Attr("nav.pager a:last-child", "aria-disabled"))
+	p.Click(`a:text("← Newer")`)
+	require.Equal(t, 50, p.Count("tbody tr"))
+	p.Fill("#reason", "Outside the API")
+	p.Click(`button:text("Apply")`)
+	p.Click("tbody tr:nth-child(2) a")
+	require.Contains(t, p.Text("tr.entry"), "A key works only under /api/v1/.")
+	require.Contains(t, p.Path(), "reason=outside_api")
+	looksRight(t, p, "opened entry")
+	p.Click("tr.open a")
+	require.Zero(t, p.Count("tr.entry"))
+	p.Fill("#key", "Power BI, learning dashboard")
+	p.Fill("#from", "2026-01-01")
+	p.Fill("#to", "2026-01-31")
+	p.Click(`button:text("Apply")`)
+	require.Equal(t, "Nothing was recorded for these filters from 1 January 2026 to 31 January 2026.", p.Text(".empty p"))
+	looksRight(t, p, "no entry")
+	p.Click(`a:text("Clear the filters")`)
+	require.Equal(t, 50, p.Count("tbody tr"))
+	p.Open(o.at("/settings/audit-log?from=2026-02-01&to=2026-01-01&actor=nobody"))
+	looksRight(t, p, "wrong filters")
+
+	p.Click(`.rail a:text("Organisation")`)
+	require.Equal(t, 4, p.Count("tbody tr"))
+	require.Contains(t, p.Text("main"), "Only an owner can change this.")
+	looksRight(t, p, "organisation of an admin")
+
+	p = browsertest.New(t)
+	signInWith(p, w, empty.owner, empty.at("/settings/audit-log"))
+	require.Equal(t, "Nothing recorded yet", p.Text(".empty h2"))
+	looksRight(t, p, "empty log")
+	p.Click(`.rail a:text("Organisation")`)
+	looksRight(t, p, "organisation of an owner")
+	p.Click(`a:text("Change reporting mode")`)
+	looksRight(t, p, "reporting mode")
+	p.Eval(`document.querySelector('#mn').value = 'open'`, nil)
+	p.Click("label:text(\"Nominative\")")
+	p.Click(`button:text("Save reporting mode")`)
+	require.Contains(t, p.Text("#mode-error"), "Choose one of the two")
+	looksRight(t, p, "reporting mode with an error")
+	p.Click("label:text(\"Nominative\")")
+	p.Click(`button:text("Save reporting mode")`)
+	require.Equal(t, empty.at("/settings/organisation"), p.Path())
+	p.WaitFor(`strong:text("Nominative")`)
+	p.Click(`.rail a:text("Audit log")`)
+	require.Equal(t, []string{"Reporting mode changed"}, p.Texts(`td[data-label="What"]`))
+}
+
+// All of it works without script.
+func TestAuditLogWithoutScript(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	o := audited(t, w)
+	p := browsertest.New(t, browsertest.NoScript())
+	signInWith(p, w, o.adminPlain, o.at("/settings/audit-log"))
+	p.Fill("#action", "Plays exported")
+	p.Click(`button:text("Apply")`)
+	require.Equal(t, 12, p.Count("tbody tr"))
+	p.Click("tbody tr:nth-child(1) a")
+	require.Contains(t, p.Text("tr.entry"), "25 Oct 2026 to 21 Nov 2026")
+}

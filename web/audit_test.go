@@ -1,0 +1,514 @@
+package web_test
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"html"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/apikeys"
+	"dg/modules/audit"
+	"dg/platform/authz"
+)
+
+// newKey makes a key of the organisation, by its owner.
+func (w *world) newKey(t *testing.T, o *organisation, name string, scopes ...apikeys.Scope) apikeys.Key {
+	t.Helper()
+	key, _, err := w.keys.Create(t.Context(), apikeys.Actor{
+		Person:  apikeys.Person{ID: o.owner.id, Name: o.owner.name},
+		Subject: authz.Subject{Kind: authz.Member, OrganisationID: o.id, Grants: authz.MemberGrants("owner", false)},
+	}, apikeys.NewKey{Name: name, Scopes: scopes}, audit.Request{Method: "POST", Path: "/", ID: "request-0001"})
+	require.NoError(t, err)
+	return key
+}
+
+// logOf is the whole log of an organisation, newest first.
+func (w *world) logOf(t *testing.T, o *organisation) []audit.Entry {
+	t.Helper()
+	entries, err := w.log.List(t.Context(), o.id, audit.Page{Limit: 100_000})
+	require.NoError(t, err)
+	return entries
+}
+
+var entryLink = regexp.MustCompile(`href="([^"]*[?&;]entry=(\d+)[^"]*)#entry"`)
+
+// listed are the numbers of the entries on a page of the log, none of which is open.
+func (p page) listed(t *testing.T) []int64 {
+	t.Helper()
+	ids := []int64{}
+	for _, link := range entryLink.FindAllStringSubmatch(p.body, -1) {
+		id, err := strconv.ParseInt(link[2], 10, 64)
+		require.NoError(t, err)
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// link is the address behind the words of a page, or "".
+func (p page) link(words string) string {
+	found := regexp.MustCompile(`<a [^>]*href="([^"]*)"[^>]*>` + regexp.QuoteMeta(words)).FindStringSubmatch(p.body)
+	if found == nil {
+		return ""
+	}
+	return html.UnescapeString(found[1])
+}
+
+// rows reads a CSV of the log.
+func (p page) rows(t *testing.T) [][]string {
+	t.Helper()
+	require.Equal(t, http.StatusOK, p.StatusCode, p.body)
+	rows, err := csv.NewReader(strings.NewReader(p.body)).ReadAll()
+	require.NoError(t, err)
+	require.Equal(t, strings.Split("entryId,at,actorKind,actorId,actorName,action,reason,targetKind,targetId,details,method,path,address,userAgent,requestId", ","), rows[0])
+	return rows[1:]
+}
+
+// cell is a text as decisions, "CSV", ask for it.
+func cell(text string) string {
+	if text != "" && strings.ContainsRune("=+-@\t\r\n\x00", rune(text[0])) {
+		return "'" + text
+	}
+	return text
+}
+
+func csvRow(t *testing.T, e audit.Entry) []string {
+	t.Helper()
+	details, err := json.Marshal(e.Details)
+	require.NoError(t, err)
+	return []string{
+		strconv.FormatInt(e.ID, 10), e.At.Format("2006-01-02T15:04:05.000Z"), string(e.Actor.Kind), cell(e.Actor.ID), cell(e.Actor.Name), string(e.Action),
+		string(e.Reason), e.Target.Kind, cell(e.Target.ID), string(details), cell(e.Request.Method), cell(e.Request.Path), cell(e.Request.Address),
+		cell(e.Request.UserAgent), cell(e.Request.ID),
+	}
+}
+
+// Issue of the screens, 3: who may read the log, its file and the organisation, and change the reporting mode: decisions,
+// "Keys". Nobody learns of an organisation that is not theirs.
+func TestAuditAndOrganisationByRole(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme, other := newOrganisation("acme"), newOrganisation("other")
+	w.load(t, acme, other)
+	const read, mode = "read", "reporting mode"
+	ok, redirect, forbidden, notFound := http.StatusOK, http.StatusSeeOther, http.StatusForbidden, http.StatusNotFound
+	for name, c := range map[string]struct {
+		b    *browser
+		want map[string]int
+	}{
+		"owner":                  {w.signedIn(t, acme.owner), map[string]int{read: ok, mode: ok, "change": redirect}},
+		"admin with two-step":    {w.signedIn(t, acme.admin), map[string]int{read: ok, mode: forbidden, "change": forbidden}},
+		"admin without two-step": {w.signedIn(t, acme.adminPlain), map[string]int{read: ok, mode: forbidden, "change": forbidden}},
+		"member":                 {w.signedIn(t, acme.member), map[string]int{read: forbidden, mode: forbidden, "change": forbidden}},
+		"other organisation":     {w.signedIn(t, other.owner), map[string]int{read: notFound, mode: notFound, "change": notFound}},
+		"signed out":             {w.browser(t), map[string]int{read: redirect, mode: redirect, "change": redirect}},
+	} {
+		statuses := []string{}
+		for screen, deed := range map[string]string{
+			"/settings/audit-log": read, "/settings/audit-log.csv": read, "/settings/organisation": read, "/settings/organisation/reporting-mode": mode,
+		} {
+			p := c.b.get(acme.at("%s", screen))
+			statuses = append(statuses, fmt.Sprintf("%s %d", screen, p.StatusCode))
+			require.Equal(t, c.want[deed], p.StatusCode, "%s: %s", name, screen)
+			if name == "signed out" {
+				require.True(t, strings.HasPrefix(p.Header.Get("Location"), "/sign-in?next="), "%s: %s", name, screen)
+			}
+			if p.StatusCode != ok {
+				require.NotContains(t, p.body, acme.owner.email, "%s: %s", name, screen)
+			}
+		}
+		token := csrfField.FindStringSubmatch(c.b.get("/nowhere").body)
+		form := url.Values{"mode": {"pseudonymous"}}
+		if token != nil {
+			form.Set("csrf", token[1])
+			p := c.b.send(http.MethodPost, acme.at("/settings/organisation/reporting-mode"), form.Encode(), http.Header{"Sec-Fetch-Site": {"same-origin"}})
+			statuses = append(statuses, fmt.Sprintf("change %d", p.StatusCode))
+			require.Equal(t, c.want["change"], p.StatusCode, name)
+		}
+		if screen := c.b.get(acme.at("/settings/organisation")); c.want[read] == ok {
+			require.Equal(t, c.want[mode] == ok, strings.Contains(screen.body, "Change reporting mode"), "%s: what is offered", name)
+			require.Equal(t, c.want[mode] != ok, strings.Contains(screen.body, "Only an owner can change this."), name)
+		}
+		slices.Sort(statuses)
+		t.Logf("%-24s %s", name, strings.Join(statuses, "  "))
+	}
+}
+
+// randomEntries fills a log with entries of each kind over six days, by clocks that disagree.
+func (w *world) randomEntries(t *testing.T, o *organisation, n int, people []audit.Actor, keys []apikeys.Key) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(7, uint64(n)))
+	var clock time.Time
+	log := audit.New(w.db.DB, func() time.Time { return clock })
+	for range n {
+		clock = time.Date(2026, 3, 1, random.IntN(6*24), random.IntN(60), 0, 0, time.UTC)
+		key := keys[random.IntN(len(keys))]
+		e := audit.Entry{
+			OrganisationID: o.id, Actor: audit.Actor{Kind: audit.Key, ID: key.ID, Name: key.Name}, Action: audit.Actions[random.IntN(len(audit.Actions))],
+			Target:  audit.Target{Kind: "fork", ID: uuid.NewString()},
+			Request: audit.Request{Method: "GET", Path: "/api/v1/forks", Address: "192.0.2.1", UserAgent: "test", ID: "request-0002"},
+		}
+		if e.Action == audit.KeyRefused {
+			e.Reason = audit.Reasons[random.IntN(len(audit.Reasons))]
+		} else if random.IntN(2) == 0 {
+			e.Actor, e.Target = people[random.IntN(len(people))], audit.Target{Kind: "api_key", ID: key.ID}
+		}
+		require.NoError(t, log.Append(t.Context(), e))
+	}
+}
+
+// Issue of the screens, 3: filters in the address, each and together; the pages hold what a plain reading of the whole log
+// leaves, and the file holds the same row by row.
+func TestAuditLogIsFiltered(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme, other := newOrganisation("acme"), newOrganisation("other")
+	w.load(t, acme, other)
+	keys := []apikeys.Key{w.newKey(t, acme, "BI", apikeys.ReportsRead), w.newKey(t, acme, "=1+1", apikeys.ForksRead)}
+	people := []audit.Actor{{Kind: audit.Person, ID: acme.owner.id, Name: acme.owner.name}, {Kind: audit.Person, ID: acme.admin.id, Name: "-2+3"}}
+	w.randomEntries(t, acme, 500, people, keys)
+	w.randomEntries(t, other, 50, people, keys)
+	all := w.logOf(t, acme)
+	b := w.signedIn(t, acme.adminPlain)
+
+	day := func(text string) time.Time {
+		at, err := time.Parse(time.DateOnly, text)
+		require.NoError(t, err)
+		return at
+	}
+	has := func(q map[string]string, e audit.Entry) bool {
+		for name, value := range q {
+			fits := value == ""
+			switch name {
+			case "actor":
+				fits = fits || e.Actor.ID == value || value == "keys" && e.Actor.Kind == audit.Key
+			case "action":
+				fits = fits || string(e.Action) == value
+			case "reason":
+				fits = fits || string(e.Reason) == value
+			case "key":
+				fits = fits || e.Actor.ID == value || e.Target.ID == value
+			case "from":
+				fits = fits || !e.At.Before(day(value))
+			case "to":
+				fits = fits || e.At.Before(day(value).AddDate(0, 0, 1))
+			}
+			if !fits {
+				return false
+			}
+		}
+		return true
+	}
+	filters := []map[string]string{
+		{}, {"actor": "", "action": "", "key": "", "reason": "", "from": "", "to": ""},
+		{"actor": "keys"}, {"actor": acme.owner.id}, {"from": "2026-03-02"}, {"to": "2026-03-02"}, {"from": "2026-03-03", "to": "2026-03-03"},
+		{"key": keys[0].ID}, {"actor": acme.admin.id, "key": keys[1].ID}, {"actor": acme.owner.id, "reason": "plan"},
+		{"actor": "keys", "action": "api_key.refused", "key": keys[1].ID, "reason": "expired", "from": "2026-03-01", "to": "2026-03-05"},
+		{"from": "2199-12-31"}, {"to": "2199-12-31"},
+	}
+	for _, a := range audit.Actions {
+		filters = append(filters, map[string]string{"action": string(a)})
+	}
+	for _, r := range audit.Reasons {
+		filters = append(filters, map[string]string{"reason": string(r), "action": "api_key.refused"})
+	}
+	for _, filter := range filters {
+		want, rows := []int64{}, [][]string{}
+		for _, e := range all {
+			if has(filter, e) {
+				want, rows = append(want, e.ID), append(rows, csvRow(t, e))
+			}
+		}
+		query := url.Values{}
+		for name, value := range filter {
+			query.Set(name, value)
+		}
+		p := b.get(acme.at("/settings/audit-log?%s", query.Encode()))
+		file := p.link("Download CSV")
+		got := []int64{}
+		for {
+			require.Equal(t, http.StatusOK, p.StatusCode)
+			got = append(got, p.listed(t)...)
+			older := p.link("Older →")
+			if older == "" || len(got) > len(all) {
+				break
+			}
+			p = b.get(older)
+		}
+		require.Equal(t, want, got, "%v", filter)
+		if len(want) == 0 {
+			require.Contains(t, p.body, "No entry matches")
+		}
+		download := b.get(file).rows(t)
+		if len(rows) == 0 {
+			require.Empty(t, download, "%v", filter)
+		} else {
+			require.Equal(t, rows, download, "%v", filter)
+		}
+	}
+}
+
+// Issue of the screens, 3: cursor paging: down and up again, neither gap nor repeat while entries are appended.
+func TestAuditLogPagesWhileItGrows(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := newOrganisation("acme")
+	w.load(t, acme)
+	entry := audit.Entry{OrganisationID: acme.id, Actor: audit.Actor{Kind: audit.Key, ID: "k", Name: "K"}, Action: audit.KeyRefused, Reason: audit.Revoked}
+	for range 130 {
+		require.NoError(t, w.log.Append(t.Context(), entry))
+	}
+	before := w.logOf(t, acme)
+	b := w.signedIn(t, acme.owner)
+	stop := make(chan struct{})
+	var writer sync.WaitGroup
+	writer.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				_ = w.log.Append(t.Context(), entry)
+			}
+		}
+	})
+	p := b.get(acme.at("/settings/audit-log?reason=revoked"))
+	require.Len(t, p.listed(t), 50)
+	require.Empty(t, p.link("← Newer"), "the first page")
+	got := p.listed(t)
+	var last page
+	for len(got) < 2000 && p.link("Older →") != "" {
+		last = p
+		p = b.get(p.link("Older →"))
+		require.Contains(t, p.body, `<option value="revoked" selected>`, "filters are kept")
+		got = append(got, p.listed(t)...)
+	}
+	close(stop)
+	writer.Wait()
+	numbers := make([]int64, len(before))
+	for i, e := range before {
+		numbers[i] = e.ID
+	}
+	at := slices.Index(got, numbers[0])
+	require.GreaterOrEqual(t, at, 0)
+	require.Equal(t, numbers, got[at:])
+	unique := slices.Clone(got)
+	slices.Sort(unique)
+	require.Len(t, slices.Compact(unique), len(got))
+
+	up := b.get(p.link("← Newer"))
+	require.Equal(t, last.listed(t), up.listed(t), "up again")
+	for range 100 {
+		if up.link("← Newer") == "" {
+			break
+		}
+		up = b.get(up.link("← Newer"))
+		require.Len(t, up.listed(t), 50)
+	}
+	require.Equal(t, w.logOf(t, acme)[0].ID, up.listed(t)[0], "to the newest")
+	require.Contains(t, b.get(acme.at("/settings/audit-log?before=%d", got[len(got)-1])).body, "Nothing older")
+}
+
+// Issue of the screens, 3: a detail view with request id, address and endpoint; it has an address of its own, which holds
+// when the log has grown by pages.
+func TestAuditEntryIsOpenedInPlace(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme, other := newOrganisation("acme"), newOrganisation("other")
+	w.load(t, acme, other)
+	key := w.newKey(t, acme, "Warehouse", apikeys.ReportsRead)
+	foreign := w.newKey(t, other, "Theirs", apikeys.ReportsRead)
+	require.NoError(t, w.log.Append(t.Context(), audit.Entry{
+		OrganisationID: acme.id, Actor: audit.Actor{Kind: audit.Key, ID: key.ID, Name: key.Name}, Action: audit.KeyRefused, Reason: audit.InsufficientScope,
+		Request: audit.Request{Method: "GET", Path: "/api/v1/forks", Address: "192.0.2.118", UserAgent: "python-requests/2.32.3", ID: "01JD7K3V9Q2M8T4XN6ZB"},
+	}))
+	b := w.signedIn(t, acme.owner)
+	p := b.get(acme.at("/settings/audit-log?actor=keys&key=%s", key.ID))
+	link := html.UnescapeString(entryLink.FindStringSubmatch(p.body)[1])
+	check := func(p page) {
+		t.Helper()
+		require.Equal(t, http.StatusOK, p.StatusCode)
+		for _, text := range []string{
+			`id="entry"`, "Key: <bdi>Warehouse</bdi>", "Request refused", "Scope missing", `aria-expanded="true"`,
+			"it has reports:read, the endpoint wants forks:read.</bdi>", "insufficient_scope", "GET /api/v1/forks", "403 ERR_ACCESS_DENIED",
+			"dg_live_" + key.ID + "_…", "192.0.2.118", "python-requests/2.32.3", "01JD7K3V9Q2M8T4XN6ZB",
+			`<option value="keys" selected>Any key</option>`, `<option value="` + key.ID + `" selected>Warehouse</option>`,
+		} {
+			require.Contains(t, p.body, text)
+		}
+	}
+	check(b.get(link))
+	require.Equal(t, acme.at("/settings/audit-log?actor=keys&key=%s", key.ID), b.get(link).link("Close"))
+	for range 120 {
+		require.NoError(t, w.log.Append(t.Context(), audit.Entry{OrganisationID: acme.id, Actor: audit.Actor{Kind: audit.Key, ID: key.ID}, Action: audit.ExportStarted}))
+	}
+	grown := b.get(link)
+	check(grown)
+	require.NotEmpty(t, grown.link("← Newer"))
+
+	opened := w.logOf(t, acme)[120].ID
+	for name, path := range map[string]string{
+		"another organisation's": acme.at("/settings/audit-log?entry=%d", w.logOf(t, other)[0].ID),
+		"left out by a filter":   acme.at("/settings/audit-log?entry=%d&action=api_key.revoked", opened),
+		"unknown":                acme.at("/settings/audit-log?entry=999999999"),
+		"no number":              acme.at("/settings/audit-log?entry=1%%27"),
+		"negative":               acme.at("/settings/audit-log?before=-1"),
+		"too large":              acme.at("/settings/audit-log?after=99999999999999999999"),
+	} {
+		require.Equal(t, http.StatusNotFound, b.get(path).StatusCode, name)
+	}
+	require.Equal(t, http.StatusBadRequest, b.get(acme.at("/settings/audit-log?after=1&before=2")).StatusCode)
+	require.Equal(t, http.StatusBadRequest, b.get(acme.at("/settings/audit-log?actor=%%zz")).StatusCode)
+	require.NotContains(t, b.get(acme.at("/settings/audit-log")).body, foreign.Name)
+}
+
+// A value that is not offered is a sentence beside its field, and nothing that was filled in is lost.
+func TestAuditFiltersSayWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme, other := newOrganisation("acme"), newOrganisation("other")
+	w.load(t, acme, other)
+	foreign := w.newKey(t, other, "Theirs", apikeys.ReportsRead)
+	b := w.signedIn(t, acme.owner)
+	for query, want := range map[string][]string{
+		"actor=nobody":                                  {"actor", "Actor has no such choice"},
+		"action=api_key.seen":                           {"action", "Action has no such choice"},
+		"key=" + foreign.ID:                             {"key", "Key has no such choice"},
+		"key=%00":                                       {"key", "Key has no such choice"},
+		"reason=%ff":                                    {"reason", "Reason has no such choice"},
+		"reason=plan&reason=plan":                       {"reason", "Reason has no such choice"},
+		"from=2026-02-30":                               {"from", "From is not a day"},
+		"from=" + strings.Repeat("9", 3_500):            {"from", "From is not a day"},
+		"to=1999-12-31":                                 {"to", "To is not a day"},
+		"from=2026-03-01&from=2026-03-02":               {"from", "From is not a day"},
+		"from=2026-03-02&to=2026-03-01":                 {"to", "From 2 March 2026 to 1 March 2026 runs backwards"},
+		"to=" + url.QueryEscape(`"><script>alert(1)//`): {"to", "To is not a day"},
+	} {
+		p := b.get(acme.at("/settings/audit-log?action=export.started&%s", query))
+		if strings.HasPrefix(query, "action=") {
+			p = b.get(acme.at("/settings/audit-log?%s", query))
+		} else {
+			require.Contains(t, p.body, `<option value="export.started" selected>`, query)
+		}
+		require.Equal(t, http.StatusBadRequest, p.StatusCode, "%.60s", query)
+		require.Regexp(t, `id="`+want[0]+`"[^>]* aria-invalid="true" aria-describedby="`+want[0]+`-error"`, p.body, "%.60s", query)
+		require.Contains(t, p.body, `id="`+want[0]+`-error">`+want[1], "%.60s", query)
+		require.Contains(t, p.body, "<title>Error: Audit log")
+		require.NotContains(t, p.body, "<script>alert")
+		require.Empty(t, p.link("Download CSV"))
+		require.Less(t, len(p.body), 15_000)
+		file := b.get(acme.at("/settings/audit-log.csv?%s", query))
+		require.Equal(t, http.StatusBadRequest, file.StatusCode, "%.60s", query)
+		require.Contains(t, file.body, want[1], "%.60s", query)
+	}
+}
+
+// hostile are texts that must be shown as text.
+var hostile = []string{
+	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `=cmd|'/C calc'!A0`, `+1`, `-1`, `@SUM(A1)`, "\tx", "\rx", "\nx", "\x00x",
+	"\u202egnp.exe", "a,\"b\"\r\nc", "{{.CSRF}}", "'", strings.Repeat("x", 10_000), strings.Repeat("€", 10_000), "\xff\xfe",
+}
+
+// Issue of the screens: hostile texts are harmless in page and CSV.
+func TestHostileTextsInTheAuditLog(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := newOrganisation("acme")
+	w.load(t, acme)
+	for _, text := range hostile {
+		name := strings.ReplaceAll(strings.ToValidUTF8(text, "?"), "\x00", "?") // what names can be
+		for _, e := range []audit.Entry{
+			{Actor: audit.Actor{Kind: audit.Person, ID: uuid.NewString(), Name: name}, Action: audit.KeyRevoked, Target: audit.Target{Kind: "api_key", ID: text}},
+			{Actor: audit.Actor{Kind: audit.Key, ID: "k", Name: name}, Action: audit.KeyRefused, Reason: audit.OutsideAPI},
+			{Actor: audit.Actor{Kind: audit.Key, ID: "k", Name: name}, Action: audit.ExportFinished, Details: map[string]any{"outcome": name, name: name}, Target: audit.Target{Kind: "fork", ID: text}},
+		} {
+			e.OrganisationID, e.Request = acme.id, audit.Request{Method: text, Path: text, Address: "192.0.2.1", UserAgent: text, ID: "request-0003"}
+			require.NoError(t, w.log.Append(t.Context(), e))
+		}
+	}
+	b := w.signedIn(t, acme.owner)
+	all := w.logOf(t, acme)
+	for i, row := range b.get(acme.at("/settings/audit-log.csv")).rows(t) {
+		want := csvRow(t, all[i])
+		for j := range want { // encoding/csv reads CRLF as LF
+			want[j] = strings.ReplaceAll(want[j], "\r\n", "\n")
+		}
+		require.Equal(t, want, row)
+		for j, text := range row {
+			require.False(t, j > 1 && text != "" && strings.ContainsRune("=+-@\t\r\n\x00", rune(text[0])), "a formula: %q", text)
+		}
+	}
+	require.GreaterOrEqual(t, len(all), 51)
+	for _, e := range all {
+		p := b.get(acme.at("/settings/audit-log?entry=%d", e.ID))
+		require.Equal(t, http.StatusOK, p.StatusCode)
+		require.Contains(t, p.body, `id="entry"`)
+		for _, bad := range []string{"<script>", "<img", "onerror=alert(1)>", "\x00", "\xff"} {
+			require.NotContains(t, p.body, bad)
+		}
+		require.Contains(t, p.body, "<dt>User agent</dt>")
+	}
+}
+
+// Decisions, "CSV": what fails later breaks the transfer, so that any client notices. And no more than four logs are sent at
+// once.
+func TestAuditDownloadIsBrokenOffAloud(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := newOrganisation("acme")
+	w.load(t, acme)
+	const entries = 60_000
+	_, err := w.db.Owner.Pool.Exec(t.Context(), `insert into audit_entries (org_id, at, actor_kind, actor_id, actor_name, action, target_kind, target_id, reason, method, path, address, user_agent, request_id)
+		select $1, now(), 'key', 'k', 'K', 'api_key.refused', '', '', 'plan', 'GET', repeat('p', 300), '192.0.2.1', repeat('u', 250), 'request-' || n from generate_series(1, $2::int) n`, acme.id, entries)
+	require.NoError(t, err)
+	b := w.signedIn(t, acme.owner)
+	b.client.Transport.(*http.Transport).DisableCompression = true
+	open := func() *http.Response {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.url+acme.at("/settings/audit-log.csv"), nil)
+		require.NoError(t, err)
+		request.AddCookie(&http.Cookie{Name: "__Host-dg", Value: b.cookies["__Host-dg"]})
+		response, err := b.client.Do(request)
+		require.NoError(t, err)
+		t.Cleanup(func() { response.Body.Close() })
+		return response
+	}
+	first := open()
+	require.Equal(t, http.StatusOK, first.StatusCode)
+	require.Equal(t, "text/csv; charset=utf-8", first.Header.Get("Content-Type"))
+	require.Regexp(t, `^attachment; filename="audit-log_\d{4}-\d\d-\d\d\.csv"$`, first.Header.Get("Content-Disposition"))
+	require.Contains(t, first.Header.Get("Cache-Control"), "no-store")
+	others := []*http.Response{open(), open(), open()}
+	busy := b.get(acme.at("/settings/audit-log.csv"))
+	require.Equal(t, http.StatusServiceUnavailable, busy.StatusCode)
+	require.Equal(t, "5", busy.Header.Get("Retry-After"))
+	head := b.send(http.MethodHead, acme.at("/settings/audit-log.csv"), "", nil)
+	require.Equal(t, http.StatusOK, head.StatusCode, "HEAD takes no place")
+	require.Equal(t, first.Header.Get("Content-Disposition"), head.Header.Get("Content-Disposition"))
+
+	_, err = w.db.Owner.Pool.Exec(t.Context(), `alter table audit_entries rename to gone`)
+	require.NoError(t, err)
+	for _, r := range append(others, first) {
+		text, err := io.ReadAll(r.Body)
+		require.ErrorIs(t, err, io.ErrUnexpectedEOF, "a short file does not look whole")
+		require.Less(t, strings.Count(string(text), "\n"), entries)
+		require.NotEmpty(t, text)
+	}
+	require.GreaterOrEqual(t, b.get(acme.at("/settings/audit-log.csv")).StatusCode, 500, "before the first byte it is an error")
+	_, err = w.db.Owner.Pool.Exec(t.Context(), `alter table gone rename to audit_entries`)
+	require.NoError(t, err)
+	whole := b.get(acme.at("/settings/audit-log.csv"))
+	require.Len(t, whole.rows(t), entries, "the places are free again")
+}

@@ -1,0 +1,159 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"dg/modules/audit"
+	"dg/platform/apperr"
+	"dg/platform/csvcell"
+	"dg/platform/httpserver"
+)
+
+// The bounds of a download of the log.
+const (
+	maxLogDownloads  = 4 // at once, on one instance
+	maxLogTime       = 30 * time.Minute
+	entriesInBatch   = 500
+	auditInstantForm = "2006-01-02T15:04:05.000Z"
+)
+
+// auditHeader is the first row of the file.
+const auditHeader = "entryId,at,actorKind,actorId,actorName,action,reason,targetKind,targetId,details,method,path,address,userAgent,requestId\n"
+
+var (
+	errLogBusy = &apperr.Error{Code: apperr.Unavailable, RetryAfter: 5,
+		Message: "Too many downloads of audit logs are running. Let one finish, then try again."}
+	errLogTime = apperr.New(apperr.Unavailable, "The download took longer than 30 minutes. Choose fewer days.")
+)
+
+// downloadAuditLog answers with the whole log that the filters leave, as CSV. It is itself no entry: the list of what is
+// recorded is closed (decisions, "Audit"), and what is read here was read on the screen before. places holds the downloads
+// that run.
+func (s *Site) downloadAuditLog(places chan struct{}) func(*fiber.Ctx, *visit) error {
+	return func(c *fiber.Ctx, v *visit) error {
+		filter, err := s.auditFilter(c, v)
+		if err != nil {
+			return err
+		}
+		options := httpserver.StreamOptions{ContentType: "text/csv; charset=utf-8", Gzip: true, Header: map[string]string{
+			fiber.HeaderContentDisposition: `attachment; filename="audit-log_` + s.today().Format(time.DateOnly) + `.csv"`,
+			fiber.HeaderCacheControl:       "no-store",
+		}}
+		if c.Method() == fiber.MethodHead {
+			return httpserver.Stream(c, nil, options)
+		}
+		select {
+		case places <- struct{}{}:
+		default:
+			return errLogBusy
+		}
+		f := &logFile{page: audit.Page{Filter: filter, Limit: entriesInBatch}, ends: time.Now().Add(maxLogTime), leave: sync.OnceFunc(func() { <-places })}
+		organisation := v.Organisation.ID
+		err = httpserver.Stream(c, func(ctx context.Context) (httpserver.Source, error) {
+			f.list = func(p audit.Page) ([]audit.Entry, error) { return s.Log.List(ctx, organisation, p) }
+			return f, nil
+		}, options)
+		if err != nil {
+			f.leave()
+		}
+		return err
+	}
+}
+
+// auditFilter is what the address of a download asks for.
+func (s *Site) auditFilter(c *fiber.Ctx, v *visit) (audit.Filter, error) {
+	query, _, err := auditAddress(c)
+	if err != nil {
+		return audit.Filter{}, err
+	}
+	ctx, stop := bounded(c.UserContext())
+	defer stop()
+	keys, err := s.Keys.List(ctx, v.actor())
+	if err != nil {
+		return audit.Filter{}, err
+	}
+	people, err := s.Log.People(ctx, v.Organisation.ID)
+	if err != nil {
+		return audit.Filter{}, err
+	}
+	f := newAuditFilters(query, people, keys)
+	for _, wrong := range f.Errors() {
+		return audit.Filter{}, apperr.NewField(wrong.Name, "%s", wrong.Message)
+	}
+	return f.filter, nil
+}
+
+// logFile is a log as CSV, newest first. It reads a batch when it needs one, and holds no other.
+type logFile struct {
+	page  audit.Page
+	list  func(audit.Page) ([]audit.Entry, error)
+	ends  time.Time
+	leave func() // gives the place back; may be called again
+	batch []audit.Entry
+	begun bool
+	last  bool // whether the batch is the last one
+}
+
+// Next appends the header, or a row.
+func (f *logFile) Next(b []byte) ([]byte, error) {
+	if !f.begun {
+		f.begun = true
+		return append(b, auditHeader...), nil
+	}
+	if len(f.batch) == 0 {
+		if err := f.read(); err != nil {
+			return b, err
+		}
+	}
+	e := f.batch[0]
+	f.batch = f.batch[1:]
+	return appendEntry(b, e)
+}
+
+// read reads the next batch. Errors: io.EOF after the last.
+func (f *logFile) read() error {
+	if f.last {
+		return io.EOF
+	}
+	if time.Now().After(f.ends) {
+		return errLogTime
+	}
+	var err error
+	if f.batch, err = f.list(f.page); err != nil {
+		return err
+	}
+	f.last = len(f.batch) < f.page.Limit
+	if len(f.batch) == 0 {
+		return io.EOF
+	}
+	f.page.Before = f.batch[len(f.batch)-1].ID
+	return nil
+}
+
+// Close gives the place back.
+func (f *logFile) Close(error) { f.leave() }
+
+// appendEntry appends a row: the codes of the log, for programs, not its words.
+func appendEntry(b []byte, e audit.Entry) ([]byte, error) {
+	details, err := json.Marshal(e.Details)
+	if err != nil {
+		return b, err
+	}
+	b = strconv.AppendInt(b, e.ID, 10)
+	b = append(b, ',')
+	b = e.At.UTC().AppendFormat(b, auditInstantForm)
+	for _, text := range []string{
+		string(e.Actor.Kind), e.Actor.ID, e.Actor.Name, string(e.Action), string(e.Reason), e.Target.Kind, e.Target.ID, string(details),
+		e.Request.Method, e.Request.Path, e.Request.Address, e.Request.UserAgent, e.Request.ID,
+	} {
+		b = csvcell.AppendText(append(b, ','), text)
+	}
+	return append(b, '\n'), nil
+}

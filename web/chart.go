@@ -1,0 +1,150 @@
+package web
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"dg/modules/reports"
+)
+
+// chart is what happened day by day: bars of plays above dots of scores, on one axis of time. A day is 10 wide, both panels
+// are 100 high.
+type chart struct {
+	Width        int
+	Top          []string // the marks beside the bars, from above
+	Grid, Low    string   // paths of the lines behind bars and dots
+	Days         []chartDay
+	Bars         string // all bars in one path, where days have none of their own
+	Thread, Dots string
+	Fine         bool // dots are smaller
+	Ticks        []string
+	First, Last  string
+	Most         string // the highest bar
+	Score        string // over the whole period
+}
+
+// chartDay is a day that tells its figures when it is pointed at.
+type chartDay struct{ Title, Hit, Bar string }
+
+// maxChartDays is up to how many days each has a title; beyond, a chart would be the most of the page.
+const maxChartDays = 92
+
+// newChart draws the days of a period in which there were plays.
+func newChart(p reports.Period, s reports.Statistics) chart {
+	fine := p.Days > maxChartDays
+	most, top := highest(s.Daily)
+	c := chart{
+		Width: 10 * p.Days, Fine: fine, Top: []string{count(top), count(top / 2), "0"},
+		First: p.From.Format(shortDay), Last: lastDay(p).Format(shortDay), Score: percent(s.AvgScore),
+		Most: count(s.Daily[most].Plays) + " on " + p.From.AddDate(0, 0, most).Format(shortDay), Ticks: ticks(p),
+	}
+	c.Low = fmt.Sprintf("M0 0H%dM0 100H%d", c.Width, c.Width)
+	c.Grid = fmt.Sprintf("M0 0H%dM0 50H%dM0 100H%d", c.Width, c.Width, c.Width) + uprights(p)
+	var bars strings.Builder
+	for i, d := range s.Daily {
+		if fine {
+			bars.WriteString(bar(i, 80, d.Plays, top))
+		} else {
+			c.Days = append(c.Days, newChartDay(p, i, d, top))
+		}
+	}
+	c.Bars = bars.String()
+	c.Thread, c.Dots = scorePaths(s.Daily)
+	return c
+}
+
+// scorePaths are a dot in the middle of each day, at its average score, and the thread on which they hang. A day of 0.0 has
+// none: of nearly all such days no play was completed, and the figures do not tell them apart.
+func scorePaths(days []reports.DailyStat) (thread, dots string) {
+	var t, d strings.Builder
+	command := "M"
+	for i, day := range days {
+		if day.AvgScore > 0 {
+			at := strconv.Itoa(10*i+5) + " " + decimal(1000-int64(day.AvgScore))
+			t.WriteString(command + at)
+			d.WriteString("M" + at + "h.01")
+			command = "L"
+		}
+	}
+	return t.String(), d.String()
+}
+
+// fewDays is below how many days bars grow no wider: one day's would be most of the screen.
+const fewDays = 7
+
+func newChartDay(p reports.Period, i int, d reports.DailyStat, top int64) chartDay {
+	plays := count(d.Plays) + " plays"
+	if d.Plays == 1 {
+		plays = "1 play"
+	}
+	return chartDay{
+		Title: fmt.Sprintf("%s: %s, average score %s", p.From.AddDate(0, 0, i).Format("Mon "+shortDay), plays, percent(d.AvgScore)),
+		Hit:   fmt.Sprintf("M%d 0h10v100h-10z", 10*i), Bar: bar(i, int64(60*min(p.Days, fewDays)/fewDays), d.Plays, top),
+	}
+}
+
+// bar is the path of the i-th day's bar, in the middle of the day and so many tenths wide, or nothing without plays.
+func bar(i int, width, plays, top int64) string {
+	if plays == 0 {
+		return ""
+	}
+	x, y := 100*int64(i)+50-width/2, 1000-(2000*plays+top)/(2*top)
+	return fmt.Sprintf("M%s %sh%sV100h-%sz", decimal(x), decimal(y), decimal(width), decimal(width))
+}
+
+// decimal writes tenths: 277 is 27.7, and 270 is 27.
+func decimal(tenths int64) string {
+	if tenths%10 == 0 {
+		return strconv.FormatInt(tenths/10, 10)
+	}
+	return strconv.FormatInt(tenths/10, 10) + "." + strconv.FormatInt(tenths%10, 10)
+}
+
+// highest returns the first day with the most plays, and a round number that is not below them and has a half.
+func highest(days []reports.DailyStat) (most int, top int64) {
+	for i, d := range days {
+		if d.Plays > days[most].Plays {
+			most = i
+		}
+	}
+	for scale := int64(1); ; scale *= 10 {
+		for _, n := range []int64{2, 4, 6, 10} {
+			if top = n * scale; top >= days[most].Plays {
+				return most, top
+			}
+		}
+	}
+}
+
+// uprights are lines at the beginning of each week, or of each month of a long period.
+func uprights(p reports.Period) string {
+	var b strings.Builder
+	for i := range p.Days {
+		date := p.From.AddDate(0, 0, i)
+		begins := date.Weekday() == time.Monday
+		if p.Days > maxChartDays {
+			begins = date.Day() == 1
+		}
+		if begins {
+			fmt.Fprintf(&b, "M%d 0V100", 10*i)
+		}
+	}
+	return b.String()
+}
+
+// ticks are the first, middle and last day, with their years where these are several.
+func ticks(p reports.Period) []string {
+	form := "2 Jan"
+	if p.From.Year() != lastDay(p).Year() {
+		form = shortDay
+	}
+	places := slices.Compact([]int{0, (p.Days - 1) / 2, p.Days - 1})
+	all := make([]string, len(places))
+	for i, day := range places {
+		all[i] = p.From.AddDate(0, 0, day).Format(form)
+	}
+	return all
+}

@@ -1,0 +1,154 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"dg/modules/games"
+	"dg/modules/org"
+	"dg/modules/reports"
+	"dg/platform/apperr"
+)
+
+// dashboardView is the report of one fork. Where the period is wrong or the group too small it has no figures.
+type dashboardView struct {
+	shell
+	Fork, Self, Back string
+	Asked            asked
+	Wrong            *periodError // nil: the period is right
+	Presets          []preset
+	Groups           []org.Group
+	GroupName        string // "": all players
+	Period           string // in words
+	OneDay           bool
+	Names            bool // whether players are shown by name
+	Suppressed       bool
+	AllPlayers       string // this report without a group
+	Download         string
+	Longer           *preset // the next longer period, where nobody played
+	Figures          []figure
+	Chart            chart
+	Daily            []dailyRow
+	Skills           []skillRow
+	Players          playerList
+}
+
+type figure struct{ Name, Value, Meaning string }
+
+type dailyRow struct{ Date, Day, Plays, Score string }
+
+type skillRow struct {
+	Name          string
+	ID            []string // its parts
+	Answers, Rate string
+}
+
+// Played says whether there is anything to show.
+func (v *dashboardView) Played() bool { return len(v.Daily) > 0 }
+
+// showDashboard shows the figures of a fork over a period: those of the API, from the same call.
+func (s *Site) showDashboard(c *fiber.Ctx, v *visit) error {
+	ctx, stop := bounded(c.UserContext())
+	defer stop()
+	fork, err := s.forkOf(ctx, c, v)
+	if err != nil {
+		return err
+	}
+	a, err := askedIn(c)
+	if err != nil {
+		return err
+	}
+	self := v.path("/reports/" + fork.ID)
+	view := &dashboardView{shell: s.shell(v, fork.Title, areaReports), Fork: fork.Title, Self: self, Back: v.path("/reports")}
+	period, err := a.in(s.today())
+	errors.As(err, &view.Wrong)
+	view.Asked, view.Presets = a, presetLinks(s.today(), self, a.Group, period)
+	if view.Groups, err = s.Orgs.Groups(ctx, v.Organisation.ID, a.Group); err != nil {
+		return err
+	}
+	if view.Wrong != nil {
+		view.Title = "Error: " + view.Title
+		return s.show(c, fiber.StatusBadRequest, "dashboard", view)
+	}
+	query, err := queryOf(v, fork, period, a.Group)
+	if err != nil {
+		return err
+	}
+	stats, err := s.Reports.Statistics(ctx, query)
+	if err != nil {
+		return groupError(err)
+	}
+	for _, g := range view.Groups {
+		if g.ID == a.Group {
+			view.GroupName = g.Name
+		}
+	}
+	view.fill(c, period, stats)
+	return s.show(c, fiber.StatusOK, "dashboard", view)
+}
+
+var errNoFork = apperr.New(apperr.NotFound, "There is no such fork in this organisation. Choose one from its reports.")
+
+// forkOf loads the fork that the path names: one of the organisation. Errors: ErrNotFound, also for another one's.
+func (s *Site) forkOf(ctx context.Context, c *fiber.Ctx, v *visit) (games.Fork, error) {
+	fork, err := s.Games.Fork(ctx, v.Organisation.ID, c.Params("fork"))
+	if apperr.Is(err, apperr.NotFound) {
+		return games.Fork{}, errNoFork
+	}
+	return fork, err
+}
+
+// queryOf is the question to modules/reports. Errors: ErrNotFound for what cannot be a group.
+func queryOf(v *visit, fork games.Fork, p reports.Period, group string) (reports.Query, error) {
+	if group != "" && !org.IsID(group) {
+		return reports.Query{}, errNoGroup
+	}
+	return reports.Query{OrganisationID: v.Organisation.ID, ForkID: fork.ID, Period: p, GroupID: group}, nil
+}
+
+// fill puts the figures into the view.
+func (v *dashboardView) fill(c *fiber.Ctx, p reports.Period, s reports.Statistics) {
+	v.Period, v.OneDay, v.Names, v.Suppressed = inWords(p), p.Days == 1, s.Nominative, s.Suppressed
+	v.AllPlayers = reportPath(v.Self, p, "")
+	if s.Suppressed {
+		return
+	}
+	v.Figures = []figure{
+		{"Plays", count(s.Plays), "started, finished or not"},
+		{"Players", count(s.UniquePlayers), "different people"},
+		{"Average score", percent(s.AvgScore), "of completed plays"},
+		{"Completion", ratePercent(s.CompletionRate), "of plays were completed"},
+		{"Pass rate", ratePercent(s.PassRate), "of completed plays passed"},
+	}
+	v.Download = reportPath(v.Self+"/plays.csv", p, v.Asked.Group)
+	if s.Plays == 0 {
+		v.Longer = longerThan(p, v.Presets)
+		return
+	}
+	v.Chart = newChart(p, s)
+	v.Daily = make([]dailyRow, len(s.Daily))
+	for i, d := range s.Daily {
+		v.Daily[i] = dailyRow{d.Date, p.From.AddDate(0, 0, i).Format(shortDay), count(d.Plays), percent(d.AvgScore)}
+	}
+	for _, k := range s.Skills {
+		v.Skills = append(v.Skills, skillRow{skillNames[k.SkillID], strings.SplitAfter(k.SkillID, "."), count(k.Attempts), ratePercent(k.CorrectRate)})
+	}
+	v.Players = newPlayerList(s, orderIn(c), pageIn(c), func(more ...string) string {
+		return reportPath(v.Self, p, v.Asked.Group, more...) + "#p-h"
+	})
+}
+
+// longerThan returns the first of the presets that holds the period and more, or nil.
+func longerThan(p reports.Period, all []preset) *preset {
+	i := slices.IndexFunc(all, func(longer preset) bool {
+		return longer.period.Days > p.Days && !longer.period.From.After(p.From) && !longer.period.End().Before(p.End())
+	})
+	if i < 0 {
+		return nil
+	}
+	return &all[i]
+}

@@ -1,0 +1,120 @@
+package web_test
+
+import (
+	"fmt"
+	"html"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/apikeys"
+	"dg/modules/reports"
+)
+
+// The page's facts are those of the contract's document, which the tests of the API hold to the program.
+
+var (
+	contractErrorRow = regexp.MustCompile("(?m)^ *\\| (\\d{3}) \\| `[a-z-]+` \\| `(ERR_[A-Z_]+)` \\|")
+	pageErrorRow     = regexp.MustCompile(`<tr role="row" id="([^"]+)"><th role="rowheader" scope="row">(\d{3}) <small class="mono">(ERR_[A-Z_]+)</small></th>` +
+		`<td role="cell" data-label="Cause">[^<]+.*?</td><td role="cell" data-label="Cure">[^<]+`)
+	contractCode = regexp.MustCompile(`(?m)^        - (ERR_[A-Z_]+)$`)
+	tag          = regexp.MustCompile(`<[^>]*>`)
+)
+
+func contract(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("../modules/publicapi/openapi.yaml")
+	require.NoError(t, err)
+	return string(text)
+}
+
+// Issue 4, "API page": errors one by one with cause and cure, each with an id to link to.
+func TestDocsNameEachErrorOfTheContract(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	page := w.browser(t).get("/docs")
+	require.Equal(t, 200, page.StatusCode)
+	var want, got, ids []string
+	for _, row := range contractErrorRow.FindAllStringSubmatch(contract(t), -1) {
+		want = append(want, row[1]+" "+row[2])
+	}
+	for _, row := range pageErrorRow.FindAllStringSubmatch(page.body, -1) {
+		got = append(got, row[2]+" "+row[3])
+		ids = append(ids, row[1])
+	}
+	require.Greater(t, len(want), 10)
+	require.Equal(t, want, got)
+	require.Len(t, slices.Compact(slices.Sorted(slices.Values(ids))), len(ids), "each id once")
+	codes := contractCode.FindAllStringSubmatch(contract(t), -1)
+	require.Len(t, codes, 8)
+	for _, c := range codes {
+		require.Contains(t, ids, c[1])
+	}
+}
+
+// Specification, section 8; decisions, "CSV" and "k-anonymity".
+func TestDocsStateLimitsAndColumns(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	body := w.browser(t).get("/docs").body
+	text := strings.Join(strings.Fields(html.UnescapeString(tag.ReplaceAllString(body, " "))), " ")
+	for _, fact := range []string{
+		fmt.Sprintf("Requests %d in %d seconds for each key", apikeys.RateLimit, apikeys.RateWindow),
+		fmt.Sprintf("Refused uses %d in %d seconds", apikeys.RateLimit, apikeys.RateWindow),
+		fmt.Sprintf("Period %d days", reports.MaxPeriodDays),
+		"Group 5 players or more", "Export 30 minutes", "within two seconds",
+	} {
+		require.Contains(t, text, fact)
+	}
+	// What the page and the document both say.
+	document := strings.Join(strings.Fields(contract(t)), " ")
+	for _, fact := range []string{"fewer than 5 members", "4 KB", "16 KB", "X-DG-Report-Suppressed: k-anonymity"} {
+		require.Contains(t, document, fact)
+		require.Contains(t, text, fact)
+	}
+	header := regexpFind(t, `(?m)^ +(playId,[A-Za-z,]+)$`, contract(t))
+	var columns []string
+	for _, c := range regexp.MustCompile(`<th role="rowheader" scope="row"><code>(\w+)</code></th>`).FindAllStringSubmatch(body, -1) {
+		columns = append(columns, c[1])
+	}
+	require.Equal(t, header, strings.Join(columns, ","))
+	require.Contains(t, html.UnescapeString(body), `curl -sS `+w.url+`/api/v1/forks`, "the address of this service")
+}
+
+// Issue 4, "API page"; kit, 11: the same page for those who are signed in and those who are not.
+func TestDocsAreForEverybody(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := newOrganisation("acme")
+	w.load(t, acme)
+	for _, path := range []string{"/docs", "/docs/reference"} {
+		out := w.browser(t).get(path)
+		require.Equal(t, 200, out.StatusCode)
+		require.Contains(t, out.body, `<a href="/sign-in">Sign in</a>`)
+		in := w.signedIn(t, acme.owner).get(path)
+		require.Equal(t, 200, in.StatusCode)
+		require.Contains(t, in.body, acme.owner.name)
+		require.Contains(t, in.body, `<li><a href="/docs" aria-current="true">API</a></li>`)
+	}
+	require.Contains(t, w.browser(t).get("/docs").body, `<a href="/settings/api-keys">`)
+	require.Contains(t, w.signedIn(t, acme.owner).get("/docs").body, `<a href="`+acme.at("/settings/api-keys")+`">Settings → API keys</a>`)
+	b := w.signedIn(t, acme.owner)
+	w.db.DB.Close()
+	require.Equal(t, 200, b.get("/docs").StatusCode, "it explains ERR_UNAVAILABLE: it must be there then")
+}
+
+// Issue 4: the reference runs under the strict policy; only pictures that a stylesheet holds are allowed beyond it.
+func TestReferencePolicy(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	strict, reference := w.browser(t).get("/docs"), w.browser(t).get("/docs/reference")
+	const name = "Content-Security-Policy"
+	require.NotContains(t, strict.Header.Get(name), "data:")
+	require.Equal(t, strict.Header.Get(name), strings.Replace(reference.Header.Get(name), " data:", "", 1))
+	require.NotContains(t, reference.Header.Get(name), "unsafe")
+	require.NotRegexp(t, `(?i)<script(?:>| [^>]*>\s*[^<\s])|style=| on[a-z]+=|https?://`, reference.body)
+}

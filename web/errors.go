@@ -1,0 +1,102 @@
+package web
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"dg/modules/apikeys"
+	"dg/platform/httpserver"
+)
+
+// errorView is a page for a failure: what happened, and one way on.
+type errorView struct {
+	shell
+	httpserver.Failure
+	Way, WayPath string
+}
+
+// ErrorPage answers people's failures with a page: those of browsers, outside the API and without a key, which gets the
+// contract's body everywhere.
+func (s *Site) ErrorPage(c *fiber.Ctx, f httpserver.Failure) bool {
+	if strings.HasPrefix(c.Path(), "/api/") || !strings.Contains(c.Get(fiber.HeaderAccept), "text/html") ||
+		strings.Contains(c.Get(fiber.HeaderAuthorization), apikeys.TokenPrefix) {
+		return false
+	}
+	v := visitOf(c)
+	if f.Status < 500 { // otherwise the database may be what failed
+		v = s.errorVisit(c, v)
+	}
+	words := wordsOf(c.Method(), f)
+	f.Message = words.message
+	view := errorView{shell: s.shell(v, words.title, areaNone), Failure: f}
+	view.Way, view.WayPath = wayOn(c, &view)
+	if v != nil {
+		view.CSRF = newFormToken(formSecret(c)) // of the button to sign out
+	}
+	var page bytes.Buffer
+	if err := s.templates.ExecuteTemplate(&page, "error.html", &view); err != nil {
+		panic(err) // the JSON body is sent instead
+	}
+	s.setHeaders(c)
+	c.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)
+	c.Context().Response.SetBodyRaw(page.Bytes())
+	return true
+}
+
+// errorVisit finds who asked where no handler did. Without an answer the page does without.
+func (s *Site) errorVisit(c *fiber.Ctx, v *visit) *visit {
+	if v == nil {
+		v, _ = s.visitorOf(c)
+	}
+	if v != nil && v.Organisation.ID == "" {
+		_, _ = s.placesOf(c, v)
+	}
+	return v
+}
+
+// wayOn is the one link of an error's page.
+func wayOn(c *fiber.Ctx, view *errorView) (words, path string) {
+	switch {
+	case view.Status >= 500 && c.Method() == fiber.MethodGet:
+		return "Try again", localPath(c.OriginalURL())
+	case view.Visit == nil && view.Status < 500:
+		return "Sign in", "/sign-in"
+	case view.Reports() != "":
+		return "Go to reports", view.Reports()
+	case view.Visit != nil:
+		return "Go to your account", "/account"
+	}
+	return "Go to the start", "/"
+}
+
+// errorWords say what happened, and what to do. An empty message stands for the failure's own.
+type errorWords struct{ title, message string }
+
+// wordsOf are the words for a failure.
+func wordsOf(method string, f httpserver.Failure) errorWords {
+	words, ok := pageWords[f.Status]
+	if !ok {
+		words.title = "That did not work"
+	}
+	if f.Status == fiber.StatusForbidden && method != fiber.MethodGet {
+		words.title = "Nothing was changed"
+	}
+	if words.message == "" || !f.Unworded {
+		words.message = f.Message
+	}
+	return words
+}
+
+// pageWords are the words for a status. What a module says of its failure is better than the message here.
+var pageWords = map[int]errorWords{
+	403: {"This page is not open to you", ""},
+	404: {"There is nothing here", "The address is wrong, or what it showed is gone."},
+	405: {"This page does not work like that", "Go back and load the page again."},
+	413: {"That is too much", "Shorten what you entered, then send it again."},
+	414: {"This address is too long", "Follow the link to the page once more."},
+	431: {"Your browser sent too much", "Delete the cookies of this site, then sign in again."},
+	500: {"Something broke on our side", "It has been recorded. Try again; if it stays, send us the request id below."},
+	503: {"We cannot answer right now", "Try again in a moment. If it stays, send us the request id below."},
+}

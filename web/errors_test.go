@@ -1,0 +1,56 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Kit, 12: an error's page says what happened, gives one way on and the request id; 403 names who can help.
+func TestErrorPages(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := newOrganisation("acme")
+	acme.name = "Acme <Works>"
+	w.load(t, acme)
+	owner, member := w.signedIn(t, acme.owner), w.signedIn(t, acme.member)
+	for name, c := range map[string]struct {
+		page           page
+		status         int
+		title, message string
+		way            string
+	}{
+		"unknown, signed out":  {w.browser(t).get("/nowhere"), 404, "There is nothing here", "The address is wrong, or what it showed is gone.", `href="/sign-in">Sign in`},
+		"unknown, signed in":   {owner.get("/nowhere"), 404, "There is nothing here", "The address is wrong, or what it showed is gone.", `href="/o/acme/reports">Go to reports`},
+		"another organisation": {owner.get("/o/other/reports"), 404, "There is nothing here", "There is no such organisation, or you are not a member of it.", `href="/o/acme/reports">Go to reports`},
+		"a member at the reports": {member.get(acme.at("/reports")), 403, "This page is not open to you",
+			"Reports and settings are for owners and admins of \u2068Acme &lt;Works&gt;\u2069. If you need them, ask an owner to change your role.", `href="/account">Go to your account`},
+		"a form without its token": {owner.send(http.MethodPost, "/sign-out", "csrf=x", http.Header{"Sec-Fetch-Site": {"same-origin"}}), 403, "Nothing was changed",
+			"This page is older than your sign-in", `href="/o/acme/reports">Go to reports`},
+		"another method": {owner.force("/docs", url.Values{}), 405, "This page does not work like that", "Go back and load the page again.", `href="/o/acme/reports">Go to reports`},
+	} {
+		require.Equal(t, c.status, c.page.StatusCode, name)
+		require.Contains(t, c.page.body, "<h1>"+c.title+"</h1>", name)
+		require.Contains(t, c.page.body, "<title>"+c.title+" – ", name)
+		require.Contains(t, c.page.body, c.message, name)
+		require.Contains(t, c.page.body, `<a class="btn primary" `+c.way+`</a>`, name)
+		require.Equal(t, 1, strings.Count(c.page.body, `class="btn primary"`), name)
+		require.Contains(t, c.page.body, `<code id="rid">`+c.page.Header.Get("X-Request-Id")+`</code>`, name)
+		require.NotEmpty(t, c.page.Header.Get("Content-Security-Policy"), name)
+	}
+
+	// Not a page: what a program asked for, and whatever carries a key.
+	request := http.Header{"Accept": {"application/json"}}
+	require.True(t, strings.HasPrefix(owner.send(http.MethodGet, "/nowhere", "", request).body, `{"code":"not-found"`))
+
+	// A failure of ours leads to the same address once more.
+	w.db.DB.Close()
+	broken := owner.get("/account?x=1")
+	require.Equal(t, 503, broken.StatusCode)
+	require.Contains(t, broken.body, "<h1>We cannot answer right now</h1>")
+	require.Contains(t, broken.body, `<a class="btn primary" href="/account?x=1">Try again</a>`)
+	require.NotContains(t, broken.body, "Retry-After")
+}

@@ -1,0 +1,130 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/audit"
+)
+
+// Issue of the screens, 4: plan, reporting mode, members with role and two-step state.
+func TestOrganisationIsShown(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := newOrganisation("acme")
+	acme.name = `<b>Acme</b> "‮" & sons`
+	acme.admin.name = `=cmd|'<script>alert(1)</script>`
+	w.load(t, acme)
+	_, err := w.db.Owner.Pool.Exec(t.Context(), `update users set totp_secret = $1, totp_since = '2026-01-12T09:30:00Z' where id = $2`, testSecret, acme.member.id)
+	require.NoError(t, err)
+	p := w.signedIn(t, acme.adminPlain).get(acme.at("/settings/organisation"))
+	for _, text := range []string{
+		"<strong>Pro</strong>", "Includes the API.", "<strong>Pseudonymous</strong>", "never by name", "2 of 4 use two-step.", `On since <time datetime="2026-01-12T09:30:00.000Z" data-local="day">12 Jan 2026</time>`,
+		"<bdi>&lt;b&gt;Acme&lt;/b&gt; &#34;‮&#34; &amp; sons</bdi>", "<bdi>=cmd|&#39;&lt;script&gt;alert(1)&lt;/script&gt;</bdi>",
+		"<bdi>member@acme.example</bdi>", `<span class="state on">On`, `<span class="state">Off</span>`, "Only an owner can change this.",
+	} {
+		require.Contains(t, p.body, text)
+	}
+	require.NotContains(t, p.body, "<script>")
+	order := []int{strings.Index(p.body, "owner@acme"), strings.Index(p.body, "admin@acme"), strings.Index(p.body, "admin-plain@acme"), strings.Index(p.body, "member@acme")}
+	require.IsIncreasing(t, order, "owners first, then by name: = stands before a")
+	acme.plan, acme.mode = "team", "nominative"
+	w.load(t, acme)
+	p = w.signedIn(t, acme.owner).get(acme.at("/settings/organisation"))
+	require.Contains(t, p.body, "<strong>Team</strong></p><p>Does not include the API.")
+	require.Contains(t, p.body, "under their display name")
+}
+
+// A large organisation's page has a bound, and says what it leaves out.
+func TestMembersOfALargeOrganisation(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := newOrganisation("acme")
+	for range 600 {
+		id := uuid.NewString()
+		acme.more = append(acme.more, map[string]any{"type": "user", "id": id, "email": id + "@acme.example", "name": "N"},
+			map[string]any{"type": "membership", "organisationId": acme.id, "userId": id, "role": "member"})
+	}
+	w.load(t, acme)
+	p := w.signedIn(t, acme.owner).get(acme.at("/settings/organisation"))
+	require.Equal(t, 500, strings.Count(p.body, `data-label="Two-step"`))
+	require.Contains(t, p.body, "104 more members are not listed.")
+	require.Contains(t, p.body, "owner@acme.example")
+}
+
+// Issue of the screens, 4, and decisions, "Audit" and "Keys": the owner changes the reporting mode after a sentence about what
+// it means; one entry for a change and none for what is so already; every instance sees it at the next request.
+func TestReportingModeIsChanged(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := newOrganisation("acme")
+	w.load(t, acme)
+	second := startOn(t, w.db, time.Now)
+	b := w.signedIn(t, acme.owner)
+	elsewhere := second.browser(t)
+	elsewhere.cookies = b.cookies
+	form, screen := acme.at("/settings/organisation/reporting-mode"), acme.at("/settings/organisation")
+
+	asked := b.get(form)
+	require.Contains(t, asked.body, `value="pseudonymous" checked`)
+	for _, sentence := range []string{
+		"to everyone who can open reports and to every tool with a key. Past plays too.", "Groups of fewer than 5 stay hidden in both modes.",
+	} {
+		require.Contains(t, asked.body, sentence)
+	}
+	for i, c := range []struct {
+		mode, shown string
+		entries     int
+	}{{"pseudonymous", "Pseudonymous", 0}, {"nominative", "Nominative", 1}, {"nominative", "Nominative", 1}, {"pseudonymous", "Pseudonymous", 2}} {
+		p := b.post(form, url.Values{"mode": {c.mode}})
+		require.Equal(t, http.StatusSeeOther, p.StatusCode)
+		require.Equal(t, screen, p.Header.Get("Location"))
+		require.Contains(t, b.get(screen).body, "<strong>"+c.shown+"</strong>", "step %d", i)
+		require.Contains(t, elsewhere.get(screen).body, "<strong>"+c.shown+"</strong>", "step %d: the other instance", i)
+		require.Contains(t, elsewhere.get(form).body, `value="`+c.mode+`" checked`)
+		require.Len(t, w.logOf(t, acme), c.entries, "step %d", i)
+	}
+	last := w.logOf(t, acme)[0]
+	require.Equal(t, audit.ReportingModeChanged, last.Action)
+	require.Equal(t, audit.Actor{Kind: audit.Person, ID: acme.owner.id, Name: acme.owner.name}, last.Actor)
+	require.Equal(t, map[string]any{"from": "nominative", "to": "pseudonymous"}, last.Details)
+	require.Equal(t, form, last.Request.Path)
+	require.Equal(t, "POST", last.Request.Method)
+	require.NotEmpty(t, last.Request.ID)
+	shown := b.get(acme.at("/settings/audit-log"))
+	require.Contains(t, shown.body, "Reporting mode changed")
+	require.Contains(t, shown.body, "From nominative")
+
+	for _, mode := range []string{"", "open", "nominative\x00", strings.Repeat("n", 10_000)} {
+		p := b.post(form, url.Values{"mode": {mode}})
+		require.Equal(t, http.StatusBadRequest, p.StatusCode, "%.20q", mode)
+		require.Contains(t, p.body, `id="mode-error">Choose one of the two`)
+		require.Contains(t, p.body, "<title>Error: ")
+	}
+	forged := b.send(http.MethodPost, form, "mode=nominative", http.Header{"Sec-Fetch-Site": {"cross-site"}})
+	require.Equal(t, http.StatusForbidden, forged.StatusCode)
+	require.Len(t, w.logOf(t, acme), 2)
+}
+
+// A role that is taken away in mid-session is gone at the next request.
+func TestAnOwnerNoMore(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := newOrganisation("acme")
+	w.load(t, acme)
+	b := w.signedIn(t, acme.owner)
+	form := acme.at("/settings/organisation/reporting-mode")
+	token := csrfField.FindStringSubmatch(b.get(form).body)[1]
+	_, err := w.db.Owner.Pool.Exec(t.Context(), `update memberships set role = 'admin' where user_id = $1`, acme.owner.id)
+	require.NoError(t, err)
+	p := b.send(http.MethodPost, form, url.Values{"mode": {"nominative"}, "csrf": {token}}.Encode(), http.Header{"Sec-Fetch-Site": {"same-origin"}})
+	require.Equal(t, http.StatusForbidden, p.StatusCode)
+	require.Contains(t, p.body, "Only an owner can change the reporting mode.")
+	require.Empty(t, w.logOf(t, acme))
+}

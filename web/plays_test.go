@@ -1,0 +1,244 @@
+package web_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/audit"
+)
+
+// exportsOf are the log's entries of exports, newest first.
+func (w *world) exportsOf(t *testing.T, o *organisation) []audit.Entry {
+	t.Helper()
+	all, err := w.log.List(t.Context(), o.id, audit.Page{Limit: 1000})
+	require.NoError(t, err)
+	var entries []audit.Entry
+	for _, e := range all {
+		if e.Action == audit.ExportStarted || e.Action == audit.ExportFinished {
+			entries = append(entries, e)
+		}
+	}
+	return entries
+}
+
+// untilFinished waits until n exports have ended, and returns the entry of the last.
+func (w *world) untilFinished(t *testing.T, o *organisation, n int) audit.Entry {
+	t.Helper()
+	var last audit.Entry
+	require.Eventually(t, func() bool {
+		finished := 0
+		for _, e := range w.exportsOf(t, o) {
+			if e.Action == audit.ExportFinished {
+				if finished++; finished == 1 {
+					last = e
+				}
+			}
+		}
+		return finished >= n
+	}, 15*time.Second, 10*time.Millisecond)
+	return last
+}
+
+// Issue of the screens, item 5: the download has the same rows as the API, to the byte, in both modes, and is recorded with
+// the person as its actor (decisions, "CSV" and "Audit").
+func TestDownloadIsTheFileOfTheAPI(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	random := rand.New(rand.NewPCG(7, 7))
+	now := time.Now().UTC()
+	for _, mode := range []string{"pseudonymous", "nominative"} {
+		o := newOrganisation(mode)
+		o.mode = mode
+		fork := o.withFork()
+		names := numbered(30)
+		copy(names, []string{"=1+1", `a "quoted", name`, "@x", "\u202eevil"})
+		players := o.withPlayers(names...)
+		small, large := o.withGroup("small", players[:4]...), o.withGroup("large", players[:20]...)
+		o.withRandomPlays(random, 900, 40, []string{fork}, players, now)
+		w.load(t, o)
+		get, b := w.beside(t, o), w.signedIn(t, o.admin)
+		from, to := now.AddDate(0, 0, -30).Format(time.DateOnly), now.Format(time.DateOnly)
+		for _, group := range []string{"", small, large} {
+			ofAPI := "/forks/" + fork + "/exports/csv?from=" + from + "&to=" + to
+			if group != "" {
+				ofAPI += "&groupId=" + group
+			}
+			want := get(ofAPI)
+			before := len(w.exportsOf(t, o))
+			w.untilFinished(t, o, before/2)
+			path := o.at("/reports/%s/plays.csv?from=%s&to=%s&group=%s", fork, from, to, group)
+			head := b.send(http.MethodHead, path, "", nil)
+			require.Equal(t, http.StatusOK, head.StatusCode)
+			require.Len(t, w.exportsOf(t, o), before, "HEAD exports nothing and records nothing")
+			got := b.get(path)
+			require.Equal(t, http.StatusOK, got.StatusCode)
+			require.Equal(t, want.body, got.body)
+			require.Equal(t, group == small, strings.Count(got.body, "\n") == 1)
+			for _, name := range []string{"Content-Type", "Content-Disposition", "Cache-Control", "X-Dg-Report-Suppressed"} {
+				require.Equal(t, want.Header.Get(name), got.Header.Get(name), name)
+				require.Equal(t, want.Header.Get(name), head.Header.Get(name), "HEAD: "+name)
+			}
+			finished := w.untilFinished(t, o, before/2+1)
+			started := w.exportsOf(t, o)[1]
+			for _, e := range []audit.Entry{started, finished} {
+				require.Equal(t, audit.Actor{Kind: audit.Person, ID: o.admin.id, Name: o.admin.name}, e.Actor)
+				require.Equal(t, audit.Target{Kind: "fork", ID: fork}, e.Target)
+				require.Equal(t, "GET", e.Request.Method)
+				require.Equal(t, strings.Split(path, "?")[0], e.Request.Path)
+			}
+			require.Equal(t, audit.ExportStarted, started.Action)
+			require.Equal(t, "completed", finished.Details["outcome"])
+			require.EqualValues(t, strings.Count(got.body, "\n")-1, finished.Details["rows"])
+		}
+	}
+}
+
+// Decisions, "CSV": if the start of an export cannot be recorded, the answer is 503 and no data. People get a page.
+func TestDownloadThatCannotBeRecordedSendsNothing(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	o := newOrganisation("acme")
+	fork := o.withFork()
+	o.withPlay(fork, o.withPlayers("Ada")[0], time.Now(), 5000)
+	w.load(t, o)
+	w.exec(t, `revoke insert on audit_entries from dg_app`)
+	p := w.signedIn(t, o.owner).get(o.at("/reports/%s/plays.csv", fork))
+	require.Equal(t, http.StatusServiceUnavailable, p.StatusCode)
+	require.Contains(t, p.body, "could not be recorded in the audit log")
+	require.NotContains(t, p.body, "playId")
+}
+
+// Decisions, "Order of checks", as far as a download has them: fork, period, group; each a page that says what to do.
+func TestDownloadsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	o, other := newOrganisation("acme"), newOrganisation("other")
+	fork, foreign := o.withFork(), other.withFork()
+	group := other.withGroup("theirs")
+	w.load(t, o, other)
+	b := w.signedIn(t, o.owner)
+	for path, want := range map[string]struct {
+		status   int
+		sentence string
+	}{
+		"/reports/" + foreign + "/plays.csv?from=x":                             {404, "no such fork in this organisation"},
+		"/reports/unknown/plays.csv":                                            {404, "no such fork in this organisation"},
+		"/reports/" + fork + "/plays.csv?from=2026-01-01&to=x&group=nobody":     {400, "To is not a day"},
+		"/reports/" + fork + "/plays.csv?from=2026-01-01&to=2024-01-01":         {400, "Swap the days"},
+		"/reports/" + fork + "/plays.csv?from=2025-01-01&to=2026-11-21":         {400, "is 690 days"},
+		"/reports/" + fork + "/plays.csv?from=2025-01-01&from=2025-01-01":       {400, "more than once"},
+		"/reports/" + fork + "/plays.csv?group=nobody":                          {404, "no such group"},
+		"/reports/" + fork + "/plays.csv?group=" + group:                        {404, "no such group"},
+		"/reports/" + fork + "/plays.csv/?from=2026-01-01&to=2026-01-02&group=": {404, ""},
+	} {
+		p := b.get(o.at("%s", path))
+		require.Equal(t, want.status, p.StatusCode, path)
+		require.Contains(t, p.body, want.sentence, path)
+		require.Contains(t, p.Header.Get("Content-Type"), "text/html", path)
+		require.NotContains(t, p.body, other.name, path)
+	}
+	require.Empty(t, w.exportsOf(t, o))
+}
+
+// long is a world with one fork of more plays than any buffer between here and there holds.
+func long(t *testing.T) (*world, *organisation, string) {
+	t.Helper()
+	w := start(t)
+	o := newOrganisation("acme")
+	fork := o.withFork()
+	o.withPlayers("Ada")
+	w.load(t, o)
+	w.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, answers)
+		select gen_random_uuid(), f.org_id, f.id, p.ordinal, timestamptz '2024-05-01' + i * interval '1 s', decode(repeat('0302', 50), 'hex')
+		  from generate_series(1, 60000) i, forks f, lateral (select min(ordinal) as ordinal from players where org_id = f.org_id) p
+		 where f.id = $1`, fork)
+	return w, o, fork
+}
+
+func downloadOf(o *organisation, fork string) string {
+	return o.at("/reports/%s/plays.csv?from=2024-01-01&to=2024-12-31", fork)
+}
+
+// begin begins a download over a connection of its own with a small window, and reads no more than its status.
+func (w *world) begin(t *testing.T, b *browser, path string) (net.Conn, *bufio.Reader) {
+	t.Helper()
+	var d net.Dialer
+	conn, err := d.DialContext(t.Context(), "tcp", strings.TrimPrefix(w.url, "http://"))
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+	require.NoError(t, conn.(*net.TCPConn).SetReadBuffer(16<<10))
+	_, err = fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\nCookie: __Host-dg=%s\r\n\r\n", path, b.cookies["__Host-dg"])
+	require.NoError(t, err)
+	in := bufio.NewReader(conn)
+	status, err := in.ReadString('\n')
+	require.NoError(t, err)
+	require.Contains(t, status, " 200 ")
+	return conn, in
+}
+
+// Decisions, "CSV": a running export is broken off within two seconds once who ordered it may no longer have it, so that the
+// browser notices: the session ended, the membership, the role.
+func TestRunningDownloadIsBrokenOff(t *testing.T) {
+	t.Parallel()
+	w, o, fork := long(t)
+	path := downloadOf(o, fork)
+	for i, sql := range []string{
+		`delete from sessions where user_id = $1`,
+		`delete from memberships where user_id = $1`,
+		`update memberships set role = 'member' where user_id = $1`,
+	} {
+		reader := []person{o.owner, o.admin, o.adminPlain}[i]
+		_, in := w.begin(t, w.signedIn(t, reader), path)
+		begun := time.Now()
+		w.exec(t, sql, reader.id)
+		finished := w.untilFinished(t, o, i+1)
+		require.Less(t, time.Since(begun), 3*time.Second, sql)
+		require.Equal(t, "access_ended", finished.Details["outcome"], sql)
+		require.Equal(t, reader.id, finished.Actor.ID)
+		require.Less(t, finished.Details["rows"], 60_000.0)
+		rest, _ := io.ReadAll(in)
+		require.NotContains(t, string(rest[max(0, len(rest)-10):]), "\r\n0\r\n\r\n", "the transfer does not end as a whole one does")
+	}
+	left := w.signedIn(t, o.owner)
+	conn, _ := w.begin(t, left, path)
+	require.NoError(t, conn.Close())
+	require.Equal(t, "client_gone", w.untilFinished(t, o, 4).Details["outcome"])
+	require.Equal(t, http.StatusOK, left.get(path).StatusCode, "the place was given back")
+}
+
+// How many exports run at once has a bound for a person, and one in all that people and keys share.
+func TestDownloadsAtOnceAreBounded(t *testing.T) {
+	t.Parallel()
+	w, o, fork := long(t)
+	path := downloadOf(o, fork)
+	owner, admin := w.signedIn(t, o.owner), w.signedIn(t, o.admin)
+	for range 4 {
+		w.begin(t, owner, path)
+	}
+	fifth := owner.get(path)
+	require.Equal(t, http.StatusServiceUnavailable, fifth.StatusCode)
+	require.Equal(t, "5", fifth.Header.Get("Retry-After"))
+	require.Contains(t, fifth.body, "Too many exports are running")
+	get := w.beside(t, o)
+	ofAPI := "/forks/" + fork + "/exports/csv?from=2024-01-01&to=2024-12-31"
+	for range 3 {
+		w.begin(t, admin, path)
+	}
+	last, _ := w.begin(t, admin, path)
+	busy := get(ofAPI)
+	require.Equal(t, http.StatusServiceUnavailable, busy.StatusCode, "people and keys share the places")
+	require.Equal(t, "5", busy.Header.Get("Retry-After"))
+	require.Len(t, w.exportsOf(t, o), 8, "what was not started is not recorded")
+	require.NoError(t, last.Close())
+	w.untilFinished(t, o, 1)
+	require.Equal(t, http.StatusOK, get(ofAPI).StatusCode)
+}

@@ -1,0 +1,41 @@
+package web
+
+import (
+	"fmt"
+	"image/color"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/boombuler/barcode/qr"
+	"github.com/stretchr/testify/require"
+)
+
+// The path draws the modules of the code, each once.
+func TestQRCodeDrawsTheModules(t *testing.T) {
+	t.Parallel()
+	const text = "otpauth://totp/DG:ann@example.com?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=DG"
+	want, err := qr.Encode(text, qr.M, qr.Auto)
+	require.NoError(t, err)
+	size := want.Bounds().Dx()
+	code := newQRCode(text)
+	require.Equal(t, size+2, code.Side)
+	runs := regexp.MustCompile(`M(\d+) (\d+)h(\d+)v1h-(\d+)z`)
+	require.Empty(t, runs.ReplaceAllString(code.Path, ""), "nothing but runs")
+	drawn := map[[2]int]int{}
+	for _, run := range runs.FindAllStringSubmatch(code.Path, -1) {
+		var x, y, length, back int
+		_, err := fmt.Sscan(strings.Join(run[1:], " "), &x, &y, &length, &back)
+		require.NoError(t, err)
+		require.Equal(t, length, back)
+		for i := range length {
+			drawn[[2]int{x + i, y}]++
+		}
+	}
+	for y := range size {
+		for x := range size {
+			require.Equal(t, want.At(x, y) == color.Black, drawn[[2]int{x, y}] == 1, "%d, %d", x, y)
+		}
+	}
+	require.Nil(t, newQRCode(strings.Repeat("a", 5000)))
+}

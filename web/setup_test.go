@@ -1,0 +1,305 @@
+package web_test
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/pquerna/otp/totp"
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/apikeys"
+	"dg/modules/audit"
+	"dg/modules/exports"
+	"dg/modules/games"
+	"dg/modules/identity"
+	"dg/modules/importer"
+	"dg/modules/org"
+	"dg/modules/reports"
+	"dg/platform/authz"
+	"dg/platform/httpserver"
+	"dg/platform/pgtest"
+	"dg/platform/postgres"
+	"dg/web"
+)
+
+// world is a database with one instance of the screens on it, reached over a real connection.
+type world struct {
+	db      *pgtest.Database
+	people  *identity.Service
+	keys    *apikeys.Service
+	log     *audit.Log
+	figures *reports.Service
+	files   *exports.Service
+	orgs    *org.Service
+	now     func() time.Time
+	url     string
+}
+
+// start begins a world without organisations.
+func start(t *testing.T) *world {
+	t.Helper()
+	return startOn(t, pgtest.New(t), time.Now)
+}
+
+// startOn begins one more instance on a database, with a clock.
+func startOn(t *testing.T, db *pgtest.Database, now func() time.Time) *world {
+	t.Helper()
+	policy, err := authz.New()
+	require.NoError(t, err)
+	w := &world{db: db, people: identity.New(db.DB, now), log: audit.New(db.DB, now), now: now}
+	orgs := org.New(db.DB, w.log, policy)
+	w.orgs = orgs
+	w.keys = apikeys.New(db.DB, orgs, w.log, policy, now, func() {})
+
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	w.url = "http://" + ln.Addr().String()
+	pool, err := postgres.Open(t.Context(), db.URL, postgres.Options{Name: "exports", MaxConns: exports.MaxAtOnce})
+	require.NoError(t, err)
+	t.Cleanup(pool.Close)
+	w.figures = reports.New(db.DB, pool)
+	w.files = exports.New(w.figures, w.log)
+	site, err := web.New(web.Modules{
+		Identity: w.people, Keys: w.keys, Games: games.New(db.DB), Reports: w.figures, Exports: w.files, Orgs: orgs, Log: w.log, Policy: policy,
+	}, w.url, now)
+	require.NoError(t, err)
+	server := httpserver.New(httpserver.Options{
+		Logger: slog.New(slog.DiscardHandler), Unavailable: postgres.Unavailable, Grace: time.Second, ErrorPage: site.ErrorPage,
+	})
+	site.Mount(server.App())
+	var served sync.WaitGroup
+	served.Go(func() { _ = server.Serve(ln) })
+	t.Cleanup(func() {
+		_ = server.Shutdown(context.Background())
+		served.Wait()
+	})
+	return w
+}
+
+// person is somebody who can sign in.
+type person struct {
+	id, name, email, password string
+	totpSecret                string // empty: two-step verification is off
+}
+
+// organisation is one of a test, with its people: an owner, an admin with and one without two-step verification, and a
+// member.
+type organisation struct {
+	id, slug, name, plan, mode       string
+	owner, admin, adminPlain, member person
+	more                             []map[string]any // further lines of its import
+}
+
+// passwordHash is that of testPassword: made once, since it is made to be slow.
+var passwordHash = sync.OnceValue(func() string {
+	hash, err := identity.HashPassword(testPassword, rand.Reader)
+	if err != nil {
+		panic(err)
+	}
+	return hash
+})
+
+const (
+	testPassword = "correct horse battery"
+	testSecret   = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
+)
+
+// newOrganisation makes an organisation on the Pro plan. It is not stored yet: see load.
+func newOrganisation(slug string) *organisation {
+	human := func(role, secret string) person {
+		return person{uuid.NewString(), role + " of " + slug, role + "@" + slug + ".example", testPassword, secret}
+	}
+	return &organisation{
+		id: uuid.NewString(), slug: slug, name: "Organisation " + slug, plan: "pro", mode: "pseudonymous",
+		owner: human("owner", ""), admin: human("admin", testSecret), adminPlain: human("admin-plain", ""), member: human("member", ""),
+	}
+}
+
+// lines are the organisation in the import format.
+func (o *organisation) lines() []map[string]any {
+	lines := []map[string]any{{"type": "organisation", "id": o.id, "slug": o.slug, "name": o.name, "plan": o.plan, "reportingMode": o.mode}}
+	for _, m := range []struct {
+		person
+		role string
+	}{{o.owner, "owner"}, {o.admin, "admin"}, {o.adminPlain, "admin"}, {o.member, "member"}} {
+		user := map[string]any{"type": "user", "id": m.id, "email": m.email, "name": m.name, "passwordHash": passwordHash()}
+		if m.totpSecret != "" {
+			user["totpSecret"] = m.totpSecret
+		}
+		lines = append(lines, user, map[string]any{"type": "membership", "organisationId": o.id, "userId": m.id, "role": m.role})
+	}
+	return append(lines, o.more...)
+}
+
+// load brings organisations in, or changes them, the way that they come: by an import.
+func (w *world) load(t *testing.T, organisations ...*organisation) {
+	t.Helper()
+	require.NoError(t, w.importing(t, organisations...))
+}
+
+// importing says what an import of the organisations answers.
+func (w *world) importing(t *testing.T, organisations ...*organisation) error {
+	t.Helper()
+	input := importer.Input{Name: t.Name(), Open: func() (io.ReadCloser, error) {
+		var b strings.Builder
+		for _, o := range organisations {
+			for _, line := range o.lines() {
+				if err := json.NewEncoder(&b).Encode(line); err != nil {
+					return nil, err
+				}
+			}
+		}
+		return io.NopCloser(strings.NewReader(b.String())), nil
+	}}
+	_, err := importer.New(w.db.Owner.Pool).Import(t.Context(), []importer.Input{input}, nil)
+	return err
+}
+
+// browser is somebody's browser without a window: it keeps cookies and follows no redirect.
+type browser struct {
+	t       *testing.T
+	url     string
+	client  *http.Client
+	cookies map[string]string
+}
+
+// browser returns one that nobody has signed in with.
+func (w *world) browser(t *testing.T) *browser {
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &browser{t: t, url: w.url, cookies: map[string]string{}, client: &http.Client{
+		Transport:     transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// signedIn returns a browser with which the person has signed in.
+func (w *world) signedIn(t *testing.T, p person) *browser {
+	t.Helper()
+	b := w.browser(t)
+	session, err := w.people.SignIn(t.Context(), p.email, p.password, identity.Client{Address: "192.0.2.1", UserAgent: "test"})
+	require.NoError(t, err)
+	if p.totpSecret != "" {
+		// The step of the last code does not count twice: a test that signs in again starts afresh.
+		_, err = w.db.Owner.Pool.Exec(t.Context(), `update users set totp_last_step = 0 where id = $1`, p.id)
+		require.NoError(t, err)
+		code, err := totp.GenerateCode(p.totpSecret, w.now())
+		require.NoError(t, err)
+		session, err = w.people.SecondStep(t.Context(), session.Token, code)
+		require.NoError(t, err)
+	}
+	b.cookies["__Host-dg"] = session.Token
+	return b
+}
+
+// page is an answer.
+type page struct {
+	*http.Response
+	body string
+}
+
+// get asks for a path.
+func (b *browser) get(path string) page {
+	b.t.Helper()
+	return b.send(http.MethodGet, path, "", nil)
+}
+
+var csrfField = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
+
+// post fills in the form on a page and sends it to its address: the page's own, or action.
+func (b *browser) post(path string, form url.Values, action ...string) page {
+	b.t.Helper()
+	token := csrfField.FindStringSubmatch(b.get(path).body)
+	require.NotNil(b.t, token, "%s has no form", path)
+	form.Set("csrf", token[1])
+	if action != nil {
+		path = action[0]
+	}
+	return b.send(http.MethodPost, path, form.Encode(), http.Header{"Sec-Fetch-Site": {"same-origin"}})
+}
+
+func (b *browser) send(method, path, body string, header http.Header) page {
+	b.t.Helper()
+	request, err := http.NewRequestWithContext(b.t.Context(), method, b.url+path, strings.NewReader(body))
+	require.NoError(b.t, err)
+	request.Header.Set("Accept", "text/html,application/xhtml+xml")
+	if body != "" {
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	for name, values := range header {
+		request.Header[name] = values
+	}
+	for name, value := range b.cookies {
+		request.AddCookie(&http.Cookie{Name: name, Value: value})
+	}
+	response, err := b.client.Do(request)
+	require.NoError(b.t, err)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	require.NoError(b.t, err)
+	for _, c := range response.Cookies() {
+		require.True(b.t, c.Secure && c.HttpOnly && c.Path == "/" && c.Domain == "", "cookie %s", c.Name)
+		if b.cookies[c.Name] = c.Value; c.MaxAge < 0 || c.Value == "" {
+			delete(b.cookies, c.Name)
+		}
+	}
+	return page{response, string(text)}
+}
+
+// at is the address of a screen of the organisation.
+func (o *organisation) at(format string, args ...any) string {
+	return "/o/" + url.PathEscape(o.slug) + fmt.Sprintf(format, args...)
+}
+
+// regexpFind returns what the pattern's group finds.
+func regexpFind(t *testing.T, pattern, text string) string {
+	t.Helper()
+	found := regexp.MustCompile(pattern).FindStringSubmatch(text)
+	require.NotNil(t, found, "no %s in:\n%s", pattern, text)
+	return found[1]
+}
+
+// force sends a form to an address that the browser may have been offered no form for.
+func (b *browser) force(path string, form url.Values) page {
+	b.t.Helper()
+	if token := csrfField.FindStringSubmatch(b.get("/account").body); token != nil {
+		form.Set("csrf", token[1])
+	} else { // signed out: the form of the sign-in
+		form.Set("csrf", regexpFind(b.t, csrfField.String(), b.get("/sign-in").body))
+	}
+	return b.send(http.MethodPost, path, form.Encode(), http.Header{"Sec-Fetch-Site": {"same-origin"}})
+}
+
+// newOnce is what a form holds against being sent twice.
+func newOnce() string { return uuid.NewString() }
+
+// exec changes the database past the program.
+func (w *world) exec(t *testing.T, sql string, args ...any) {
+	t.Helper()
+	_, err := w.db.Owner.Pool.Exec(t.Context(), sql, args...)
+	require.NoError(t, err)
+}
+
+// withFork gives the organisation a fork, and returns its id.
+func (o *organisation) withFork() string {
+	game, fork := uuid.NewString(), uuid.NewString()
+	o.more = append(o.more,
+		map[string]any{"type": "game", "id": game, "slug": "game-" + game, "title": "Prompting"},
+		map[string]any{"type": "fork", "id": fork, "organisationId": o.id, "gameId": game, "slug": "fork-" + fork, "title": "Prompting at the dock",
+			"major": 1, "status": "active", "visibility": "organization", "sourceLocale": "en", "deployedReleaseNumber": 1, "suspended": false,
+			"createdAt": "2026-01-01T00:00:00.000Z", "updatedAt": "2026-01-01T00:00:00.000Z"})
+	return fork
+}

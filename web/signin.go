@@ -1,0 +1,173 @@
+package web
+
+import (
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"dg/modules/identity"
+	"dg/platform/apperr"
+	"dg/platform/httpserver"
+)
+
+func (s *Site) mountSignIn(router fiber.Router) {
+	router.Get("/sign-in", s.askPassword)
+	router.Post("/sign-in", s.signIn)
+	router.Get("/sign-in/code", s.askCode)
+	router.Post("/sign-in/code", s.secondStep)
+	router.Post("/sign-out", s.signOut)
+}
+
+// signInView is the question for e-mail and password, and that for the code.
+type signInView struct {
+	shell
+	Action string // where the form goes, with what comes after it
+	Email  string
+	Wrong  bool
+	Wait   *wait // nil: the answer is looked at
+}
+
+// wait is how long no answer is looked at.
+type wait struct {
+	Seconds int
+	Until   time.Time
+}
+
+// waitOf returns the wait that err is about, or nil, and tells the browser of it.
+func waitOf(c *fiber.Ctx, err error) *wait {
+	locked, ok := errors.AsType[*identity.LockedError](err)
+	if !ok {
+		return nil
+	}
+	w := &wait{Seconds: apperr.From(err).RetryAfter, Until: locked.Until}
+	c.Set(fiber.HeaderRetryAfter, strconv.Itoa(w.Seconds))
+	return w
+}
+
+// nextOf is where the reader wanted to go before the sign-in.
+func nextOf(c *fiber.Ctx) string { return localPath(c.Query("next")) }
+
+// askPassword answers GET /sign-in.
+func (s *Site) askPassword(c *fiber.Ctx) error {
+	v, err := s.visitorOf(c)
+	if err != nil {
+		return err
+	}
+	if v != nil {
+		return c.Redirect(nextOf(c), fiber.StatusSeeOther)
+	}
+	return s.showSignIn(c, fiber.StatusOK, signInView{})
+}
+
+func (s *Site) showSignIn(c *fiber.Ctx, status int, view signInView) error {
+	return s.showGate(c, status, "sign-in", "Sign in", "/sign-in", view)
+}
+
+func (s *Site) showGate(c *fiber.Ctx, status int, name, title, path string, view signInView) error {
+	if status != fiber.StatusOK {
+		title = "Error: " + title
+	}
+	view.shell, view.Action = s.shell(nil, title, areaNone), withNext(path, nextOf(c))
+	return s.show(c, status, name, &view)
+}
+
+// signIn answers POST /sign-in. The session of before, whoever's it was, ends: a token that somebody planted in this
+// browser is never one that is signed in.
+func (s *Site) signIn(c *fiber.Ctx) error {
+	ctx, stop := bounded(c.UserContext())
+	defer stop()
+	email := c.FormValue("email")
+	session, err := s.Identity.SignIn(ctx, email, c.FormValue("password"),
+		identity.Client{Address: httpserver.ClientAddr(c), UserAgent: c.Get(fiber.HeaderUserAgent)})
+	if w := waitOf(c, err); w != nil {
+		return s.showSignIn(c, fiber.StatusTooManyRequests, signInView{Email: email, Wait: w})
+	}
+	if errors.Is(err, identity.ErrWrongPassword) {
+		return s.showSignIn(c, fiber.StatusUnprocessableEntity, signInView{Email: email, Wrong: true})
+	}
+	if err != nil {
+		return err
+	}
+	if old := c.Cookies(sessionCookie); old != "" {
+		if err := s.Identity.SignOut(ctx, old); err != nil {
+			return err
+		}
+	}
+	goOnAs(c, session)
+	if session.SecondStepDue {
+		return c.Redirect(withNext("/sign-in/code", nextOf(c)), fiber.StatusSeeOther)
+	}
+	return c.Redirect(nextOf(c), fiber.StatusSeeOther)
+}
+
+// goOnAs makes the browser one of the session.
+func goOnAs(c *fiber.Ctx, session identity.Session) {
+	c.Cookie(hostCookie(sessionCookie, session.Token))
+}
+
+// askCode answers GET /sign-in/code.
+func (s *Site) askCode(c *fiber.Ctx) error {
+	ctx, stop := bounded(c.UserContext())
+	defer stop()
+	session, err := s.Identity.Session(ctx, c.Cookies(sessionCookie))
+	if errors.Is(err, identity.ErrNoSession) {
+		return s.startAgain(c)
+	}
+	if err != nil {
+		return err
+	}
+	if !session.SecondStepDue {
+		return c.Redirect(nextOf(c), fiber.StatusSeeOther)
+	}
+	return s.showCode(c, fiber.StatusOK, signInView{})
+}
+
+func (s *Site) showCode(c *fiber.Ctx, status int, view signInView) error {
+	return s.showGate(c, status, "two-step", "Two-step code", "/sign-in/code", view)
+}
+
+// startAgain leads to the sign-in, which leads on when the browser is signed in after all: a form that was sent twice is
+// answered by its second answer.
+func (s *Site) startAgain(c *fiber.Ctx) error {
+	return c.Redirect(withNext("/sign-in", nextOf(c)), fiber.StatusSeeOther)
+}
+
+// secondStep answers POST /sign-in/code.
+func (s *Site) secondStep(c *fiber.Ctx) error {
+	ctx, stop := bounded(c.UserContext())
+	defer stop()
+	session, err := s.Identity.SecondStep(ctx, c.Cookies(sessionCookie), c.FormValue("code"))
+	if w := waitOf(c, err); w != nil {
+		return s.showCode(c, fiber.StatusTooManyRequests, signInView{Wait: w})
+	}
+	switch {
+	case errors.Is(err, identity.ErrNoSession):
+		return s.startAgain(c)
+	case errors.Is(err, identity.ErrWrongCode):
+		return s.showCode(c, fiber.StatusUnprocessableEntity, signInView{Wrong: true})
+	case err != nil:
+		return err
+	}
+	goOnAs(c, session)
+	return c.Redirect(nextOf(c), fiber.StatusSeeOther)
+}
+
+// signOut answers POST /sign-out.
+func (s *Site) signOut(c *fiber.Ctx) error {
+	ctx, stop := bounded(c.UserContext())
+	defer stop()
+	if err := s.Identity.SignOut(ctx, c.Cookies(sessionCookie)); err != nil {
+		return err
+	}
+	return s.signedOut(c)
+}
+
+// signedOut takes the session's cookie from the browser and leads to the sign-in.
+func (s *Site) signedOut(c *fiber.Ctx) error {
+	gone := hostCookie(sessionCookie, "")
+	gone.SessionOnly, gone.MaxAge, gone.Expires = false, -1, time.Unix(0, 0)
+	c.Cookie(gone)
+	return c.Redirect("/sign-in", fiber.StatusSeeOther)
+}

@@ -1,0 +1,127 @@
+package web_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pquerna/otp/totp"
+	"github.com/stretchr/testify/require"
+
+	"dg/platform/browsertest"
+)
+
+// looksRight demands of a screen, in both schemes and on a phone, what all of them keep.
+func looksRight(t *testing.T, p *browsertest.Page, name string) {
+	t.Helper()
+	for _, dark := range []bool{false, true} {
+		for _, width := range []int{1280, 320} {
+			p.Emulate(width, dark)
+			require.Empty(t, p.Axe(), "%s, %d px, dark: %v", name, width, dark)
+			require.False(t, p.SidewaysScroll(), "%s, %d px", name, width)
+		}
+	}
+	p.Emulate(1280, false)
+}
+
+// Issue of the screens: keyboard only, from the sign-in on, with password and code.
+func TestSignInByKeyboard(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := newOrganisation("acme")
+	w.load(t, acme)
+	p := browsertest.New(t)
+	p.Forgive("status of 422") // of forms that come back
+	p.Open(w.url + "/account")
+	require.Equal(t, "/sign-in?next=%2Faccount", p.Path())
+	looksRight(t, p, "sign-in")
+	p.Press(acme.admin.email, "Tab", "wrong horse battery", "Enter")
+	p.WaitFor("#errors")
+	looksRight(t, p, "sign-in with an error")
+	p.Press(testPassword, "Enter") // the e-mail has stayed, and the focus is in the password
+	p.WaitFor("#code")
+	looksRight(t, p, "code")
+	p.Press("000000", "Enter")
+	p.WaitFor("#errors")
+	looksRight(t, p, "code with an error")
+	p.Press(w.codeNow(t, testSecret), "Enter")
+	p.WaitFor("h1:text(\"Your sign-in\")")
+	require.Equal(t, "/account", p.Path())
+	looksRight(t, p, "account")
+	for range 20 { // to the button in the top bar, as the keyboard goes
+		if p.Press("Tab"); strings.Contains(p.Focused(), "Sign out") {
+			break
+		}
+	}
+	p.Press("Enter")
+	p.WaitFor("h1:text(\"Sign in\")")
+	p.Back()
+	p.WaitFor("h1:text(\"Sign in\")") // nothing of what was shown before
+}
+
+// Enrolment, with the secret read from the page; then a sign-in with a code of it.
+func TestTwoStepIsSetUpInABrowser(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := newOrganisation("acme")
+	w.load(t, acme)
+	p := browsertest.New(t)
+	p.Forgive("status of 422")
+	signIn := func() {
+		p.Open(w.url + "/sign-in?next=/account")
+		p.Fill("#email", acme.adminPlain.email)
+		p.Fill("#password", testPassword)
+		p.Click("main button")
+	}
+	signIn()
+	p.Click(`a:text("Set up two-step")`)
+	looksRight(t, p, "enrolment")
+	require.True(t, p.Has("svg.qr"))
+	secret := strings.ReplaceAll(p.Text("#totp"), " ", "")
+	p.Click(`button:text("Copy")`)
+	require.Equal(t, secret, strings.ReplaceAll(p.Copied(), " ", ""))
+	p.Fill("#code", "000000")
+	p.Click(`button:text("Turn on two-step")`)
+	p.WaitFor("#errors")
+	looksRight(t, p, "enrolment with an error")
+	code, err := totp.GenerateCode(secret, time.Now())
+	require.NoError(t, err)
+	p.Fill("#code", code[:3]+" "+code[3:])
+	p.Click(`button:text("Turn on two-step")`)
+	p.WaitFor(`.note[role="status"]`)
+	require.Contains(t, p.Text(`.note[role="status"]`), "Two-step is on.")
+	looksRight(t, p, "account with two-step")
+	p.Click(`a:text("Change password")`)
+	looksRight(t, p, "password")
+	p.Click(`a:text("← Your sign-in")`)
+	p.Click(`a:text("Turn off two-step")`)
+	looksRight(t, p, "two-step to be turned off")
+	p.Click(`button:text("Sign out")`)
+
+	signIn()
+	p.Fill("#code", w.codeNow(t, secret))
+	p.Click("main button")
+	p.WaitFor("h1:text(\"Your sign-in\")")
+	p.Click(`a:text("Turn off two-step")`)
+	p.Fill("#code", w.codeNow(t, secret))
+	p.Click(`button:text("Turn off two-step")`)
+	p.WaitFor(`a:text("Set up two-step")`)
+}
+
+// All of it works without script.
+func TestSignInWithoutScript(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := newOrganisation("acme")
+	w.load(t, acme)
+	p := browsertest.New(t, browsertest.NoScript())
+	p.Open(w.url + "/sign-in?next=/account/two-step")
+	p.Fill("#email", acme.owner.email)
+	p.Fill("#password", testPassword)
+	p.Click("main button")
+	code, err := totp.GenerateCode(strings.ReplaceAll(p.Text("#totp"), " ", ""), time.Now())
+	require.NoError(t, err)
+	p.Fill("#code", code)
+	p.Click(`button:text("Turn on two-step")`)
+	p.WaitFor(`.state:text("On")`)
+}

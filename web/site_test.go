@@ -1,0 +1,141 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What stands around every screen: found by the short path, for those who may, under a strict policy.
+func TestShortPathsFindTheReadersOrganisation(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme, slash := newOrganisation("acme"), newOrganisation(`a/b "<c> é?#%`)
+	w.load(t, acme, slash)
+
+	anonymous := w.browser(t).get("/settings/api-keys")
+	require.Equal(t, http.StatusSeeOther, anonymous.StatusCode)
+	require.Equal(t, "/sign-in?next=%2Fsettings%2Fapi-keys", anonymous.Header.Get("Location"))
+
+	for path, want := range map[string]string{"/": "/o/acme/reports", "/settings/audit-log": "/o/acme/settings/audit-log"} {
+		require.Equal(t, want, w.signedIn(t, acme.owner).get(path).Header.Get("Location"))
+	}
+	require.Equal(t, "/account", w.signedIn(t, acme.member).get("/reports").Header.Get("Location"))
+	require.Equal(t, slash.at("/reports"), w.signedIn(t, slash.owner).get("/").Header.Get("Location"))
+
+	// A person of two organisations chooses.
+	acme.more = append(acme.more, map[string]any{"type": "membership", "organisationId": acme.id, "userId": slash.owner.id, "role": "admin"})
+	w.load(t, slash, acme)
+	both := w.signedIn(t, slash.owner).get("/settings")
+	require.Equal(t, http.StatusOK, both.StatusCode)
+	require.Contains(t, both.body, `href="/o/acme/settings"`)
+	require.Contains(t, both.body, `href="`+slash.at("/settings")+`"`)
+}
+
+// Decisions, "Keys": an organisation of others does not exist for the reader; members have no settings and no reports.
+func TestOrganisationsOfOthersDoNotExist(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme, other := newOrganisation("acme"), newOrganisation("other")
+	w.load(t, acme, other)
+	unknown := w.signedIn(t, acme.owner).get("/o/nobody/reports")
+	foreign := w.signedIn(t, acme.owner).get(other.at("/reports"))
+	require.Equal(t, http.StatusNotFound, unknown.StatusCode)
+	require.Equal(t, http.StatusNotFound, foreign.StatusCode)
+	require.NotContains(t, foreign.body, other.name)
+	denied := w.signedIn(t, acme.member).get(acme.at("/reports"))
+	require.Equal(t, http.StatusForbidden, denied.StatusCode)
+	require.Contains(t, denied.body, "owners and admins")
+}
+
+func TestEveryPageHasThePolicy(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := newOrganisation("acme")
+	w.load(t, acme)
+	for _, path := range []string{"/settings", "/nowhere", acme.at("/nowhere")} {
+		p := w.signedIn(t, acme.owner).get(path)
+		policy := p.Header.Get("Content-Security-Policy")
+		require.Contains(t, policy, "default-src 'none'", path)
+		require.Contains(t, policy, "frame-ancestors 'none'", path)
+		require.NotContains(t, policy, "unsafe", path)
+		require.Equal(t, "DENY", p.Header.Get("X-Frame-Options"), path)
+		require.Equal(t, "no-store", p.Header.Get("Cache-Control"), path)
+		require.NotContains(t, p.body, "style=", path)
+	}
+}
+
+// A failure is a page for people; the API and keys get the contract's body.
+func TestErrorsArePagesForPeople(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := newOrganisation("acme")
+	w.load(t, acme)
+	b := w.signedIn(t, acme.owner)
+	p := b.get("/nowhere")
+	require.Equal(t, http.StatusNotFound, p.StatusCode)
+	require.Contains(t, p.body, p.Header.Get("X-Request-Id"))
+	for path, header := range map[string]http.Header{
+		"/api/v1/nowhere": nil,
+		"/nowhere":        {"Authorization": {"Bearer dg_live_x"}},
+		"/other":          {"Accept": {"application/json"}},
+	} {
+		p := b.send(http.MethodGet, path, "", header)
+		require.True(t, strings.HasPrefix(p.body, `{"code":"not-found"`), "%s: %s", path, p.body)
+	}
+}
+
+// Issue of the screens: a test that fails without the guard.
+func TestFormsOfOtherSitesChangeNothing(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := newOrganisation("acme")
+	w.load(t, acme)
+	b := w.signedIn(t, acme.owner)
+	token := csrfField.FindStringSubmatch(b.get("/nowhere").body)[1]
+	other := csrfField.FindStringSubmatch(w.signedIn(t, acme.owner).get("/nowhere").body)[1]
+	require.NotEqual(t, token, csrfField.FindStringSubmatch(b.get("/nowhere").body)[1], "masked anew for each page")
+	for name, c := range map[string]struct {
+		token  string
+		header http.Header
+	}{
+		"no token":             {"", http.Header{"Sec-Fetch-Site": {"same-origin"}}},
+		"another session's":    {other, http.Header{"Sec-Fetch-Site": {"same-origin"}}},
+		"another site":         {token, http.Header{"Sec-Fetch-Site": {"cross-site"}}},
+		"a sibling's":          {token, http.Header{"Sec-Fetch-Site": {"same-site"}}},
+		"another origin":       {token, http.Header{"Origin": {"https://evil.example"}}},
+		"an origin of nothing": {token, http.Header{"Origin": {"null"}}},
+	} {
+		p := b.send(http.MethodPost, "/sign-out", url.Values{"csrf": {c.token}}.Encode(), c.header)
+		require.Equal(t, http.StatusForbidden, p.StatusCode, name)
+		require.Equal(t, http.StatusSeeOther, b.get("/").StatusCode, name)
+		require.Equal(t, acme.at("/reports"), b.get("/").Header.Get("Location"), "%s: the session goes on", name)
+	}
+	for name, header := range map[string]http.Header{"fetch metadata": {"Sec-Fetch-Site": {"same-origin"}}, "origin": {"Origin": {w.url}}, "neither": {}} {
+		again := w.signedIn(t, acme.owner)
+		token := csrfField.FindStringSubmatch(again.get("/nowhere").body)[1]
+		p := again.send(http.MethodPost, "/sign-out", url.Values{"csrf": {token}}.Encode(), header)
+		require.Equal(t, http.StatusSeeOther, p.StatusCode, name)
+		require.Equal(t, "/sign-in", again.get("/").Header.Get("Location"), name)
+	}
+}
+
+// Files may be kept for ever under the version of what they hold, and are checked again without it.
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	b := w.browser(t)
+	sheet := regexpFind(t, `href="(/static/dg\.css\?v=[0-9a-f]+)"`, b.get("/nowhere").body)
+	kept := b.get(sheet)
+	require.Equal(t, "text/css; charset=utf-8", kept.Header.Get("Content-Type"))
+	require.Contains(t, kept.Header.Get("Cache-Control"), "immutable")
+	plain := b.get("/static/dg.css?v=older")
+	require.Equal(t, "no-cache", plain.Header.Get("Cache-Control"))
+	again := b.send(http.MethodGet, "/static/dg.css", "", http.Header{"If-None-Match": {plain.Header.Get("ETag")}})
+	require.Equal(t, http.StatusNotModified, again.StatusCode)
+	require.Equal(t, http.StatusNotFound, b.get("/static/../site.go").StatusCode)
+	require.Equal(t, http.StatusNotFound, b.get("/static/").StatusCode)
+}
