@@ -134,3 +134,69 @@ func TestTheLifeOfAKey(t *testing.T) {
 	db.exec(t, `update organisations set plan = 'pro' where slug = 'harbour-and-vale'`)
 	require.Equal(t, http.StatusUnauthorized, d.call(t, "/api/v1/forks", paused), "revoked while it was paused")
 }
+
+// By the keyboard alone, from the sign-in to a revoked key: each step is a key, and the way to each is Tab.
+func TestFromSignInToRevokeByKeyboard(t *testing.T) {
+	t.Parallel()
+	dir := newFolder(t)
+	d := serveOn(t, dir, "--demo")
+	p := browsertest.New(t)
+	tomas := demoAccount(t, "tomas@harbour.example.com")
+	tabTo := func(words string) {
+		t.Helper()
+		for range 60 {
+			if p.Press("Tab"); strings.Contains(p.Focused(), words) {
+				return
+			}
+		}
+		t.Fatalf("on %s Tab does not come to %q", p.Path(), words)
+	}
+	p.Open(d.url + "/settings/api-keys")
+	p.Press(tomas.Email, "Tab", tomas.Password, "Enter") // the focus is in the first field
+	p.WaitFor("#code")
+	p.Press(codeOf(t, tomas.TOTPSecret), "Enter")
+	p.WaitFor(`h1:text("API keys")`)
+	tabTo("Skip to content")
+	p.Press("Enter")
+	tabTo("Create key")
+	p.Press("Enter")
+	p.WaitFor("#name")
+	tabTo("#name")
+	p.Press("Grafana")
+	tabTo("#sf")
+	p.Press("Space")
+	tabTo("#sr")
+	p.Press("Space")
+	tabTo("#x90")
+	p.Press("ArrowUp") // 30 days
+	tabTo("Create key")
+	p.Press("Enter")
+	p.WaitFor("#secret")
+	key := p.Text("#secret")
+	tabTo("Done")
+	p.Press("Enter")
+	p.WaitFor("dialog[open]")
+	require.Contains(t, p.Focused(), "Stay here")
+	p.Press("Enter")
+	p.WaitGone("dialog[open]")
+	tabTo("Copy key")
+	p.Press("Enter")
+	p.WaitFor(`button:text("Copied")`)
+	require.Equal(t, key, p.Copied())
+	require.Equal(t, http.StatusOK, d.call(t, "/api/v1/forks", key))
+	tabTo("Done")
+	p.Press("Enter")
+	p.WaitFor("table.keys")
+	tabTo("Revoke Grafana")
+	p.Press("Enter")
+	p.WaitFor("dialog[open]")
+	require.Contains(t, p.Focused(), "Cancel")
+	p.Press("Escape")
+	p.WaitGone("dialog[open]")
+	require.Contains(t, p.Focused(), "Revoke Grafana", "the focus goes back to where it was")
+	p.Press("Enter")
+	tabTo("Revoke key")
+	p.Press("Enter")
+	p.WaitFor(".note")
+	require.Equal(t, http.StatusUnauthorized, d.call(t, "/api/v1/forks", key))
+}
