@@ -40,7 +40,7 @@ func (s *Site) showReportingMode(c *fiber.Ctx, v *visit, status int, wrong strin
 	if view.shell, err = s.settingsShell(c, v, title, "organisation"); err != nil {
 		return err
 	}
-	return s.show(c, status, "reporting-mode", &view)
+	return s.show(c, status, "reportingmode", &view)
 }
 
 // changeReportingMode does what the form asks for, and leads back to the organisation.

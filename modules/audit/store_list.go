@@ -53,13 +53,14 @@ func listSQL(organisationID string, p Page, s stretch) (string, pgx.NamedArgs) {
 		and (at, id) >= (@first::timestamptz, @firstID::bigint) and (at, id) < (@end::timestamptz, @endID::bigint)`
 	if f.combined() {
 		front += " and actor_kind = k and action = a and reason = r"
-		if f.PersonID != "" {
-			front += " and actor_kind = 'person' and actor_id = @person"
-			args["person"] = f.PersonID
-		}
-		if f.KeyID != "" {
+		args["person"], args["key"] = f.PersonID, f.KeyID
+		switch { // a key has few entries of people, a person may have many of other things
+		case f.KeyID != "" && f.PersonID != "":
+			front += " and key_id = @key and actor_id = @person"
+		case f.KeyID != "":
 			front += " and key_id = @key"
-			args["key"] = f.KeyID
+		case f.PersonID != "":
+			front += " and actor_kind = 'person' and actor_id = @person" // as the index of people has it
 		}
 		args["kinds"], args["actions"], args["reasons"] = f.kinds(), f.actions(), f.reasons()
 		front = `select f.at, f.id from unnest(@kinds::text[]) k, unnest(@actions::text[]) a, unnest(@reasons::text[]) r,
@@ -132,7 +133,16 @@ func (f Filter) combined() bool {
 	return f.Kind != "" || f.PersonID != "" || f.Action != "" || f.KeyID != "" || f.Reason != ""
 }
 
-func (f Filter) kinds() []string { return only(string(f.Kind), string(Person), string(Key)) }
+// kinds is without any for a person who is asked for as a key.
+func (f Filter) kinds() []string {
+	if f.PersonID != "" && f.Kind == Key {
+		return []string{}
+	}
+	if f.PersonID != "" {
+		return []string{string(Person)}
+	}
+	return only(string(f.Kind), string(Person), string(Key))
+}
 
 func (f Filter) actions() []string { return only(string(f.Action), texts(Actions)...) }
 
