@@ -23,7 +23,8 @@ const maxTransferred = 60_000
 // screen is a screen as somebody sees it: a path, and what the reader does there to see it.
 type screen struct {
 	name, path string
-	status     int // 0: 200
+	shows      string // words by which it is known to be this one
+	status     int    // 0: 200
 	do         func(*browsertest.Page)
 }
 
@@ -47,66 +48,74 @@ func TestScreens(t *testing.T) {
 	hostile := read[string](t, db, `select id::text from forks where slug = 'studio-council'`)
 	viewers := []*viewer{
 		{email: "", screens: []screen{
-			{name: "sign-in", path: "/sign-in"},
-			{name: "sign-in-error", path: "/sign-in", status: http.StatusUnprocessableEntity, do: enter("#email", "who@example.com", "#password", "wrong")},
-			{name: "code", path: "/sign-in", do: enter("#email", "tomas@harbour.example.com", "#password", "admin-with-two-steps")},
-			{name: "code-error", path: "/sign-in/code", status: http.StatusUnprocessableEntity, do: enter("#code", "000000")},
-			{name: "docs", path: "/docs"},
-			{name: "not-found", path: "/nowhere", status: http.StatusNotFound},
+			{name: "sign-in", shows: "Sign in", path: "/sign-in"},
+			{name: "sign-in-error", shows: "wrong", path: "/sign-in", status: http.StatusUnprocessableEntity, do: enter("#email", "who@example.com", "#password", "wrong")},
+			{name: "code", shows: "Two-step code", path: "/sign-in", do: enter("#email", "tomas@harbour.example.com", "#password", "admin-with-two-steps")},
+			{name: "code-error", shows: "did not", path: "/sign-in/code", status: http.StatusUnprocessableEntity, do: enter("#code", "000000")},
+			{name: "docs", shows: "Reporting API", path: "/docs"},
+			{name: "not-found", shows: "There is nothing here", path: "/nowhere", status: http.StatusNotFound},
 		}},
 		{email: "ilya@harbour.example.com", screens: []screen{
-			{name: "member-account", path: "/account"},
-			{name: "member-forbidden", path: "/o/harbour-and-vale/reports", status: http.StatusForbidden},
-			{name: "password", path: "/account/password"},
+			{name: "member-account", shows: "Your sign-in", path: "/account"},
+			{name: "member-forbidden", shows: "This page is not open to you", path: "/o/harbour-and-vale/reports", status: http.StatusForbidden},
+			{name: "password", shows: "Change password", path: "/account/password"},
 		}},
 		{email: "claire@harbour.example.com", screens: []screen{
-			{name: "enrol", path: "/account/two-step"},
-			{name: "enrol-error", path: "/account/two-step", status: http.StatusUnprocessableEntity, do: enter("#code", "000000")},
-			{name: "keys-no-two-step", path: "/settings/api-keys"},
-			{name: "organisation-admin", path: "/settings/organisation"},
+			{name: "enrol", shows: "Set up two-step", path: "/account/two-step"},
+			{name: "enrol-error", shows: "Set up two-step", path: "/account/two-step", status: http.StatusUnprocessableEntity, do: enter("#code", "000000")},
+			{name: "keys-no-two-step", shows: "two-step", path: "/settings/api-keys"},
+			{name: "organisation-admin", shows: "Only an owner can change this.", path: "/settings/organisation"},
 		}},
 		{email: "tomas@harbour.example.com", screens: []screen{
-			{name: "account-two-step", path: "/account/two-step"},
-			{name: "reports", path: "/reports"},
-			{name: "dashboard", path: "/o/harbour-and-vale/reports/" + fork},
-			{name: "dashboard-year", path: "/o/harbour-and-vale/reports/" + fork + yearUntilToday()},
-			{name: "dashboard-suppressed", path: "/o/harbour-and-vale/reports/" + fork + yearUntilToday() + "&group=" + small},
-			{name: "dashboard-empty", path: "/o/harbour-and-vale/reports/" + fork + "?from=2001-01-01&to=2001-01-07"},
-			{name: "dashboard-bad-period", path: "/o/harbour-and-vale/reports/" + fork + "?from=2026-02-30&to=x", status: http.StatusBadRequest},
-			{name: "docs-signed-in", path: "/docs"},
-			{name: "not-found-signed-in", path: "/o/harbour-and-vale/reports/" + small, status: http.StatusNotFound},
+			{name: "account-two-step", shows: "Turn off two-step", path: "/account/two-step"},
+			{name: "account", shows: "Tomás", path: "/account"},
+			{name: "reports", shows: "Prompting at the Dock", path: "/reports"},
+			{name: "dashboard", shows: "Average score", path: "/o/harbour-and-vale/reports/" + fork},
+			{name: "dashboard-days", shows: "Average score", path: "/o/harbour-and-vale/reports/" + fork, do: click(`summary:text("The same as a table")`)},
+			{name: "dashboard-year", shows: "Average score", path: "/o/harbour-and-vale/reports/" + fork + yearUntilToday()},
+			{name: "dashboard-suppressed", shows: "hidden", path: "/o/harbour-and-vale/reports/" + fork + yearUntilToday() + "&group=" + small},
+			{name: "dashboard-empty", shows: "No plays", path: "/o/harbour-and-vale/reports/" + fork + "?from=2001-01-01&to=2001-01-07"},
+			{name: "dashboard-bad-period", shows: "No period chosen", path: "/o/harbour-and-vale/reports/" + fork + "?from=2026-02-30&to=x", status: http.StatusBadRequest},
+			{name: "docs-signed-in", shows: "Tomás", path: "/docs"},
+			{name: "not-found-signed-in", shows: "There is nothing here", path: "/o/harbour-and-vale/reports/" + small, status: http.StatusNotFound},
 		}},
 		{email: "noor@atelier.example.org", screens: []screen{
-			{name: "hostile-reports", path: "/reports"},
-			{name: "hostile-dashboard", path: "/o/atelier-north-light/reports/" + hostile + yearUntilToday()},
-			{name: "keys-empty", path: "/settings/api-keys"},
-			{name: "audit-empty", path: "/settings/audit-log"},
-			{name: "hostile-organisation", path: "/settings/organisation"},
+			{name: "hostile-reports", shows: "<em>", path: "/reports"},
+			{name: "hostile-dashboard", shows: "<em>", path: "/o/atelier-north-light/reports/" + hostile + yearUntilToday()},
+			{name: "keys-empty", shows: "No keys", path: "/settings/api-keys"},
+			{name: "audit-empty", shows: "Nothing", path: "/settings/audit-log"},
+			{name: "hostile-organisation", shows: "<North", path: "/settings/organisation"},
 		}},
 		{email: "maren@harbour.example.com", screens: []screen{
-			{name: "keys", path: "/settings/api-keys"},
-			{name: "key-new", path: "/settings/api-keys/new"},
-			{name: "key-new-errors", path: "/settings/api-keys/new", status: http.StatusBadRequest, do: click(`main button.primary`)},
-			{name: "key-created", path: "/settings/api-keys/new", do: createKey},
-			{name: "key-leave-dialog", path: "/settings/api-keys/new", do: func(p *browsertest.Page) {
+			{name: "keys", shows: "Never used", path: "/settings/api-keys"},
+			{name: "key-new", shows: "Create key", path: "/settings/api-keys/new"},
+			{name: "key-new-errors", shows: "Nothing has been saved", path: "/settings/api-keys/new", status: http.StatusBadRequest, do: click(`main button.primary`)},
+			{name: "key-created", shows: "Copy it now", path: "/settings/api-keys/new", do: createKey},
+			{name: "key-leave-dialog", shows: "Leave", path: "/settings/api-keys/new", do: func(p *browsertest.Page) {
 				createKey(p)
 				p.Click(`header a.mark`)
 				p.WaitFor("dialog[open]")
 			}},
-			{name: "revoke-dialog", path: "/settings/api-keys", do: func(p *browsertest.Page) {
+			{name: "key-already-created", shows: "already", path: "/settings/api-keys/new", do: func(p *browsertest.Page) {
+				fillKey(p)
+				p.Eval(`fetch(document.querySelector('main form').action, {method: 'POST', body: new URLSearchParams(new FormData(document.querySelector('main form')))}).then(() => 0)`, nil)
+				p.Click(`main button.primary`)
+			}},
+			{name: "revoke-dialog", shows: "Revoke", path: "/settings/api-keys", do: func(p *browsertest.Page) {
 				p.Click("table.keys tbody tr:first-child a.revoke")
 				p.WaitFor("dialog[open]")
 			}},
-			{name: "revoke", path: "/settings/api-keys", do: func(p *browsertest.Page) { p.Open(p.Attr("table.keys a.revoke", "href")) }},
-			{name: "revoked", path: "/settings/api-keys", do: func(p *browsertest.Page) {
+			{name: "revoke", shows: "Revoke", path: "/settings/api-keys", do: func(p *browsertest.Page) { p.Open(p.Attr("table.keys a.revoke", "href")) }},
+			{name: "revoked", shows: "revoked", path: "/settings/api-keys", do: func(p *browsertest.Page) {
 				p.Open(p.Attr("table.keys a.revoke", "href"))
 				p.Click("main button.danger")
 			}},
-			{name: "audit", path: "/settings/audit-log"},
-			{name: "audit-entry", path: "/settings/audit-log", do: func(p *browsertest.Page) { p.Open(p.Attr("table.log td.do a", "href")) }},
-			{name: "audit-none", path: "/settings/audit-log?from=2001-01-01&to=2001-01-02"},
-			{name: "organisation", path: "/settings/organisation"},
-			{name: "reporting-mode", path: "/o/harbour-and-vale/settings/organisation/reporting-mode"},
+			{name: "keys-revoked", shows: "Revoked", path: "/settings/api-keys", do: click("main details summary")},
+			{name: "audit", shows: "Key created", path: "/settings/audit-log"},
+			{name: "audit-entry", shows: "Request id", path: "/settings/audit-log", do: func(p *browsertest.Page) { p.Open(p.Attr("table.log td.do a", "href")) }},
+			{name: "audit-none", shows: "Clear the filters", path: "/o/harbour-and-vale/settings/audit-log?from=2001-01-01&to=2001-01-02"},
+			{name: "organisation", shows: "Change reporting mode", path: "/settings/organisation"},
+			{name: "reporting-mode", shows: "Nominative", path: "/o/harbour-and-vale/settings/organisation/reporting-mode"},
 		}},
 	}
 	for _, r := range viewers {
@@ -130,8 +139,8 @@ func TestScreens(t *testing.T) {
 	db.exec(t, `insert into memberships (org_id, user_id, role)
 		select o.id, u.id, 'owner' from organisations o, users u where o.slug = 'atelier-north-light' and u.email_key = 'ilya@harbour.example.com'`)
 	for _, r := range []*viewer{
-		{email: "maren@harbour.example.com", screens: []screen{{name: "keys-below-pro", path: "/settings/api-keys"}}},
-		{email: "ilya@harbour.example.com", screens: []screen{{name: "organisations", path: "/"}}},
+		{email: "maren@harbour.example.com", screens: []screen{{name: "keys-below-pro", shows: "paused", path: "/settings/api-keys"}}},
+		{email: "ilya@harbour.example.com", screens: []screen{{name: "organisations", shows: "Your organisations", path: "/"}}},
 	} {
 		r.page = browsertest.New(t)
 		r.lookAround(t, d)
@@ -155,6 +164,7 @@ func (r *viewer) lookAround(t *testing.T, c *child) {
 				transferred = max(transferred, p.Transferred())
 			}
 			require.Equal(t, cmp.Or(s.status, http.StatusOK), p.Status())
+			require.Contains(t, p.Text("body"), s.shows)
 			assert.Less(t, transferred, maxTransferred)
 			t.Logf("%d bytes", transferred)
 			noViolations(t, p)
@@ -194,10 +204,14 @@ func click(selector string) func(*browsertest.Page) {
 	return func(p *browsertest.Page) { p.Click(selector) }
 }
 
-func createKey(p *browsertest.Page) {
+func fillKey(p *browsertest.Page) {
 	p.Fill("#name", "A key to look at")
 	p.Click(`label[for="sf"]`)
 	p.Click(`label[for="sr"]`)
+}
+
+func createKey(p *browsertest.Page) {
+	fillKey(p)
 	p.Click(`main button.primary`)
 	p.WaitFor("#secret")
 }

@@ -84,7 +84,8 @@ func (s *Site) docs(c *fiber.Ctx, v *visit) error {
 // referencePolicy is contentPolicy with the pictures that swagger-ui's stylesheet has in it.
 var referencePolicy = strings.Replace(contentPolicy, "img-src 'self'", "img-src 'self' data:", 1)
 
-// reference answers GET /docs/reference: the OpenAPI document in swagger-ui, which is part of the program.
+// reference answers GET /docs/reference: the OpenAPI document in swagger-ui (static/swagger: swagger-ui-dist 5.35.0,
+// unchanged, Apache-2.0), which is part of the program.
 func (s *Site) reference(c *fiber.Ctx, v *visit) error {
 	c.Set(fiber.HeaderContentSecurityPolicy, referencePolicy)
 	return s.show(c, fiber.StatusOK, "reference", &docsView{shell: s.shell(v, "API reference", areaDocs)})

@@ -30,6 +30,10 @@ func (p *Page) Press(keys ...string) {
 				if shifted && named {
 					event.Modifiers |= shift
 				}
+				if event.Type == input.DispatchKeyEventTypeKeyDown {
+					// As a keyboard does it: a page that handles the key takes the character from what has the focus by then.
+					event.Type = input.DispatchKeyEventTypeRawKeyDown
+				}
 				do(p, "press "+key, input.DispatchKeyEvent, *event)
 			}
 		}

@@ -29,16 +29,10 @@
       ServersContainer: () => () => null,
       DeepLink: (_, {React}) => ({text}) => React.createElement('span', null, text),
     }})],
-    // The key goes to the API of this service and nowhere else: not with the document, which is outside of it.
+    // The document names the public address, and the page may be read at another one: nothing goes to another host.
     requestInterceptor: (request) => {
-      const url = new URL(request.url, location.href);
-      if (url.pathname.startsWith('/api/v1/')) {
-        // The document names the public address; the page may be read at another one.
-        request.url = location.origin + url.pathname + url.search;
-      } else if (request.headers) {
-        delete request.headers.Authorization;
-      }
-      request.credentials = 'omit';
+      const {pathname, search} = new URL(request.url, location.href);
+      request.url = location.origin + pathname + search;
       return request;
     },
   });
