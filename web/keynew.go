@@ -204,7 +204,8 @@ func expiryOf(choice, day, clock, today string, now time.Time) (*time.Time, form
 		return dayOf(day, clock, now)
 	}
 	if day != "" || clock != "" {
-		return nil, formError{"day", "A day is given, but not chosen.", "A day or a time is given, but “On a day” is not chosen. Choose it, or clear both."}
+		return nil, formError{"day", "A day is given, but not chosen.",
+			"A day or a time is given, but “On a day” is not chosen. Choose it, or clear both."}
 	}
 	if choice == "never" {
 		return nil, formError{}
@@ -215,7 +216,8 @@ func expiryOf(choice, day, clock, today string, now time.Time) (*time.Time, form
 			continue
 		}
 		if today != "" && today != midnight.Format(time.DateOnly) {
-			return nil, formError{"stops", "Check when the key stops working.", "A day has begun since this page was opened, so these are later now. Choose again."}
+			return nil, formError{"stops", "Check when the key stops working.",
+				"A day has begun since this page was opened, so these are later now. Choose again."}
 		}
 		at := midnight.AddDate(0, 0, days)
 		return &at, formError{}
@@ -245,9 +247,11 @@ func dayOf(day, clock string, now time.Time) (*time.Time, formError) {
 	case at.After(now):
 		return &at, formError{}
 	case clock == "" && at.Equal(today):
-		return nil, formError{"day", "Choose a day after today.", fmt.Sprintf("%s has begun. Choose a day after today, or give a time.", at.Format(layout))}
+		return nil, formError{"day", "Choose a day after today.",
+			fmt.Sprintf("%s has begun. Choose a day after today, or give a time.", at.Format(layout))}
 	case clock == "":
-		return nil, formError{"day", "Choose a day after today.", fmt.Sprintf("%s has passed. Choose a day after today.", at.Format(layout))}
+		return nil, formError{"day", "Choose a day after today.",
+			fmt.Sprintf("%s has passed. Choose a day after today.", at.Format(layout))}
 	}
 	return nil, formError{"time", "Choose a later time.", fmt.Sprintf("%s has passed. Choose a later time or day.", at.Format(layout))}
 }

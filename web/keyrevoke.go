@@ -25,7 +25,8 @@ func (s *Site) askRevocation(c *fiber.Ctx, v *visit) error {
 	if k.RevokedAt != nil {
 		return toRevoked(c, v, k, alreadyRevoked)
 	}
-	view := revocationView{Key: s.keyLine(v, k), Path: v.path("/settings/api-keys/" + k.ID + "/revoke"), Back: v.path("/settings/api-keys")}
+	view := revocationView{Key: s.keyLine(v, k), Back: v.path("/settings/api-keys")}
+	view.Path = view.Back + "/" + k.ID + "/revoke"
 	if view.shell, err = s.settingsShell(c, v, "Revoke key", "api-keys"); err != nil {
 		return err
 	}
@@ -73,7 +74,10 @@ func revocation(c *fiber.Ctx, keys []apikeys.Key) *notice {
 	case nth < 0:
 		return nil
 	case c.Query(justRevoked) == "":
-		return &notice{Done: true, Name: keys[nth].Name, Strong: "was already revoked", Before: ", at ", At: keys[nth].RevokedAt, After: ". Nothing has changed."}
+		return &notice{
+			Done: true, Name: keys[nth].Name, Strong: "was already revoked", Before: ", at ", At: keys[nth].RevokedAt,
+			After: ". Nothing has changed.",
+		}
 	}
 	return &notice{Done: true, Name: keys[nth].Name, Strong: "is revoked.", Before: " Every request with it is refused from now on."}
 }

@@ -87,8 +87,8 @@ func (s *Site) showKeys(c *fiber.Ctx, v *visit, keys []apikeys.Key, done *notice
 	if view.shell, err = s.settingsShell(c, v, "API keys", "api-keys"); err != nil {
 		return err
 	}
-	if done != nil {
-		view.Notices = append(view.Notices, *done)
+	if done != nil { // what the reader has just done comes before what the reader should do
+		view.Notices = append([]notice{*done}, view.Notices...)
 	}
 	off := s.creatingOff(v, len(view.Usable))
 	if view.Notices = append(view.Notices, off...); len(off) == 0 {

@@ -18,7 +18,7 @@ func TestOrganisationIsShown(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := newOrganisation("acme")
-	acme.name = `<b>Acme</b> "‮" & sons`
+	acme.name = "<b>Acme</b> \"\u202e\" & sons"
 	acme.admin.name = `=cmd|'<script>alert(1)</script>`
 	w.load(t, acme)
 	_, err := w.db.Owner.Pool.Exec(t.Context(), `update users set totp_secret = $1, totp_since = '2026-01-12T09:30:00Z' where id = $2`, testSecret, acme.member.id)
@@ -26,7 +26,7 @@ func TestOrganisationIsShown(t *testing.T) {
 	p := w.signedIn(t, acme.adminPlain).get(acme.at("/settings/organisation"))
 	for _, text := range []string{
 		"<strong>Pro</strong>", "Includes the API.", "<strong>Pseudonymous</strong>", "never by name", "2 of 4 use two-step.", `On since <time datetime="2026-01-12T09:30:00.000Z" data-local="day">12 Jan 2026</time>`,
-		"<bdi>&lt;b&gt;Acme&lt;/b&gt; &#34;‮&#34; &amp; sons</bdi>", "<bdi>=cmd|&#39;&lt;script&gt;alert(1)&lt;/script&gt;</bdi>",
+		"<bdi>&lt;b&gt;Acme&lt;/b&gt; &#34;\u202e&#34; &amp; sons</bdi>", "<bdi>=cmd|&#39;&lt;script&gt;alert(1)&lt;/script&gt;</bdi>",
 		"<bdi>member@acme.example</bdi>", `<span class="state on">On`, `<span class="state">Off</span>`, "Only an owner can change this.",
 	} {
 		require.Contains(t, p.body, text)

@@ -32,12 +32,8 @@ func (s *Site) showReportingMode(c *fiber.Ctx, v *visit, status int, wrong strin
 		Path: v.path("/settings/organisation/reporting-mode"), Back: v.path("/settings/organisation"),
 		Nominative: v.Organisation.ReportingMode == org.Nominative, Error: wrong,
 	}
-	title := "Change reporting mode"
-	if wrong != "" {
-		title = "Error: " + title
-	}
 	var err error
-	if view.shell, err = s.settingsShell(c, v, title, "organisation"); err != nil {
+	if view.shell, err = s.settingsShell(c, v, titleOf("Change reporting mode", status), "organisation"); err != nil {
 		return err
 	}
 	return s.show(c, status, "reportingmode", &view)
@@ -48,7 +44,7 @@ func (s *Site) changeReportingMode(c *fiber.Ctx, v *visit) error {
 	ctx, stop := bounded(c.UserContext())
 	defer stop()
 	actor := org.Actor{Person: v.audited(), Subject: v.subject()}
-	err := s.Orgs.SetReportingMode(ctx, actor, org.ReportingMode(c.FormValue("mode")), requestOf(c))
+	err := s.Orgs.SetReportingMode(ctx, actor, org.ReportingMode(posted(c, "mode")), requestOf(c))
 	if wrong, ok := errors.AsType[*apperr.Error](err); ok && wrong.Code == apperr.Validation {
 		return s.showReportingMode(c, v, fiber.StatusBadRequest, wrong.Message)
 	}

@@ -46,6 +46,25 @@ type world struct {
 	orgs    *org.Service
 	now     func() time.Time
 	url     string
+	logged  *logbook
+}
+
+// logbook is what the program has logged.
+type logbook struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *logbook) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logbook) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
 
 // start begins a world without organisations.
@@ -59,7 +78,7 @@ func startOn(t *testing.T, db *pgtest.Database, now func() time.Time) *world {
 	t.Helper()
 	policy, err := authz.New()
 	require.NoError(t, err)
-	w := &world{db: db, people: identity.New(db.DB, now), log: audit.New(db.DB, now), now: now}
+	w := &world{db: db, people: identity.New(db.DB, now), log: audit.New(db.DB, now), now: now, logged: &logbook{}}
 	orgs := org.New(db.DB, w.log, policy)
 	w.orgs = orgs
 	w.keys = apikeys.New(db.DB, orgs, w.log, policy, now, func() {})
@@ -77,7 +96,7 @@ func startOn(t *testing.T, db *pgtest.Database, now func() time.Time) *world {
 	}, w.url, now)
 	require.NoError(t, err)
 	server := httpserver.New(httpserver.Options{
-		Logger: slog.New(slog.DiscardHandler), Unavailable: postgres.Unavailable, Grace: time.Second, ErrorPage: site.ErrorPage,
+		Logger: slog.New(slog.NewTextHandler(w.logged, nil)), Unavailable: postgres.Unavailable, Grace: time.Second, ErrorPage: site.ErrorPage,
 	})
 	site.Mount(server.App())
 	var served sync.WaitGroup

@@ -1,6 +1,10 @@
 package org
 
-import "context"
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+)
 
 // Membership is a person's place in an organisation.
 type Membership struct {
@@ -20,7 +24,7 @@ func (s *Service) MembershipsOf(ctx context.Context, personID string) ([]Members
 // Membership returns the person's place in the organisation with the slug. Errors: ErrNotFound, the same for an organisation
 // that does not exist and for one that the person does not belong to.
 func (s *Service) Membership(ctx context.Context, personID, slug string) (Membership, error) {
-	if slug == "" {
+	if slug == "" || !utf8.ValidString(slug) || strings.Contains(slug, "\x00") { // PostgreSQL knows no such text
 		return Membership{}, errOrganisationNotFound
 	}
 	found, err := s.memberships(ctx, personID, slug)
@@ -39,8 +43,8 @@ type Member struct {
 	Role     Role
 }
 
-// MaxMembers is how many members of an organisation are listed.
-const MaxMembers = 500
+// maxMembers is how many members of an organisation are listed.
+const maxMembers = 500
 
 // Members returns the members of the organisation, owners first, then admins: at most 500 of them, and how many there are.
 func (s *Service) Members(ctx context.Context, organisationID string) (members []Member, all int, err error) {

@@ -82,7 +82,7 @@ func (s *Service) members(ctx context.Context, organisationID string) ([]Member,
 	}
 	err := s.db.Gorm.WithContext(ctx).Raw(`/* org.members */
 		select user_id, role, count(*) over () as total from memberships where org_id = ?
-		 order by array_position(array['owner', 'admin', 'member'], role), user_id limit ?`, organisationID, MaxMembers).Scan(&rows).Error
+		 order by array_position(array['owner', 'admin', 'member'], role), user_id limit ?`, organisationID, maxMembers).Scan(&rows).Error
 	if err != nil {
 		return nil, 0, fmt.Errorf("org: members: %w", err)
 	}

@@ -1,0 +1,82 @@
+package web_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/apikeys"
+)
+
+// Issue of the screens, 2: an expiring key (30, 7, 1 days) is announced to every owner and admin at the top of every settings
+// screen, most urgent first.
+func TestExpiringKeysAreAnnounced(t *testing.T) {
+	t.Parallel()
+	now := noon
+	w := startAt(t, &now)
+	acme, other := newOrganisation("acme"), newOrganisation("other")
+	w.load(t, acme, other)
+	ends := now.Add(31 * 24 * time.Hour)
+	key := w.newKey(t, acme, "Warehouse", apikeys.ReportsRead)
+	w.setKey(t, key, now, nil, ends, nil)
+	screens := []string{"/settings/api-keys", "/settings/api-keys/new", "/settings/organisation", "/settings/audit-log", "/settings/organisation/reporting-mode", "/settings/api-keys/" + key.ID + "/revoke"}
+	announced := func(who person) []string {
+		notes := w.signedIn(t, who).get(acme.at("/settings/organisation")).notes(t)
+		for i := range notes {
+			notes[i] = trimmed(notes[i])
+		}
+		return notes
+	}
+	say := func(left string) string {
+		return "Warehouse expires " + left + " , at 22 Dec 2026, 09:31 UTC . Create a new key, change the tool, then revoke this one."
+	}
+	for _, c := range []struct {
+		before time.Duration
+		want   string // "": nothing is announced
+	}{
+		{30*24*time.Hour + time.Millisecond, ""},
+		{30 * 24 * time.Hour, say("in 30 days")},
+		{7*24*time.Hour + time.Second, say("in 8 days")},
+		{7 * 24 * time.Hour, "warn: " + say("in 7 days")},
+		{4*24*time.Hour + 15*time.Hour, "warn: " + say("in 5 days")},
+		{24*time.Hour + time.Second, "warn: " + say("in 2 days")},
+		{24 * time.Hour, "bad: " + say("in 1 day")},
+		{time.Millisecond, "bad: " + say("in 1 day")},
+		{0, ""},
+	} {
+		now = ends.Add(-c.before)
+		want := []string{}
+		if c.want != "" {
+			want = append(want, c.want)
+		}
+		for _, who := range []person{acme.owner, acme.admin, acme.adminPlain} {
+			require.Equal(t, want, announced(who), c.before)
+		}
+	}
+	now = ends.Add(-time.Hour)
+	owner := w.signedIn(t, acme.owner)
+	for _, screen := range screens {
+		require.Contains(t, owner.get(acme.at("%s", screen)).notes(t), "bad: "+say("in 1 day"), screen)
+	}
+	require.Empty(t, w.signedIn(t, other.owner).get(other.at("/settings/organisation")).notes(t))
+	require.NotContains(t, owner.get(acme.at("/reports")).body, "expires in")
+
+	// Bounded: three by name, those that end first, and how many more.
+	for name, days := range map[string]int{"third": 3, "second": 2, "fourth": 9, "fifth": 29} {
+		k := w.newKey(t, acme, name, apikeys.ForksRead)
+		w.setKey(t, k, now, nil, now.AddDate(0, 0, days), nil)
+	}
+	notes := announced(acme.owner)
+	require.Len(t, notes, 4)
+	for i, begin := range []string{"bad: Warehouse expires in 1 day ", "warn: second expires in 2 days ", "warn: third expires in 3 days ", "2 more keys expire within 30 days."} {
+		require.Contains(t, notes[i], begin)
+	}
+
+	// What is paused, revoked or expired is not announced.
+	w.exec(t, `update organisations set plan = 'team' where id = $1`, acme.id)
+	require.Empty(t, announced(acme.owner))
+	w.exec(t, `update organisations set plan = 'pro' where id = $1`, acme.id)
+	w.exec(t, `update api_keys set revoked_at = now() where name <> 'fifth'`)
+	require.Len(t, announced(acme.owner), 1)
+}

@@ -1,0 +1,334 @@
+package web_test
+
+import (
+	"fmt"
+	"html"
+	"maps"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/apikeys"
+	"dg/modules/audit"
+	"dg/platform/authz"
+	"dg/platform/pgtest"
+)
+
+// goodForm is a form that makes a key.
+func goodForm() url.Values {
+	return url.Values{"name": {"Warehouse"}, "scopes": {"forks:read", "reports:read"}, "expiry": {"90"}, "once": {newOnce()}}
+}
+
+// asOwner is the organisation's owner as somebody who manages keys.
+func (o *organisation) asOwner() apikeys.Actor {
+	return apikeys.Actor{
+		Person:  apikeys.Person{ID: o.owner.id, Name: o.owner.name},
+		Subject: authz.Subject{Kind: authz.Member, OrganisationID: o.id, Grants: authz.MemberGrants("owner", false)},
+	}
+}
+
+// allKeys are the organisation's keys.
+func (w *world) allKeys(t *testing.T, o *organisation) []apikeys.Key {
+	t.Helper()
+	keys, err := w.keys.List(t.Context(), o.asOwner())
+	require.NoError(t, err)
+	return keys
+}
+
+// secretIn is the key that an answer shows.
+func secretIn(t *testing.T, p page) apikeys.Token {
+	t.Helper()
+	token, ok := apikeys.ParseToken(regexpFind(t, `<samp id="secret" data-once>([^<]*)</samp>`, p.body))
+	require.True(t, ok)
+	return token
+}
+
+// Issue of the screens, 2: the form shows the exact instant of each choice, and 90 days is chosen. Sent as it comes, with a
+// name and something to read, it makes a key that ends at the instant shown.
+func TestAKeyIsCreated(t *testing.T) {
+	t.Parallel()
+	now := noon
+	w := startAt(t, &now)
+	acme := newOrganisation("acme")
+	w.load(t, acme)
+	b := w.signedIn(t, acme.admin)
+	form := b.get(acme.at("/settings/api-keys/new"))
+	require.Equal(t, http.StatusOK, form.StatusCode)
+	for days, instant := range map[string]string{"30": "21 Dec 2026, 00:00 UTC", "90": "19 Feb 2027, 00:00 UTC", "365": "21 Nov 2027, 00:00 UTC"} {
+		require.Regexp(t, `value="`+days+`"[^\n]*`+instant, form.body)
+	}
+	require.Contains(t, form.body, `<input type="radio" id="x90" name="expiry" value="90" aria-describedby="x90h" checked>`)
+	require.Equal(t, 1, strings.Count(form.body, " checked"))
+	require.Contains(t, form.body, `name="scopes" value="forks:read"`)
+	require.Contains(t, form.body, `name="scopes" value="reports:read"`)
+	require.Contains(t, form.body, ">Reports</a>", "the areas are offered as everywhere")
+
+	// What a browser sends of it without script: all fields, those for a day empty.
+	sent := url.Values{"name": {"  Power BI, learning dashboard "}, "scopes": {"reports:read", "forks:read"}, "expiry": {"90"}, "day": {""}, "time": {""},
+		"once": {regexpFind(t, `name="once" value="([^"]+)"`, form.body)}, "today": {regexpFind(t, `name="today" value="([^"]+)"`, form.body)}}
+	created := b.post(acme.at("/settings/api-keys/new"), sent)
+	require.Equal(t, http.StatusOK, created.StatusCode)
+	require.Equal(t, "no-store", created.Header.Get("Cache-Control"))
+	require.Contains(t, html.UnescapeString(words(created.body)), "Power BI, learning dashboard may read forks and reports until 19 Feb 2027, 00:00 UTC .")
+	keys := w.allKeys(t, acme)
+	require.Len(t, keys, 1)
+	require.Equal(t, "Power BI, learning dashboard", keys[0].Name, "without the blanks around")
+	require.Equal(t, time.Date(2027, 2, 19, 0, 0, 0, 0, time.UTC), keys[0].ExpiresAt.UTC())
+	require.Equal(t, acme.admin.name, keys[0].CreatedBy.Name)
+	require.Equal(t, now, keys[0].CreatedAt.UTC())
+
+	token := secretIn(t, created)
+	caller, err := w.keys.Authenticate(t.Context(), token, audit.Request{})
+	require.NoError(t, err)
+	require.Equal(t, acme.id, caller.OrganisationID)
+	require.Contains(t, html.UnescapeString(created.body), "curl -sS '"+w.url+"/api/v1/forks' -H 'Authorization: Bearer "+token.String()+"'")
+}
+
+// Issue of the screens, 2: the expiry is 30, 90 or 365 days, a day, a day and a time in UTC, or never. Decisions, "Keys": a
+// day means 00:00 UTC of it, and it lies in the future.
+func TestExpiryOfANewKey(t *testing.T) {
+	t.Parallel()
+	now := noon
+	w := startAt(t, &now)
+	acme := newOrganisation("acme")
+	w.load(t, acme)
+	b := w.signedIn(t, acme.owner)
+	for _, c := range []struct{ expiry, day, time, want string }{
+		{"30", "", "", "2026-12-21T00:00:00Z"},
+		{"365", "", "", "2027-11-21T00:00:00Z"},
+		{"never", "", "", ""},
+		{"day", "2026-11-22", "", "2026-11-22T00:00:00Z"},
+		{"day", "2199-12-31", "23:59", "2199-12-31T23:59:00Z"},
+		{"day", "2026-11-21", "09:32", "2026-11-21T09:32:00Z"},
+	} {
+		form := goodForm()
+		form.Set("expiry", c.expiry)
+		form.Set("day", c.day)
+		form.Set("time", c.time)
+		p := b.post(acme.at("/settings/api-keys/new"), form)
+		require.Equal(t, http.StatusOK, p.StatusCode, "%v: %s", c, p.body)
+		id := secretIn(t, p).ID
+		got := ""
+		for _, k := range w.allKeys(t, acme) {
+			if k.ID == id && k.ExpiresAt != nil {
+				got = k.ExpiresAt.UTC().Format(time.RFC3339)
+			}
+		}
+		require.Equal(t, c.want, got, c)
+		if c.want == "" {
+			require.Contains(t, p.body, "and never expires.")
+		}
+	}
+}
+
+// Issue of the screens, 2, and the kit's error summary: all that is wrong is said at once, at the top and beside the fields,
+// with what was typed kept; nothing is made.
+func TestAllErrorsAtOnce(t *testing.T) {
+	t.Parallel()
+	now := noon
+	w := startAt(t, &now)
+	acme := newOrganisation("acme")
+	w.load(t, acme)
+	b := w.signedIn(t, acme.owner)
+	once := newOnce()
+	p := b.post(acme.at("/settings/api-keys/new"), url.Values{"name": {" "}, "expiry": {"day"}, "day": {"2026-11-20"}, "time": {""}, "once": {once}})
+	require.Equal(t, http.StatusBadRequest, p.StatusCode)
+	require.Contains(t, p.body, "<title>Error: Create key")
+	require.Contains(t, p.body, `<div class="note bad" role="alert" id="errors" tabindex="-1" autofocus>`)
+	require.Contains(t, p.body, "<strong>Three things to mend.</strong> Nothing has been saved.")
+	for _, link := range []string{`<a href="#name">Give the key a name.</a>`, `<a href="#reads">Choose what the key may read.</a>`, `<a href="#day">Choose a day after today.</a>`} {
+		require.Contains(t, p.body, link)
+	}
+	require.Contains(t, p.body, `aria-describedby="name-hint name-error" aria-invalid="true"`)
+	require.Contains(t, p.body, `<p class="error" id="reads-error">Choose what the key may read: one or both.</p>`)
+	require.Contains(t, p.body, `<p class="error" id="day-error">20 November 2026 has passed. Choose a day after today.</p>`)
+	require.Contains(t, p.body, `value="2026-11-20" aria-invalid="true" aria-describedby="day-error"`)
+	require.Contains(t, p.body, `id="xday" name="expiry" value="day" aria-describedby="xdayh" checked`)
+	require.Contains(t, p.body, `name="once" value="`+once+`"`, "it is still the same form")
+	require.NotContains(t, p.body, "dg_live_")
+
+	for name, c := range map[string]struct {
+		set   url.Values
+		field string
+		says  string
+	}{
+		"no name":                 {url.Values{"name": {""}}, "name", "Give the key a name."},
+		"an invisible name":       {url.Values{"name": {"\u200b"}}, "name", "Give the key a name."},
+		"201 characters":          {url.Values{"name": {strings.Repeat("é", 201)}}, "name", "The name has 201 characters. Shorten it to 200."},
+		"10,000 characters":       {url.Values{"name": {strings.Repeat("n", 10_000)}}, "name", "The name has 10,000 characters. Shorten it to 200."},
+		"NUL":                     {url.Values{"name": {"a\x00b"}}, "name", "cannot be shown"},
+		"a line break":            {url.Values{"name": {"a\nb"}}, "name", "cannot be shown"},
+		"no UTF-8":                {url.Values{"name": {"a\xffb"}}, "name", "cannot be shown"},
+		"no scope":                {url.Values{"scopes": nil}, "reads", "one or both"},
+		"an unknown scope":        {url.Values{"scopes": {"forks:write"}}, "reads", "one or both"},
+		"an unknown scope beside": {url.Values{"scopes": {"forks:read", "*"}}, "reads", "one or both"},
+		"no expiry":               {url.Values{"expiry": nil}, "stops", "Choose when the key stops working."},
+		"another expiry":          {url.Values{"expiry": {"31"}}, "stops", "Choose when the key stops working."},
+		"no day":                  {url.Values{"expiry": {"day"}}, "day", "Choose a day."},
+		"a time alone":            {url.Values{"expiry": {"day"}, "time": {"10:00"}}, "day", "Choose a day."},
+		"today":                   {url.Values{"expiry": {"day"}, "day": {"2026-11-21"}}, "day", "21 November 2026 has begun. Choose a day after today, or give a time."},
+		"now":                     {url.Values{"expiry": {"day"}, "day": {"2026-11-21"}, "time": {"09:31"}}, "time", "21 November 2026, 09:31 UTC has passed. Choose a later time or day."},
+		"no such day":             {url.Values{"expiry": {"day"}, "day": {"2026-02-30"}}, "day", "This is no day"},
+		"another form of day":     {url.Values{"expiry": {"day"}, "day": {"31/12/2026"}}, "day", "This is no day"},
+		"a day too late":          {url.Values{"expiry": {"day"}, "day": {"2200-01-01"}}, "day", "from 2000 to 2199"},
+		"no such time":            {url.Values{"expiry": {"day"}, "day": {"2026-12-31"}, "time": {"24:00"}}, "time", "This is no time"},
+		"another form of time":    {url.Values{"expiry": {"day"}, "day": {"2026-12-31"}, "time": {"9:30"}}, "time", "This is no time"},
+		"a day with 90 days":      {url.Values{"day": {"2026-12-31"}}, "day", "“On a day” is not chosen"},
+		"a time with never":       {url.Values{"expiry": {"never"}, "time": {"10:00"}}, "day", "“On a day” is not chosen"},
+		"a form of yesterday":     {url.Values{"today": {"2026-11-20"}}, "stops", "A day has begun since this page was opened"},
+		"no form":                 {url.Values{"once": nil}, "main", "The form did not arrive whole."},
+		"half a form":             {url.Values{"once": {"x"}}, "main", "The form did not arrive whole."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			form := goodForm()
+			maps.Copy(form, c.set)
+			p := b.post(acme.at("/settings/api-keys/new"), form)
+			require.Equal(t, http.StatusBadRequest, p.StatusCode)
+			require.Contains(t, p.body, "<strong>One thing to mend.</strong>")
+			require.Contains(t, p.body, `<li><a href="#`+c.field+`">`)
+			require.Contains(t, html.UnescapeString(p.body), c.says)
+			require.Contains(t, p.body, ` id="`+c.field+`"`, "the link has a target")
+			if c.field != "main" {
+				require.Regexp(t, `<p class="error" id="`+c.field+`-error">`, p.body)
+				require.Regexp(t, `aria-describedby="[^"]*`+c.field+`-error"`, p.body)
+			}
+			if typed := form.Get("name"); strings.IndexFunc(typed, func(r rune) bool { return r < ' ' || r == '\ufffd' }) < 0 {
+				require.Contains(t, p.body, `value="`+typed+`"`, "what was typed is kept")
+			}
+		})
+	}
+	require.Empty(t, w.allKeys(t, acme))
+}
+
+// Issue of the screens, 2: the curl line works on paste: for a key that may not list forks it reads the statistics of one.
+func TestTheCurlLineSuitsTheKey(t *testing.T) {
+	t.Parallel()
+	now := noon
+	w := startAt(t, &now)
+	acme, bare := newOrganisation("acme"), newOrganisation("bare")
+	fork := acme.withFork()
+	w.load(t, acme, bare)
+	form := func(o *organisation, scope string) string {
+		f := goodForm()
+		f["scopes"] = []string{scope}
+		p := w.signedIn(t, o.owner).post(o.at("/settings/api-keys/new"), f)
+		require.Equal(t, http.StatusOK, p.StatusCode)
+		_, shown, _ := strings.Cut(html.UnescapeString(p.body), "Try it")
+		return strings.ReplaceAll(shown, secretIn(t, p).String(), "KEY")
+	}
+	require.Contains(t, form(acme, "forks:read"), "curl -sS '"+w.url+"/api/v1/forks' -H 'Authorization: Bearer KEY'")
+	stats := form(acme, "reports:read")
+	require.Contains(t, stats, "curl -sS '"+w.url+"/api/v1/forks/"+fork+"/stats?from=2026-11-15&to=2026-11-21' -H 'Authorization: Bearer KEY'")
+	require.Contains(t, stats, "<bdi>Prompting at the dock</bdi> for the last 7 days")
+	none := form(bare, "reports:read")
+	require.Contains(t, none, "no fork yet")
+	require.NotContains(t, none, "curl")
+	require.Contains(t, form(bare, "forks:read"), "curl")
+}
+
+// Issue of the screens, 2: a double submit makes one key and one entry, also when many come at once, on two instances; one
+// answer has the secret.
+func TestADoubleSubmitMakesOneKey(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	first, second := startOn(t, db, time.Now), startOn(t, db, time.Now)
+	acme := newOrganisation("acme")
+	first.load(t, acme)
+	path := acme.at("/settings/api-keys/new")
+	one := first.signedIn(t, acme.owner)
+	form := goodForm()
+	form.Set("csrf", csrfField.FindStringSubmatch(one.get(path).body)[1])
+	const n = 12
+	answers := make([]page, n)
+	var wait sync.WaitGroup
+	for i := range n {
+		b := first.browser(t)
+		if i%2 == 1 {
+			b = second.browser(t)
+		}
+		b.cookies["__Host-dg"] = one.cookies["__Host-dg"]
+		wait.Go(func() {
+			answers[i] = b.send(http.MethodPost, path, form.Encode(), http.Header{"Sec-Fetch-Site": {"same-origin"}})
+		})
+	}
+	wait.Wait()
+	shown := 0
+	for _, p := range answers {
+		require.Equal(t, http.StatusOK, p.StatusCode)
+		if strings.Contains(p.body, `id="secret"`) {
+			shown++
+			continue
+		}
+		require.Contains(t, p.notes(t)[0], "Warehouse is already created. Its secret was shown then and cannot be shown again.")
+		require.Contains(t, p.row(t, "Warehouse"), "Active")
+	}
+	require.Equal(t, 1, shown)
+	require.Len(t, first.allKeys(t, acme), 1)
+	require.Len(t, first.logOf(t, acme), 1)
+}
+
+// Specification, section 2.5: the secret is shown once. It is in one answer, and in no other, nor in the log of the
+// organisation or of the program, nor in the database.
+func TestTheSecretIsShownOnce(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := newOrganisation("acme")
+	w.load(t, acme)
+	b := w.signedIn(t, acme.owner)
+	form := goodForm()
+	path := acme.at("/settings/api-keys/new")
+	created := b.post(path, form)
+	token := secretIn(t, created)
+	require.Equal(t, 2, strings.Count(created.body, token.Secret), "to copy, and in the command")
+	for name, header := range created.Header {
+		require.NotContains(t, fmt.Sprint(header), token.Secret[:12], name)
+	}
+	for name, p := range map[string]page{
+		"again": b.post(path, form), "form": b.get(path), "list": b.get(acme.at("/settings/api-keys")),
+		"revoke":       b.get(acme.at("/settings/api-keys/%s/revoke", token.ID)),
+		"log":          b.get(acme.at("/settings/audit-log")),
+		"log as CSV":   b.get(acme.at("/settings/audit-log.csv")),
+		"organisation": b.get(acme.at("/settings/organisation")),
+		"revoked":      b.post(acme.at("/settings/api-keys/%s/revoke", token.ID), url.Values{}),
+		"said":         b.get(acme.at("/settings/api-keys?revoked=%s", token.ID)),
+	} {
+		require.Less(t, p.StatusCode, 400, name)
+		require.NotContains(t, p.body, token.Secret[:12], name)
+	}
+	require.Contains(t, b.get(acme.at("/settings/api-keys")).body, token.ID, "the id is no secret")
+	logged := w.logged.String()
+	require.Contains(t, logged, path, "the log of the program says what was asked")
+	require.NotContains(t, logged, token.Secret[:12])
+	for _, table := range []string{"api_keys", "audit_entries", "sessions"} {
+		var rows, with int
+		require.NoError(t, w.db.Owner.Pool.QueryRow(t.Context(), `select count(*), count(*) filter (where r::text like '%' || $1 || '%') from `+table+` r`,
+			token.Secret[:12]).Scan(&rows, &with))
+		require.NotZero(t, rows, table)
+		require.Zero(t, with, table)
+	}
+}
+
+// A form that came from a page of another session, or from none, makes nothing: see TestFormsOfOtherSitesChangeNothing. One
+// that names another organisation makes nothing there either (specification, section 5, rule 3).
+func TestNoKeyForAnotherOrganisation(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme, other := newOrganisation("acme"), newOrganisation("other")
+	w.load(t, acme, other)
+	foreign := w.newKey(t, other, "Theirs", apikeys.ForksRead)
+	b := w.signedIn(t, acme.owner)
+	require.Equal(t, http.StatusNotFound, b.force(other.at("/settings/api-keys/new"), goodForm()).StatusCode)
+	require.Len(t, w.allKeys(t, other), 1)
+	for _, id := range []string{foreign.ID, "0123456789ABCDEFGHIJKL", "x", "%00", strings.Repeat("a", 4000)} {
+		path := acme.at("/settings/api-keys/") + id + "/revoke"
+		require.Equal(t, http.StatusNotFound, b.get(path).StatusCode, id)
+		require.Equal(t, http.StatusNotFound, b.force(path, url.Values{}).StatusCode, id)
+	}
+	require.Nil(t, w.allKeys(t, other)[0].RevokedAt)
+	require.Empty(t, b.get(acme.at("/settings/api-keys?revoked=%s", foreign.ID)).notes(t), "nothing is said of a foreign key")
+}

@@ -1,0 +1,68 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/apikeys"
+	"dg/modules/audit"
+)
+
+// Issue of the screens, 2: revoking asks first, with the key's name, its last use and the effect; it works as a page without
+// script. A second time nothing changes, and it is said calmly.
+func TestAKeyIsRevoked(t *testing.T) {
+	t.Parallel()
+	now := noon
+	w := startAt(t, &now)
+	acme := newOrganisation("acme")
+	w.load(t, acme)
+	key := w.newKey(t, acme, "Warehouse, nightly export", apikeys.ReportsRead)
+	used := w.newKey(t, acme, "BI", apikeys.ReportsRead)
+	w.setKey(t, used, now.Add(-time.Hour), now.Add(-time.Minute), nil, nil)
+	b := w.signedIn(t, acme.adminPlain)
+	path := acme.at("/settings/api-keys/%s/revoke", key.ID)
+	ask := b.get(path)
+	require.Equal(t, http.StatusOK, ask.StatusCode)
+	require.Contains(t, ask.body, "<h1>Revoke <bdi>Warehouse, nightly export</bdi>?</h1>")
+	require.Contains(t, ask.body, "It stops working at once, for every tool that uses it. This cannot be undone.")
+	require.Contains(t, ask.body, "<dt>Last use</dt><dd>Never used</dd>")
+	require.Contains(t, ask.body, "dg_live_"+key.ID+"_…")
+	require.Contains(t, ask.body, `href="`+acme.at("/settings/api-keys")+`" autofocus>Cancel</a>`)
+	require.Contains(t, b.get(acme.at("/settings/api-keys/%s/revoke", used.ID)).body, `<dt>Last use</dt><dd><time datetime="2026-11-21T09:30:00.000Z"`)
+	require.Len(t, w.logOf(t, acme), 2, "asking changes nothing")
+
+	done := b.post(path, url.Values{})
+	require.Equal(t, http.StatusSeeOther, done.StatusCode)
+	list := b.get(done.Header.Get("Location"))
+	require.Equal(t, "Warehouse, nightly export is revoked. Every request with it is refused from now on.", trimmed(list.notes(t)[0]))
+	require.Contains(t, list.body, `<div class="note" role="status">`)
+	require.Contains(t, list.row(t, key.Name), "Revoked since")
+	entries := w.logOf(t, acme)
+	require.Equal(t, audit.KeyRevoked, entries[0].Action)
+	require.Equal(t, acme.adminPlain.id, entries[0].Actor.ID)
+	require.Equal(t, path, entries[0].Request.Path)
+
+	before := w.allKeys(t, acme)
+	for _, again := range []page{b.get(path), b.post(acme.at("/settings/api-keys/%s/revoke", used.ID), url.Values{}, path)} {
+		require.Equal(t, http.StatusSeeOther, again.StatusCode)
+		said := b.get(again.Header.Get("Location"))
+		require.Equal(t, http.StatusOK, said.StatusCode)
+		require.Contains(t, said.notes(t)[0], "Warehouse, nightly export was already revoked , at ")
+		require.Contains(t, said.notes(t)[0], "Nothing has changed.")
+	}
+	require.Equal(t, before, w.allKeys(t, acme))
+	require.Len(t, w.logOf(t, acme), 3)
+	require.Empty(t, b.get(acme.at("/settings/api-keys?revoked=%s", used.ID)).notes(t)[1:], "an address cannot say of a key what is not so")
+}
+
+// trimmed is a notice without its kind.
+func trimmed(note string) string {
+	if len(note) > 2 && note[0] == ':' {
+		return note[2:]
+	}
+	return note
+}

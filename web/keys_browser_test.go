@@ -1,0 +1,231 @@
+package web_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/apikeys"
+	"dg/modules/audit"
+	"dg/platform/browsertest"
+)
+
+// tabTo goes on by keyboard until what has the focus is described so.
+func tabTo(t *testing.T, p *browsertest.Page, what string) {
+	t.Helper()
+	for range 40 {
+		if strings.Contains(p.Focused(), what) {
+			return
+		}
+		p.Press("Tab")
+	}
+	t.Fatalf("the keyboard does not reach %q", what)
+}
+
+// Issue of the screens, 2, by keyboard alone: a key is created, its secret copied behind the guard and never shown again, and
+// the key is revoked in the dialog, whose focus is on Cancel.
+func TestAKeysLifeByKeyboard(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := newOrganisation("acme")
+	acme.withFork()
+	w.load(t, acme)
+	p := browsertest.New(t)
+	list := acme.at("/settings/api-keys")
+	signInWith(p, w, acme.owner, list)
+	looksRight(t, p, "no keys")
+	tabTo(t, p, "Create key")
+	p.Press("Enter")
+	p.WaitFor("#name")
+	looksRight(t, p, "new key")
+
+	// First with nothing in it, to meet the errors.
+	tabTo(t, p, "<button> Create key")
+	p.Press("Enter")
+	p.WaitFor("#errors")
+	require.Contains(t, p.Focused(), "#errors")
+	looksRight(t, p, "new key with errors")
+	p.Press("Tab", "Enter") // to the first link of the summary, which leads to the name
+	require.Equal(t, "<input#name>", p.Focused())
+	tabTo(t, p, "Cancel")
+	p.Press("Enter")
+	p.WaitFor(`h1:text("API keys")`)
+	tabTo(t, p, "Create key")
+	p.Press("Enter")
+	p.WaitFor("#name")
+	tabTo(t, p, "#name")
+	p.Press("BI by keyboard", "Tab", "Tab", "Space") // over forks to reports
+	require.Equal(t, "<input#sr>", p.Focused())
+	p.Press("Tab", "ArrowUp")
+	require.Equal(t, "<input#x30>", p.Focused())
+	p.Press("ArrowDown", "ArrowDown", "ArrowDown")
+	require.Equal(t, "<input#xday>", p.Focused())
+	require.True(t, p.Has("#day") && p.Has("#time"))
+	p.Fill("#day", "2199-12-31")
+	looksRight(t, p, "new key with a day")
+	p.Click("#xday")
+	p.Press("ArrowDown") // never: the day that was given is hidden, and not sent
+	require.False(t, p.Has("#day"))
+	p.Press("Enter")
+	p.WaitFor("#secret")
+	require.Equal(t, list, p.Path(), "what the history leads back to")
+	looksRight(t, p, "created key")
+	token, ok := apikeys.ParseToken(p.Text("#secret"))
+	require.True(t, ok)
+	_, err := w.keys.Authenticate(t.Context(), token, audit.Request{})
+	require.NoError(t, err)
+	require.Nil(t, w.allKeys(t, acme)[0].ExpiresAt)
+	require.Contains(t, p.Text("#curl"), "/stats?from=")
+
+	// Whoever leaves without copying is asked.
+	tabTo(t, p, "Done")
+	p.Press("Enter")
+	p.WaitFor("#leave[open]")
+	require.Contains(t, p.Focused(), "Stay here")
+	looksRight(t, p, "leave?")
+	p.Press("Enter")
+	p.WaitGone("#leave[open]")
+	require.Equal(t, token.String(), p.Text("#secret"))
+	asked := p.Asked()
+	p.StayWhenAsked()
+	p.Back() // the browser itself asks
+	require.Equal(t, asked+1, p.Asked())
+	require.Equal(t, token.String(), p.Text("#secret"))
+
+	for range 40 {
+		if strings.Contains(p.Focused(), "Copy key") {
+			break
+		}
+		p.Press("Shift+Tab")
+	}
+	p.Press("Enter")
+	p.WaitFor(`button:text("Copied")`)
+	require.Equal(t, token.String(), p.Copied())
+	p.Eval(`new Promise((said) => setTimeout(() => said(document.getElementById('live').textContent), 200))`, new(string))
+	var said string
+	p.Eval(`document.getElementById('live').textContent`, &said)
+	require.Equal(t, "Key copied.", said)
+	tabTo(t, p, "Done")
+	p.Press("Enter")
+	p.WaitFor("table.keys")
+	require.Equal(t, asked+1, p.Asked(), "copying disarms the guard")
+	gone := func(when string) {
+		var markup string
+		p.Eval(`document.documentElement.outerHTML`, &markup)
+		require.NotContains(t, markup, token.Secret[:12], when)
+	}
+	gone("after")
+	p.Reload()
+	gone("loaded again")
+	p.Back()
+	gone("one back")
+	require.Equal(t, list+"/new", p.Path(), "the page of the secret has no place in the history")
+	require.Empty(t, p.Text("#name"))
+	p.Back()
+	gone("two back")
+	require.Len(t, w.allKeys(t, acme), 1)
+
+	// Revoked in the dialog.
+	p.Open(list)
+	tabTo(t, p, "Revoke")
+	p.Press("Enter")
+	p.WaitFor("#revoke[open]")
+	require.Contains(t, p.Focused(), "Cancel")
+	require.Equal(t, "Revoke BI by keyboard?", p.Text("#revoke-t"))
+	require.NotContains(t, p.Text("#revoke"), "Never used", "it was used a moment ago")
+	looksRight(t, p, "revoke?")
+	p.Press("Enter")
+	p.WaitGone("#revoke[open]")
+	require.Nil(t, w.allKeys(t, acme)[0].RevokedAt)
+	p.Press("Enter") // the focus is back on the link
+	p.WaitFor("#revoke[open]")
+	p.Press("Tab", "Enter")
+	p.WaitFor(`.note[role="status"]`)
+	require.Equal(t, "BI by keyboard is revoked. Every request with it is refused from now on.", p.Text(`.note[role="status"]`))
+	require.NotNil(t, w.allKeys(t, acme)[0].RevokedAt)
+	looksRight(t, p, "revoked")
+	p.Click("summary")
+	looksRight(t, p, "the fold")
+	require.Contains(t, p.Text("details"), "Revoked")
+}
+
+// Issue of the screens, 2: what a reader clicks twice is sent once, and the answer is that of the first: the secret.
+func TestADoubleClickShowsTheSecret(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := newOrganisation("acme")
+	w.load(t, acme)
+	p := browsertest.New(t)
+	signInWith(p, w, acme.owner, acme.at("/settings/api-keys/new"))
+	p.Fill("#name", "BI")
+	p.Click("#sf")
+	p.Eval(`{ const button = document.querySelector('main button'); button.click(); setTimeout(() => button.click(), 5); }`, nil)
+	p.WaitFor("#secret")
+	require.Len(t, w.allKeys(t, acme), 1)
+}
+
+// Issue of the screens: times are in the reader's zone, with UTC beside them.
+func TestTimesAreInTheReadersZone(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := newOrganisation("acme")
+	w.load(t, acme)
+	key := w.newKey(t, acme, "BI", apikeys.ForksRead)
+	w.setKey(t, key, noon, noon, time.Date(2196, 1, 1, 0, 0, 0, 0, time.UTC), nil)
+	p := browsertest.New(t)
+	p.Zone("Asia/Tokyo")
+	signInWith(p, w, acme.owner, acme.at("/settings/api-keys"))
+	require.Equal(t, "21 Nov 2026, 18:31", p.Text("[data-use] time"))
+	var title string
+	p.Eval(`document.querySelector('[data-use] time').title`, &title)
+	require.Equal(t, "21 Nov 2026, 09:31 UTC", title)
+	require.Contains(t, p.Text("[data-zone]"), "Asia/Tokyo")
+	p.Zone("UTC")
+	p.Reload()
+	require.Equal(t, "Times are in UTC.", p.Text("[data-zone]"))
+}
+
+// Issue of the screens: all of it works without script; the form's default is valid.
+func TestKeysWithoutScript(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := newOrganisation("acme")
+	w.load(t, acme)
+	p := browsertest.New(t, browsertest.NoScript())
+	signInWith(p, w, acme.owner, acme.at("/settings/api-keys"))
+	p.Click(`a:text("Create key")`)
+	p.Fill("#name", "LMS")
+	p.Click("#sf")
+	p.Click(`button:text("Create key")`)
+	token, ok := apikeys.ParseToken(p.Text("#secret"))
+	require.True(t, ok)
+	require.False(t, p.Has("button[data-copy]"), "nothing is offered that needs script")
+	key := w.allKeys(t, acme)[0]
+	require.Equal(t, token.ID, key.ID)
+	require.Equal(t, time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 90), key.ExpiresAt.UTC())
+	p.Click(`a:text("Done")`)
+
+	// A day that is given and not chosen is an error, and is seen.
+	p.Click(`a:text("Create key")`)
+	p.Fill("#name", "LMS 2")
+	p.Click("#sf")
+	p.Click("#xday")
+	p.Fill("#day", "2199-12-31")
+	p.Click("#x365")
+	p.Click(`button:text("Create key")`)
+	p.WaitFor("#day-error")
+	require.Equal(t, "2199-12-31", p.Text("#day"))
+	p.Fill("#day", "")
+	p.Click(`button:text("Create key")`)
+	p.WaitFor("#secret")
+	p.Click(`a:text("Done")`)
+
+	p.Click(`tbody tr:first-child a.revoke`)
+	require.Equal(t, "Revoke LMS 2?", p.Text("h1"))
+	require.Contains(t, p.Focused(), "Cancel")
+	p.Click(`button:text("Revoke key")`)
+	require.Contains(t, p.Text(`.note[role="status"]`), "LMS 2 is revoked.")
+	require.NotNil(t, w.allKeys(t, acme)[0].RevokedAt)
+}
