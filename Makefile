@@ -9,13 +9,13 @@ RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 help: ## List the targets.
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/\1\t\2/' | expand -t 12
 
-run: build ## Load the demo into an empty database and serve: prints a curl line that works.
+run: build ## Load the demo into an empty database and serve: prints where to sign in and a curl line that works.
 	bin/dg serve --demo
 
 dev: build ## Serve what the database holds, with all of the log.
 	bin/dg --log-level debug serve
 
-test: ## Run every test, on a real PostgreSQL.
+test: ## Run every test, on a real PostgreSQL and in a real Chromium.
 	go test $(RACE) -timeout 20m ./...
 
 soak: ## Run the tests of the whole program at their large sizes: millions of plays, many minutes.

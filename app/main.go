@@ -26,7 +26,7 @@ type cli struct {
 	LogLevel  string `env:"DG_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"Least level that is logged: debug, info, warn or error."`
 	LogFormat string `env:"DG_LOG_FORMAT" default:"text" enum:"text,json" help:"Form of the log: text or json."`
 
-	Serve    serveCmd    `cmd:"" help:"Serve the API. An empty database is migrated first."`
+	Serve    serveCmd    `cmd:"" help:"Serve the API and the screens. An empty database is migrated first."`
 	Migrate  migrateCmd  `cmd:"" help:"Bring the database's schema and the serving role's rights up to date."`
 	Import   importCmd   `cmd:"" help:"Bring organisations and their histories in (NDJSON, plain or gzip)."`
 	Demo     demoCmd     `cmd:"" help:"Load the demo organisations into an empty database and make a new demo key."`
@@ -54,7 +54,7 @@ func run(ctx context.Context, args []string, p process) int {
 	var c cli
 	status := -1
 	parser, err := kong.New(&c, kong.Name("dg"), kong.UsageOnError(), kong.Writers(p.stdout, p.stderr), kong.Exit(func(code int) { status = code }),
-		kong.Description("The reporting API of DG. Every setting is a flag or an environment variable."), kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Help(printHelp),
+		kong.Description("The reporting API of DG, and its screens. Every setting is a flag or an environment variable."), kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Help(printHelp),
 		kong.BindTo(ctx, (*context.Context)(nil)))
 	if err != nil {
 		panic(err) // the struct above is wrong
