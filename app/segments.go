@@ -14,10 +14,11 @@ import (
 // segmentsCmd is `dg segments`.
 type segmentsCmd struct {
 	config.Database
-	Do string `arg:"" optional:"" default:"status" enum:"status,verify,rebuild" help:"status: what is sealed. verify: compare every segment with the plays. rebuild: seal everything again."`
+	Do   string        `arg:"" optional:"" default:"status" enum:"status,verify,rebuild" help:"status: what is sealed. verify: compare every segment with the plays. rebuild: seal everything again."`
+	Wait time.Duration `default:"2m" help:"How long rebuild waits for another sealer that is at work, such as that of dg serve."`
 }
 
-// Run does what was asked. verify fails when a segment is wrong.
+// Run does what was asked. verify fails when a segment is wrong, rebuild when another sealer works on and on.
 func (c segmentsCmd) Run(ctx context.Context, p process) error {
 	db, err := openDatabase(ctx, c.Database, p.log, false)
 	if err != nil {
@@ -44,11 +45,12 @@ func (c segmentsCmd) Run(ctx context.Context, p process) error {
 		}
 		fmt.Fprintln(p.stdout, "Every segment says what the plays say.")
 	case "rebuild":
-		if err := sealer.Unseal(ctx); err != nil {
+		done, err := sealer.Rebuild(ctx, c.Wait)
+		if err != nil {
 			return err
 		}
-		if _, err := sealer.Seal(ctx); err != nil {
-			return err
+		if done.Busy > 0 {
+			fmt.Fprintf(p.stdout, "%d days and months were being written to: they are read from the plays until dg serve seals them.\n", done.Busy)
 		}
 	}
 	return printSegments(ctx, sealer, p)
@@ -64,9 +66,9 @@ func printSegments(ctx context.Context, sealer *reports.Sealer, p process) error
 		_, err := fmt.Fprintf(p.stdout, "Nothing is sealed: forks of up to %d plays need no segments.\n", reports.SealFrom)
 		return err
 	}
-	fmt.Fprintf(p.stdout, "%-36s  %6s  %6s  %6s  %12s\n", "fork", "days", "marked", "months", "bytes")
+	fmt.Fprintf(p.stdout, "%-36s  %6s  %6s  %6s  %6s  %12s\n", "fork", "days", "marked", "large", "months", "bytes")
 	for _, f := range forks {
-		fmt.Fprintf(p.stdout, "%-36s  %6d  %6d  %6d  %12d\n", f.ForkID, f.Days, f.Marked, f.Months, f.Bytes)
+		fmt.Fprintf(p.stdout, "%-36s  %6d  %6d  %6d  %6d  %12d\n", f.ForkID, f.Days, f.Marked, f.Large, f.Months, f.Bytes)
 	}
 	return nil
 }

@@ -27,6 +27,12 @@
 //   - The sealer works for all organisations: it finds large forks by a statement that names no organisation, and each
 //     statement on a fork's plays names the fork's.
 //   - Days of more than 250,000 plays, and forks of up to 50,000, are not sealed: they are read from the plays.
+//   - A day that was too large has an empty segment, which nobody reads: it is counted again when a play of it has changed.
+//   - TRUNCATE of the plays is not MVCC-safe: an older snapshot would see no plays beside the segments of what was there. So
+//     reports and the sealer lock the table (ACCESS SHARE) before they look at anything, and TRUNCATE waits for them and they
+//     for it. An export that runs for half an hour keeps it out as long.
+//   - A segment that another version of the program has sealed is read from the plays and sealed again. Instances of two
+//     versions of segments beside each other seal them in turns for as long as that lasts; the figures stay right.
 //   - A group is read play by play when it has at most one in 70 of the organisation's players, else from the segments.
 //   - An export reads labels first (of 500 plays' players, then of all), and the plays alone in the order of their index:
 //     a join would have to sort the whole period before the first row. It holds the labels of the organisation's players.

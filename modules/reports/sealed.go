@@ -10,17 +10,17 @@ import (
 )
 
 // sealedSQL finds what of a period is sealed: the sums of its sealed days, and its sealed months. A day or month counts
-// as sealed when it has a segment of this version and no mark. $1 organisation, $2 fork, $3 the first day, $4 the day
-// after the last one.
+// as sealed when it has a segment of this version and no mark. A day that was too large has an empty one. $1 organisation,
+// $2 fork, $3 the first day, $4 the day after the last one, $5 the version of segments.
 const (
 	sealedDaysSQL = `/* reports.sealedDays */
 select d.day, d.sums from fork_days d
- where d.org_id = $1 and d.fork_id = $2 and d.day >= $3 and d.day < $4 and get_byte(d.sums, 0) = 1
+ where d.org_id = $1 and d.fork_id = $2 and d.day >= $3 and d.day < $4 and d.head_bytes > 0 and get_byte(d.sums, 0) = $5
    and not exists (select from unsealed_days u where u.fork_id = d.fork_id and u.day = d.day)
  order by d.day`
 	sealedMonthsSQL = `/* reports.sealedMonths */
 select m.month from fork_months m
- where m.org_id = $1 and m.fork_id = $2 and m.month >= $3 and (m.month + interval '1 month')::date <= $4 and get_byte(substr(m.segment, 1, 1), 0) = 1
+ where m.org_id = $1 and m.fork_id = $2 and m.month >= $3 and (m.month + interval '1 month')::date <= $4 and get_byte(substr(m.segment, 1, 1), 0) = $5
    and not exists (select from unsealed_months u where u.fork_id = m.fork_id and u.month = m.month)
  order by m.month`
 )
@@ -38,8 +38,13 @@ type sealedDay struct {
 
 // queueSealed asks what of a report's period is sealed; readSealed reads the answers.
 func queueSealed(batch *pgx.Batch, q Query) {
-	batch.Queue(sealedDaysSQL, q.OrganisationID, q.ForkID, q.Period.From, q.Period.End())
-	batch.Queue(sealedMonthsSQL, q.OrganisationID, q.ForkID, q.Period.From, q.Period.End())
+	queueSealedWithin(batch, q, q.Period.From, q.Period.End())
+}
+
+// queueSealedWithin is queueSealed for two dates of PostgreSQL's, which has infinite ones.
+func queueSealedWithin(batch *pgx.Batch, q Query, from, to any) {
+	batch.Queue(sealedDaysSQL, q.OrganisationID, q.ForkID, from, to, segmentVersion)
+	batch.Queue(sealedMonthsSQL, q.OrganisationID, q.ForkID, from, to, segmentVersion)
 }
 
 func readSealed(results pgx.BatchResults) (sealed, error) {

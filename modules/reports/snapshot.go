@@ -94,14 +94,17 @@ func (s *snapshot) begin(ctx context.Context, withSealed bool) error {
 	q := s.query
 	batch := &pgx.Batch{}
 	batch.Queue("begin isolation level repeatable read read only")
+	batch.Queue(lockPlaysSQL)
 	batch.Queue(scopeSQL, q.OrganisationID, groupOrNull(q.GroupID), q.ForkID, q.Period.From, q.Period.End())
 	if withSealed {
 		queueSealed(batch, q)
 	}
 	results := s.conn.SendBatch(ctx, batch)
 	defer func() { _ = results.Close() }() // an error of it is one of the two below
-	if _, err := results.Exec(); err != nil {
-		return fmt.Errorf("reports: begin: %w", err)
+	for range 2 {
+		if _, err := results.Exec(); err != nil {
+			return fmt.Errorf("reports: begin: %w", err)
+		}
 	}
 	var found bool
 	err := results.QueryRow().Scan(&s.scope.nominative, &found, &s.scope.members, &s.scope.active, &s.scope.large)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -22,8 +21,11 @@ func (s *Sealer) Verify(ctx context.Context) (wrong []string, err error) {
 		return nil, err
 	}
 	for _, f := range forks {
-		err := pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(pgx.Tx) error {
-			found, err := (&snapshot{conn: conn, query: Query{OrganisationID: f.OrganisationID, ForkID: f.ID}}).verify(ctx)
+		err := pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+			if _, err := tx.Exec(ctx, lockPlaysSQL); err != nil {
+				return fmt.Errorf("reports: verify: %w", err)
+			}
+			found, err := (&snapshot{conn: conn, query: Query{OrganisationID: f.OrganisationID, ForkID: f.ID}}).verify(ctx, s.largest)
 			wrong = append(wrong, found...)
 			return err
 		})
@@ -34,13 +36,9 @@ func (s *Sealer) Verify(ctx context.Context) (wrong []string, err error) {
 	return wrong, nil
 }
 
-// everything is a period that holds every day of the contract.
-var everything = Period{From: time.Date(1900, 1, 1, 0, 0, 0, 0, time.UTC), Days: 400 * 366}
-
-func (s *snapshot) verify(ctx context.Context) (wrong []string, err error) {
-	s.query.Period = everything
+func (s *snapshot) verify(ctx context.Context, largest int) (wrong []string, err error) {
 	batch := &pgx.Batch{}
-	queueSealed(batch, s.query)
+	queueSealedWithin(batch, s.query, "-infinity", "infinity")
 	results := s.conn.SendBatch(ctx, batch)
 	all, err := readSealed(results)
 	if closed := results.Close(); err == nil {
@@ -51,7 +49,7 @@ func (s *snapshot) verify(ctx context.Context) (wrong []string, err error) {
 	}
 	for _, d := range all.days {
 		s.query.Period = Period{From: d.date, Days: 1}
-		packed, _, err := s.packDay(ctx)
+		packed, _, err := s.packDay(ctx, largest)
 		if err != nil {
 			return nil, err
 		}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// sealerLock is the advisory lock of the one sealer that works at a time, in SQL.
+const sealerLock = `x'64677365616c'::bigint`
+
+// sealable is how many plays a fork of these tests has: enough for segments.
+const sealable = 60_000
+
+// Performance, "A segment": a cache that cannot lie. `dg segments` shows what is sealed, finds a segment that says
+// something else than the plays, and seals everything again; where another sealer is at work it says so.
+func TestSegmentsCommand(t *testing.T) {
+	t.Parallel()
+	p := &program{t: t, dir: newFolder(t)}
+	d := openDoor(t, p.dir)
+	h := newHistory(t, 5, sealable)
+	status, output := p.run("import", h.file)
+	require.Zero(t, status, output)
+	days := read[int](t, d, `select count(*) from fork_days`)
+	require.Greater(t, days, 290)
+	status, output = p.run("segments")
+	require.Zero(t, status, output)
+	require.Regexp(t, h.ids.Forks[0].String()+` +300 +0 +0 +\d+ +\d+\n`, output)
+	status, output = p.run("segments", "verify")
+	require.Zero(t, status, output)
+	require.Contains(t, output, "Every segment says what the plays say.")
+
+	d.exec(t, `update fork_days set segment = set_byte(segment, octet_length(segment) - 1, (get_byte(segment, octet_length(segment) - 1) + 2) % 60)
+		where day = (select max(day) from fork_days)`)
+	status, output = p.run("segments", "verify")
+	require.Equal(t, 1, status, output)
+	require.Contains(t, output, read[string](t, d, `select max(day)::text from fork_days`))
+	require.Contains(t, output, "dg segments rebuild")
+
+	other, err := d.Acquire(t.Context())
+	require.NoError(t, err)
+	t.Cleanup(other.Release)
+	_, err = other.Exec(t.Context(), `select pg_advisory_lock(`+sealerLock+`)`)
+	require.NoError(t, err)
+	status, output = p.run("segments", "rebuild", "--wait", "200ms")
+	require.Equal(t, 1, status)
+	require.Contains(t, output, "another dg is sealing")
+	_, err = other.Exec(t.Context(), `select pg_advisory_unlock_all()`)
+	require.NoError(t, err)
+
+	status, output = p.run("segments", "rebuild")
+	require.Zero(t, status, output)
+	require.Equal(t, days, read[int](t, d, `select count(*) from fork_days`))
+	status, output = p.run("segments", "verify")
+	require.Zero(t, status, output)
+}
+
+// Told to stop in the midst of sealing, dg ends at once: the sealer first, then its connections, then PostgreSQL. Nothing of
+// it fails in the log, and the next start seals what is left.
+func TestStoppingUnderTheSealer(t *testing.T) {
+	t.Parallel()
+	dir := newFolder(t)
+	d := openDoor(t, dir)
+	h := newHistory(t, 6, sealable)
+	h.importInto(t, dir)
+	days := read[int](t, d, `select count(*) from fork_days`)
+	d.exec(t, `delete from fork_days; delete from fork_months`)
+
+	tx, err := d.Begin(t.Context())
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = tx.Rollback(context.Background()) }) // where the test fails
+	_, err = tx.Exec(t.Context(), `lock table fork_days in share row exclusive mode`)
+	require.NoError(t, err)
+	c := serveOn(t, dir)
+	until(t, 10*time.Second, "the sealer does not come to write", func() bool {
+		return read[bool](t, d, `select exists (select from pg_stat_activity where wait_event_type = 'Lock' and query like '/* reports.sealDay */%')`)
+	})
+	begun := time.Now()
+	require.NoError(t, c.Process.Signal(syscall.SIGTERM))
+	require.Zero(t, c.status(20*time.Second), "%s", c.log.String())
+	took := time.Since(begun)
+	t.Logf("dg ended %s after SIGTERM", took.Round(time.Millisecond))
+	require.Less(t, took, 1500*time.Millisecond, "it waited for the sealer's lock, which takes two seconds to fail")
+	require.NotContains(t, c.log.String(), "sealing failed")
+	require.NotContains(t, c.log.String(), "level=ERROR")
+	require.Zero(t, read[int](t, d, `select count(*) from pg_stat_activity where application_name ~ '^dg (gate|reads|exports)$'`))
+	require.Zero(t, read[int](t, d, `select count(*) from pg_locks where locktype = 'advisory'`))
+	require.NoError(t, tx.Rollback(t.Context()))
+
+	again := serveOn(t, dir)
+	until(t, 20*time.Second, "the next start does not seal", func() bool { return read[int](t, d, `select count(*) from fork_days`) == days })
+	again.stop()
+}
