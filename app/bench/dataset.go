@@ -5,12 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"dg/app/demo"
@@ -25,11 +23,10 @@ const (
 	manifestFile = "set.json"
 )
 
-// manifest says what a data folder holds. It is written before an import as well as after it: an import is taken whole
-// or not at all, and the same seed and instant give the same file, so one that was cut off is simply done again.
+// manifest says what a data folder holds.
 type manifest struct {
 	Now     time.Time // the end of the plays
-	Sets    []dataset // imported
+	Sets    []dataset // loaded
 	Writing bool      // a run was measuring writes: its plays may still be there
 	path    string
 }
@@ -78,31 +75,20 @@ func (m *manifest) save() error {
 	return os.WriteFile(m.path, text, 0o644)
 }
 
-// ensure returns the data set, importing it where the folder does not hold it yet.
+// ensure returns the data set, loading it where the folder does not hold it yet.
 func (b *bench) ensure(ctx context.Context, d dataset) (dataset, error) {
 	if have := slices.IndexFunc(b.set.Sets, d.same); have >= 0 {
 		return b.set.Sets[have], nil
 	}
-	b.say("importing %d plays, %d players, %d forks", d.Plays, d.Players, d.Forks)
+	b.say("loading %d plays, %d players, %d forks", d.Plays, d.Players, d.Forks)
 	began := time.Now()
-	r, w := io.Pipe()
-	ids := make(chan demo.ScaleIDs, 1)
-	go func() {
-		out, err := demo.Scale(w, d.seed(), b.set.Now, demo.Size{Plays: d.Plays, Players: d.Players, Forks: d.Forks, Days: setDays, Groups: d.Groups})
-		ids <- out
-		_ = w.CloseWithError(err)
-	}()
-	err := b.dg(ctx, r, "import", "-")
-	_ = r.Close() // ends Scale where the import has failed
-	d.IDs = <-ids
-	if err != nil {
+	if err := b.load(ctx, &d); err != nil {
 		return d, err
 	}
 	b.changed = true
-	if d.Plays > 0 {
+	if d.Plays == b.opts.plays {
 		took := time.Since(began)
-		b.notes = append(b.notes, fmt.Sprintf("dg import of %s plays, sealing included: %s, %s plays a second",
-			thousands(int64(d.Plays)), seconds(took), thousands(int64(float64(d.Plays)/took.Seconds()))))
+		b.notes = append(b.notes, fmt.Sprintf("%s plays by %s players were loaded in %s, past the importer", thousands(int64(d.Plays)), thousands(int64(d.Players)), seconds(took)))
 	}
 	b.set.Sets = append(b.set.Sets, d)
 	return d, b.set.save()
@@ -115,24 +101,4 @@ func (d dataset) seed() uint64 {
 		seed = seed*1_000_003 + uint64(n)
 	}
 	return seed
-}
-
-// settle leaves the tables as a server has them that runs for a while: vacuumed, analysed, finished days sealed.
-func (b *bench) settle(ctx context.Context) error {
-	if !b.changed {
-		return nil
-	}
-	b.changed = false
-	b.say("vacuum analyze")
-	rows, err := b.owner.Query(ctx, `/* bench.tables */ select relname from pg_class
-		where relkind = 'r' and relnamespace = 'public'::regnamespace and pg_get_userbyid(relowner) = current_user`)
-	if err != nil {
-		return err
-	}
-	tables, err := collect[string](rows)
-	if err != nil {
-		return err
-	}
-	_, err = b.owner.Exec(ctx, `/* bench.vacuum */ vacuum (analyze) `+strings.Join(tables, ", "))
-	return err
 }

@@ -36,6 +36,7 @@ var sections = []section{
 	{name: "groups", about: "statistics of groups", figures: true, run: (*bench).groups},
 	{name: "export", about: "speed, memory and first byte of an export", figures: true, run: (*bench).export},
 	{name: "gone", about: "the end of an export's query when its client leaves", run: (*bench).gone},
+	{name: "stalled", about: "what others notice of 500 exports whose readers stall", run: (*bench).stalled},
 	{name: "list", about: "fork list against hello", run: (*bench).list},
 	{name: "growth", about: "how cost grows with plays, players and forks", figures: true, byName: true, run: (*bench).growth},
 	{name: "writes", about: "writing plays with triggers and without", run: (*bench).writes},

@@ -28,8 +28,8 @@ type fork struct {
 // readPlays is a query that reads every column that the figures need, raw.
 const readPlays = `/* bench.plays */ select started_at, player, score, passed, answers`
 
-// load reads the fork.
-func (b *bench) load(ctx context.Context, set *dataset) (*fork, error) {
+// read reads the fork.
+func (b *bench) read(ctx context.Context, set *dataset) (*fork, error) {
 	f := &fork{}
 	all := query{set: set, from: b.set.Now.AddDate(-10, 0, 0), days: 5000}
 	where, args := all.where()

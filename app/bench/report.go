@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"runtime"
 	"strconv"
 	"strings"
@@ -106,7 +107,17 @@ func apart(figure string) (number, unit string) {
 	return figure, ""
 }
 
-// report prints the tables, in plain text that can be pasted.
+// machineMemory is the memory of the machine, where the kernel tells it.
+func machineMemory() string {
+	text, err := os.ReadFile("/proc/meminfo")
+	var kb float64
+	if _, scanned := fmt.Sscanf(string(text), "MemTotal: %f kB", &kb); err != nil || scanned != nil {
+		return "memory unknown"
+	}
+	return fmt.Sprintf("%.0f GB of memory", kb/(1<<20))
+}
+
+// report prints the tables as Markdown, which can be pasted and reads as plain text too. The first line says where and when.
 func (b *bench) report(out io.Writer) {
 	if b.serving {
 		if b.server != nil {
@@ -116,9 +127,9 @@ func (b *bench) report(out io.Writer) {
 			b.within("peak memory of dg over the whole run", one(float64(b.peak)), 256<<20, inMegabytes)
 		}
 	}
-	fmt.Fprintf(out, "\n%s plays by %s players over %d days; PostgreSQL %s with dg's settings, %s, %d cores, %s\n\n",
+	fmt.Fprintf(out, "\n%s plays by %s players over %d days; PostgreSQL %s with dg's settings, %s, %d cores, %s, %s\n\n",
 		thousands(int64(b.main.Plays)), thousands(int64(b.main.Players)), setDays, b.version, runtime.Version(), runtime.NumCPU(),
-		time.Now().UTC().Format(time.DateOnly))
+		machineMemory(), time.Now().UTC().Format(time.DateOnly))
 	rows := [][]string{{"work", "ours: median (least..most)", "limit", "ratio", "bar", "holds"}}
 	for _, l := range b.lines {
 		rows = append(rows, l.cells())

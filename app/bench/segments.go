@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"dg/modules/reports"
 )
 
 // segmentTables finds what segments are kept in; there are none before they are built.
@@ -21,7 +23,7 @@ func (b *bench) awaitSegments(ctx context.Context) error {
 	}
 	b.say("waiting until the server has sealed what is due")
 	for began := time.Now(); ; {
-		days, due, err := b.sealed(ctx)
+		days, due, err := b.sealed(ctx, &b.main)
 		if err != nil {
 			return err
 		}
@@ -37,20 +39,20 @@ func (b *bench) awaitSegments(ctx context.Context) error {
 	}
 }
 
-// sealed counts the days of the fork that have a segment and no mark, and the finished days and months that should. A
-// fork of few plays has none.
-func (b *bench) sealed(ctx context.Context) (days, due int, err error) {
+// sealed counts the days of a data set's fork that have a segment and no mark, and the finished days and months that
+// should.
+func (b *bench) sealed(ctx context.Context, d *dataset) (days, due int, err error) {
 	err = b.owner.QueryRow(ctx, `/* bench.sealed */
 		with days as (select day from fork_days s where fork_id = $1
 		                 and not exists (select from unsealed_days m where m.fork_id = $1 and m.day = s.day)),
 		     months as (select month from fork_months s where fork_id = $1
 		                 and not exists (select from unsealed_months m where m.fork_id = $1 and m.month = s.month)),
 		     played as (select distinct started_at::date as day from plays where fork_id = $1)
-		select (select count(*) from days), case when exists (select from fork_days where fork_id = $1) then
+		select (select count(*) from days), case when $2 then
 		       (select count(*) from played where day < current_date and day not in (select day from days))
 		     + (select count(distinct date_trunc('month', day)) from played
 		         where date_trunc('month', day) + interval '1 month' <= current_date
-		           and date_trunc('month', day)::date not in (select month from months)) else 0 end`, b.main.IDs.Forks[0]).Scan(&days, &due)
+		           and date_trunc('month', day)::date not in (select month from months)) else 0 end`, d.IDs.Forks[0], d.Plays > reports.SealFrom).Scan(&days, &due)
 	return days, due, err
 }
 

@@ -48,7 +48,7 @@ func (b *bench) computing(q query) func(context.Context) error {
 // againstMemory measures a period against the same text made of what is in memory: of the plays, and of their sums.
 func (b *bench) againstMemory(ctx context.Context, a *asker, q query) error {
 	b.say("reading the plays into memory")
-	plays, err := b.load(ctx, q.set)
+	plays, err := b.read(ctx, q.set)
 	if err != nil {
 		return err
 	}

@@ -66,7 +66,7 @@ type inserting func(ctx context.Context, conn *pgxpool.Conn, day time.Time) (int
 // writing is a contestant: the plays that all writers insert in a second.
 func (b *bench) writing(triggers bool, day time.Time, insert inserting) contestant {
 	return contestant{1, func(ctx context.Context) (float64, error) {
-		if err := b.setTriggers(ctx, triggers); err != nil {
+		if err := setTriggers(ctx, b.owner, triggers); err != nil {
 			return 0, err
 		}
 		var all sync.WaitGroup
@@ -124,8 +124,8 @@ func (b *bench) insertBatch(ctx context.Context, conn *pgxpool.Conn, day time.Ti
 }
 
 // setTriggers enables or disables the triggers on plays that are not those of foreign keys. They are all ENABLE ALWAYS.
-func (b *bench) setTriggers(ctx context.Context, on bool) error {
-	rows, err := b.owner.Query(ctx, `/* bench.triggers */ select tgname::text from pg_trigger
+func setTriggers(ctx context.Context, s session, on bool) error {
+	rows, err := s.Query(ctx, `/* bench.triggers */ select tgname::text from pg_trigger
 		where tgrelid = 'plays'::regclass and not tgisinternal and (tgenabled = 'D') = $1`, on)
 	if err != nil {
 		return err
@@ -141,13 +141,13 @@ func (b *bench) setTriggers(ctx context.Context, on bool) error {
 	for i, name := range names {
 		names[i] = verb + pgx.Identifier{name}.Sanitize()
 	}
-	_, err = b.owner.Exec(ctx, `/* bench.triggers */ alter table plays `+strings.Join(names, ", "))
+	_, err = s.Exec(ctx, `/* bench.triggers */ alter table plays `+strings.Join(names, ", "))
 	return err
 }
 
 // undoWrites leaves the data set as it was: triggers on first, so that the removal marks the day.
 func (b *bench) undoWrites(ctx context.Context) error {
-	if err := b.setTriggers(ctx, true); err != nil {
+	if err := setTriggers(ctx, b.owner, true); err != nil {
 		return err
 	}
 	if len(b.set.Sets) > 0 {
