@@ -33,6 +33,8 @@
 //     for it. An export that runs for half an hour keeps it out as long.
 //   - A segment that another version of the program has sealed is read from the plays and sealed again. Instances of two
 //     versions of segments beside each other seal them in turns for as long as that lasts; the figures stay right.
+//   - Statistics take two round trips: what is sealed, and then all the rest with the labels: while some rows are folded,
+//     PostgreSQL reads the next. So the labels of all players are asked for before it is known who has played.
 //   - A group is read play by play when it has at most one in 70 of the organisation's players, else from the segments.
 //   - An export reads labels first (of 500 plays' players, then of all), and the plays alone in the order of their index:
 //     a join would have to sort the whole period before the first row. It holds the labels of the organisation's players.

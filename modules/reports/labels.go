@@ -72,26 +72,52 @@ func (s *snapshot) labelsOfFirst(ctx context.Context, limit int) (*labels, error
 
 // labels returns the labels of all players whom the report may name.
 func (s *snapshot) labels(ctx context.Context) (*labels, error) {
+	batch := &pgx.Batch{}
+	l := s.queueLabels(batch)
+	return l, s.send(ctx, batch)
+}
+
+// queueLabels asks for the labels of all players whom the report may name: they are there once the batch is read.
+func (s *snapshot) queueLabels(batch *pgx.Batch) *labels {
+	l := &labels{}
+	sql, args := labelSQL, []any{s.query.OrganisationID, s.scope.nominative}
 	if s.scope.grouped {
-		return s.queryLabels(ctx, labelOfGroup, s.query.OrganisationID, s.scope.nominative, s.query.GroupID)
+		sql, args = labelOfGroup, append(args, s.query.GroupID)
 	}
-	return s.queryLabels(ctx, labelSQL, s.query.OrganisationID, s.scope.nominative)
+	batch.Queue(sql, args...).Query(l.read)
+	return l
 }
 
 func (s *snapshot) queryLabels(ctx context.Context, sql string, args ...any) (*labels, error) {
-	args = append([]any{pgx.QueryResultFormats{pgx.BinaryFormatCode}}, args...)
 	rows, err := s.conn.Query(ctx, sql, args...)
 	if err != nil {
 		return nil, fmt.Errorf("reports: labels: %w", err)
 	}
+	l := &labels{}
+	return l, l.read(rows)
+}
+
+// read takes ordinals, in PostgreSQL's binary format as pgx asks for it, and labels, which have but one form.
+func (l *labels) read(rows pgx.Rows) error {
 	defer rows.Close()
-	var l labels
 	for rows.Next() {
 		v := rows.RawValues()
 		l.put(int32(binary.BigEndian.Uint32(v[0])), v[1])
 	}
 	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("reports: labels: %w", err)
+		return fmt.Errorf("reports: labels: %w", err)
 	}
-	return &l, nil
+	return nil
+}
+
+// named returns what gives the label of a player as a part of one text.
+func (l *labels) named() func(int32) string {
+	text := string(l.text)
+	return func(ordinal int32) string {
+		if int(ordinal) >= len(l.at) {
+			return ""
+		}
+		at := l.at[ordinal]
+		return text[at.begin:at.end]
+	}
 }

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"cmp"
+	"encoding/binary"
 	"math"
 	"slices"
 	"strings"
@@ -69,38 +70,92 @@ func (s *playerSums) count() int {
 	return n
 }
 
-// rankedPlayer is a player on the way into order: rank holds plays and shown best score, both descending.
+// rankedPlayer is a player on the way into order: rank holds plays and shown best score, both descending, label eight
+// bytes of the label from the first on in which any two labels differ.
 type rankedPlayer struct {
-	rank    uint64
-	ordinal int32
-	playerSum
+	rank, label uint64
+	ordinal     int32
 }
 
-// ranked returns the players in the order of decisions, "Figures". Most of them are told apart by two numbers, which sort
-// some times faster than rows do; the labels are compared only where these are equal.
+// ranked returns the players in the order of decisions, "Figures". Nearly all of them are told apart by sixteen bytes, which
+// are sorted byte by byte without a comparison; players are compared as they are shown only where these are equal.
 func (s *playerSums) ranked(label func(int32) string) []PlayerStat {
 	players := make([]rankedPlayer, 0, s.count())
+	common, first := "", true
 	s.each(func(ordinal int32, p playerSum) {
 		rank := uint64(math.MaxUint32-uint32(p.plays))<<32 | uint64(math.MaxUint32-uint32(shownScore(p.best)))
-		players = append(players, rankedPlayer{rank, ordinal, p})
+		players = append(players, rankedPlayer{rank: rank, ordinal: ordinal})
+		if l := label(ordinal); first {
+			common, first = l, false
+		} else if !strings.HasPrefix(l, common) {
+			common = commonPrefix(common, l)
+		}
 	})
-	slices.SortFunc(players, func(a, b rankedPlayer) int { return cmp.Compare(a.rank, b.rank) })
+	for i := range players {
+		var b [8]byte
+		copy(b[:], label(players[i].ordinal)[len(common):])
+		players[i].label = binary.BigEndian.Uint64(b[:])
+	}
+	players = sortPlayers(players)
 	rows := make([]PlayerStat, len(players))
-	for i, p := range players {
+	for i, r := range players {
+		p := s.of(r.ordinal)
 		rows[i] = PlayerStat{
-			Label: label(p.ordinal), Plays: int64(p.plays), BestScore: shownScore(p.best),
+			Label: label(r.ordinal), Plays: int64(p.plays), BestScore: shownScore(p.best),
 			LastPlayedAt: time.UnixMilli(p.last).UTC(), Passed: p.passed,
 		}
 	}
 	for i := 0; i < len(rows); {
 		end := i + 1
-		for end < len(rows) && players[end].rank == players[i].rank {
+		for end < len(rows) && players[end].rank == players[i].rank && players[end].label == players[i].label {
 			end++
 		}
-		slices.SortFunc(rows[i:end], byWhatTheReaderSees)
+		if end > i+1 {
+			slices.SortFunc(rows[i:end], byWhatTheReaderSees)
+		}
 		i = end
 	}
 	return rows
+}
+
+func commonPrefix(a, b string) string {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return a[:n]
+}
+
+// sortPlayers sorts by rank and label, from the last byte to the first (a radix sort); a byte that is the same in all is
+// passed over. It returns the players, or as much memory with the players in it.
+func sortPlayers(players []rankedPlayer) []rankedPlayer {
+	var counts [16][256]int32
+	for _, p := range players {
+		for k := range 8 {
+			counts[k][byte(p.label>>(8*k))]++
+			counts[8+k][byte(p.rank>>(8*k))]++
+		}
+	}
+	spare := make([]rankedPlayer, len(players))
+	for k := range counts {
+		at, next := &counts[k], int32(0)
+		if slices.Contains(at[:], int32(len(players))) {
+			continue
+		}
+		for b, n := range at {
+			at[b], next = next, next+n
+		}
+		for _, p := range players {
+			b := byte(p.label >> (8 * (k & 7)))
+			if k >= 8 {
+				b = byte(p.rank >> (8 * (k & 7)))
+			}
+			spare[at[b]] = p
+			at[b]++
+		}
+		players, spare = spare, players
+	}
+	return players
 }
 
 // byWhatTheReaderSees orders players of as many plays and the same shown best score by label and last play (decisions,

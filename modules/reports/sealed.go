@@ -11,10 +11,11 @@ import (
 
 // sealedSQL finds what of a period is sealed: the sums of its sealed days, and its sealed months. A day or month counts
 // as sealed when it has a segment of this version and no mark. A day that was too large has an empty one. $1 organisation,
-// $2 fork, $3 the first day, $4 the day after the last one, $5 the version of segments.
+// $2 fork, $3 the first day, $4 the day after the last one, $5 the version of segments, $6
+// whether the sums are needed: a group's are not those of all.
 const (
 	sealedDaysSQL = `/* reports.sealedDays */
-select d.day, d.sums from fork_days d
+select d.day, case when $6 then d.sums end from fork_days d
  where d.org_id = $1 and d.fork_id = $2 and d.day >= $3 and d.day < $4 and d.head_bytes > 0 and get_byte(d.sums, 0) = $5
    and not exists (select from unsealed_days u where u.fork_id = d.fork_id and u.day = d.day)
  order by d.day`
@@ -32,8 +33,8 @@ type sealed struct {
 }
 
 type sealedDay struct {
-	date time.Time
-	sums sums
+	date   time.Time
+	packed []byte // sums; nil in the report of a group
 }
 
 // queueSealed asks what of a report's period is sealed; readSealed reads the answers.
@@ -43,7 +44,7 @@ func queueSealed(batch *pgx.Batch, q Query) {
 
 // queueSealedWithin is queueSealed for two dates of PostgreSQL's, which has infinite ones.
 func queueSealedWithin(batch *pgx.Batch, q Query, from, to any) {
-	batch.Queue(sealedDaysSQL, q.OrganisationID, q.ForkID, from, to, segmentVersion)
+	batch.Queue(sealedDaysSQL, q.OrganisationID, q.ForkID, from, to, segmentVersion, q.GroupID == "")
 	batch.Queue(sealedMonthsSQL, q.OrganisationID, q.ForkID, from, to, segmentVersion)
 }
 
@@ -56,9 +57,8 @@ func readSealed(results pgx.BatchResults) (sealed, error) {
 	var date time.Time
 	var packed []byte
 	_, err = pgx.ForEachRow(rows, []any{&date, &packed}, func() error {
-		day, err := unpackSums(packed)
-		s.days = append(s.days, sealedDay{date, day})
-		return err
+		s.days = append(s.days, sealedDay{date, packed})
+		return nil
 	})
 	if err != nil {
 		return s, fmt.Errorf("reports: sealed days: %w", err)
@@ -87,29 +87,38 @@ func (s sealed) gaps(p Period) (from, to []time.Time) {
 	return from, to
 }
 
-// fold sums the plays of the report from what is sealed and from the plays of all other days. Its players come from the
-// months, those of the other days from the days; the rest of the figures from the days' sums.
+// fold sums the plays of the report from what is sealed and from the plays of all other days.
 func (s *snapshot) fold(ctx context.Context, t *tally) error {
+	batch := &pgx.Batch{}
+	if err := s.queueFold(batch, t); err != nil {
+		return err
+	}
+	return s.send(ctx, batch)
+}
+
+// queueFold asks for what fold sums, after it has added the days' sums, which are there already. The players come from the
+// months, those of the other days from the days.
+func (s *snapshot) queueFold(batch *pgx.Batch, t *tally) error {
 	for _, month := range s.sealed.months {
 		t.playersOfMonthKnown(month)
 	}
 	var heads []time.Time
-	for i := range s.sealed.days {
-		d := &s.sealed.days[i]
+	for _, d := range s.sealed.days {
+		sums, err := unpackSums(d.packed)
+		if err != nil {
+			return err
+		}
 		place := t.period.place(d.date)
-		t.addDay(place, &d.sums)
+		t.addDay(place, &sums)
 		if !t.days[place].playersKnown {
 			heads = append(heads, d.date)
 		}
 	}
-	if err := s.eachMonth(ctx, s.sealed.months, &t.players); err != nil {
-		return err
-	}
-	if err := s.eachHead(ctx, heads, t.addPlayer); err != nil {
-		return err
-	}
+	s.queueMonths(batch, s.sealed.months, &t.players)
+	s.queueHeads(batch, heads, t.addPlayer)
 	from, to := s.sealed.gaps(t.period)
-	return s.plays(ctx, from, to, t.add)
+	s.queuePlays(batch, from, to, t.add)
+	return nil
 }
 
 // playersOfMonthKnown notes that the players of a month's days are added with the month.
@@ -119,30 +128,26 @@ func (t *tally) playersOfMonthKnown(month time.Time) {
 	}
 }
 
-// eachMonth adds the players of sealed months.
-func (s *snapshot) eachMonth(ctx context.Context, months []time.Time, players *playerSums) error {
+// queueMonths asks for sealed months, whose players are added.
+func (s *snapshot) queueMonths(batch *pgx.Batch, months []time.Time, players *playerSums) {
 	if len(months) == 0 {
-		return nil
+		return
 	}
-	rows, err := s.conn.Query(ctx, `/* reports.months */ select month, segment from fork_months where org_id = $1 and fork_id = $2 and month = any($3)`,
-		s.query.OrganisationID, s.query.ForkID, months)
-	if err != nil {
-		return fmt.Errorf("reports: months: %w", err)
-	}
-	return eachSegment(rows, func(from int64, segment []byte) error { return unpackMonth(from, segment, players) })
+	batch.Queue(`/* reports.months */ select month, segment from fork_months where org_id = $1 and fork_id = $2 and month = any($3)`,
+		s.query.OrganisationID, s.query.ForkID, months).Query(func(rows pgx.Rows) error {
+		return eachSegment(rows, func(from int64, segment []byte) error { return unpackMonth(from, segment, players) })
+	})
 }
 
-// eachHead calls f for each play of sealed days, without its answers.
-func (s *snapshot) eachHead(ctx context.Context, days []time.Time, f func(play)) error {
+// queueHeads asks for the plays of sealed days, without their answers: f is called for each.
+func (s *snapshot) queueHeads(batch *pgx.Batch, days []time.Time, f func(play)) {
 	if len(days) == 0 {
-		return nil
+		return
 	}
-	rows, err := s.conn.Query(ctx, `/* reports.heads */ select day, substr(segment, 1, head_bytes) from fork_days where org_id = $1 and fork_id = $2 and day = any($3)`,
-		s.query.OrganisationID, s.query.ForkID, days)
-	if err != nil {
-		return fmt.Errorf("reports: heads: %w", err)
-	}
-	return eachSegment(rows, func(from int64, head []byte) error { return unpackDay(from, head, nil, f) })
+	batch.Queue(`/* reports.heads */ select day, substr(segment, 1, head_bytes) from fork_days where org_id = $1 and fork_id = $2 and day = any($3)`,
+		s.query.OrganisationID, s.query.ForkID, days).Query(func(rows pgx.Rows) error {
+		return eachSegment(rows, func(from int64, head []byte) error { return unpackDay(from, head, nil, f) })
+	})
 }
 
 // eachSegment calls f for each row of a date and a segment, which the next row overwrites.
@@ -166,19 +171,42 @@ func eachSegment(rows pgx.Rows, f func(from int64, segment []byte) error) error 
 
 // foldGroup sums the plays of a group's members from the sealed days, and from the members' plays of all other days.
 func (s *snapshot) foldGroup(ctx context.Context, t *tally) error {
-	members, err := s.members(ctx)
-	if err != nil {
-		return err
-	}
+	batch := &pgx.Batch{}
+	s.queueFoldGroup(batch, t)
+	return s.send(ctx, batch)
+}
+
+// queueFoldGroup asks for what foldGroup sums: the members come first.
+func (s *snapshot) queueFoldGroup(batch *pgx.Batch, t *tally) {
+	var members ordinalSet
+	batch.Queue(`/* reports.members */ select player from group_members where org_id = $1 and group_id = $2`,
+		s.query.OrganisationID, s.query.GroupID).Query(func(rows pgx.Rows) error {
+		var ordinal int32
+		if _, err := pgx.ForEachRow(rows, []any{&ordinal}, func() error { members.put(ordinal); return nil }); err != nil {
+			return fmt.Errorf("reports: members: %w", err)
+		}
+		return nil
+	})
 	days := make([]time.Time, len(s.sealed.days))
 	for i, d := range s.sealed.days {
 		days[i] = d.date
 	}
-	rows, err := s.conn.Query(ctx, `/* reports.segments */ select day, head_bytes, segment from fork_days where org_id = $1 and fork_id = $2 and day = any($3)`,
-		s.query.OrganisationID, s.query.ForkID, days)
-	if err != nil {
-		return fmt.Errorf("reports: segments: %w", err)
-	}
+	batch.Queue(`/* reports.segments */ select day, head_bytes, segment from fork_days where org_id = $1 and fork_id = $2 and day = any($3)`,
+		s.query.OrganisationID, s.query.ForkID, days).Query(func(rows pgx.Rows) error {
+		return eachWhole(rows, func(from int64, head, tail []byte) error {
+			return unpackDay(from, head, tail, func(p play) {
+				if members.has(p.player) {
+					t.add(p)
+				}
+			})
+		})
+	})
+	from, to := s.sealed.gaps(t.period)
+	s.queuePlays(batch, from, to, t.add)
+}
+
+// eachWhole calls f for each row of a date, the size of a head and a segment, which the next row overwrites.
+func eachWhole(rows pgx.Rows, f func(from int64, head, tail []byte) error) error {
 	defer rows.Close()
 	var date time.Time
 	var head int
@@ -190,20 +218,14 @@ func (s *snapshot) foldGroup(ctx context.Context, t *tally) error {
 		if head > len(segment) {
 			return errSegment
 		}
-		err := unpackDay(date.UnixMilli(), segment[:head], segment[head:], func(p play) {
-			if members.has(p.player) {
-				t.add(p)
-			}
-		})
-		if err != nil {
+		if err := f(date.UnixMilli(), segment[:head], segment[head:]); err != nil {
 			return err
 		}
 	}
 	if err := rows.Err(); err != nil {
 		return fmt.Errorf("reports: segments: %w", err)
 	}
-	from, to := s.sealed.gaps(t.period)
-	return s.plays(ctx, from, to, t.add)
+	return nil
 }
 
 // ordinalSet holds ordinals, which are small and dense, in a bit each.
@@ -220,19 +242,4 @@ func (s *ordinalSet) put(ordinal int32) {
 func (s ordinalSet) has(ordinal int32) bool {
 	word := int(ordinal / 64)
 	return word < len(s) && s[word]&(1<<(ordinal%64)) != 0
-}
-
-// members returns the members of the report's group.
-func (s *snapshot) members(ctx context.Context) (ordinalSet, error) {
-	rows, err := s.conn.Query(ctx, `/* reports.members */ select player from group_members where org_id = $1 and group_id = $2`,
-		s.query.OrganisationID, s.query.GroupID)
-	if err != nil {
-		return nil, fmt.Errorf("reports: members: %w", err)
-	}
-	var set ordinalSet
-	var ordinal int32
-	if _, err := pgx.ForEachRow(rows, []any{&ordinal}, func() error { set.put(ordinal); return nil }); err != nil {
-		return nil, fmt.Errorf("reports: members: %w", err)
-	}
-	return set, nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"dg/platform/apperr"
 	"dg/platform/postgres"
 )
@@ -37,25 +39,38 @@ func (s *Service) Statistics(ctx context.Context, q Query) (Statistics, error) {
 	if snap.scope.suppressed() {
 		return Statistics{Nominative: snap.scope.nominative, Suppressed: true}, nil
 	}
-	t := newTally(q.Period)
-	switch {
-	case !snap.scope.grouped:
-		err = snap.fold(ctx, t)
-	case snap.scope.large && len(snap.sealed.days) > 0:
-		err = snap.foldGroup(ctx, t)
-	default:
-		err = snap.plays(ctx, []time.Time{q.Period.From}, []time.Time{q.Period.End()}, t.add)
-	}
-	if err != nil {
-		return Statistics{}, err
-	}
-	labels, err := snap.labelsOf(ctx, t.players.ordinals())
-	if err != nil {
-		return Statistics{}, err
-	}
-	stats := t.statistics(func(ordinal int32) string { return string(labels.of(ordinal)) })
+	stats, err := snap.statistics(ctx)
 	stats.Nominative = snap.scope.nominative
-	return stats, nil
+	return stats, err
+}
+
+// statistics sums what is read in one round trip, the labels too where it is known before of whom they will be: those of a
+// group are few, and where the sealed days have as many plays as the organisation has players, most players are among them.
+func (s *snapshot) statistics(ctx context.Context) (Statistics, error) {
+	t, batch := newTally(s.query.Period), &pgx.Batch{}
+	switch {
+	case !s.scope.grouped:
+		if err := s.queueFold(batch, t); err != nil {
+			return Statistics{}, err
+		}
+	case s.scope.large && len(s.sealed.days) > 0:
+		s.queueFoldGroup(batch, t)
+	default:
+		s.queuePlays(batch, []time.Time{s.query.Period.From}, []time.Time{s.query.Period.End()}, t.add)
+	}
+	var l *labels
+	if s.scope.grouped || t.total.plays > int64(s.scope.players) { // of the sealed days: no play is read yet
+		l = s.queueLabels(batch)
+		batch.Queue("rollback")
+	}
+	err := s.send(ctx, batch)
+	if s.ended = err == nil && l != nil; err == nil && l == nil {
+		l, err = s.labelsOf(ctx, t.players.ordinals())
+	}
+	if err != nil {
+		return Statistics{}, err
+	}
+	return t.statistics(l.named()), nil
 }
 
 // Suppressed says whether the report is withheld, without computing it. Errors: ErrGroupNotFound.

@@ -22,6 +22,7 @@ type snapshot struct {
 	query  Query
 	scope  scope
 	sealed sealed
+	ended  bool // whether the transaction is over already
 }
 
 // scope is what decides how a report may be shown.
@@ -30,6 +31,7 @@ type scope struct {
 	grouped         bool // whether the report is on a group
 	members, active int  // of the group, counted up to minGroup
 	large           bool // whether the group is large, measured by the organisation's players
+	players         int  // how many ordinals the organisation has given
 }
 
 func (s scope) suppressed() bool { return s.grouped && suppressed(s.members, s.active) }
@@ -50,7 +52,8 @@ select o.reporting_mode = 'nominative', g.id is not null,
                                                 and p.started_at >= $4 and p.started_at < $5)
             limit 5) x),
        g.id is not null and coalesce((select last / 70 from player_ordinals where org_id = o.id), 0)
-           < (select count(*) from group_members m where m.org_id = o.id and m.group_id = g.id)
+           < (select count(*) from group_members m where m.org_id = o.id and m.group_id = g.id),
+       coalesce((select last from player_ordinals where org_id = o.id), 0)
   from organisations o left join player_groups g on g.org_id = o.id and g.id = $2
  where o.id = $1`
 
@@ -107,7 +110,7 @@ func (s *snapshot) begin(ctx context.Context, withSealed bool) error {
 		}
 	}
 	var found bool
-	err := results.QueryRow().Scan(&s.scope.nominative, &found, &s.scope.members, &s.scope.active, &s.scope.large)
+	err := results.QueryRow().Scan(&s.scope.nominative, &found, &s.scope.members, &s.scope.active, &s.scope.large, &s.scope.players)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return apperr.New(apperr.NotFound, "There is no such organisation.")
 	}
@@ -142,6 +145,8 @@ func (s *snapshot) close() {
 	defer stop()
 	if conn.Conn().PgConn().IsBusy() {
 		_ = conn.Conn().Close(ctx)
+	} else if s.ended {
+		// nothing is left to do
 	} else if _, err := conn.Exec(ctx, "rollback"); err != nil {
 		_ = conn.Conn().Close(ctx)
 	}
@@ -154,22 +159,14 @@ const (
 	ofRange  = ` from plays where org_id = $1 and fork_id = $2 and started_at >= $3 and started_at < $4`
 	ofRanges = ` from unnest($3::timestamptz[], $4::timestamptz[]) r (lo, hi), lateral (
 		select * from plays where org_id = $1 and fork_id = $2 and started_at >= r.lo and started_at < r.hi offset 0) plays where true`
-	ofGroup = ` and player in (select player from group_members where org_id = $1 and group_id = $5)`
+	ofGroup = ` and player = any (array(select player from group_members where org_id = $1 and group_id = $5))`
 )
 
 // read runs a query over plays whose rows are read raw, in PostgreSQL's binary format. It is planned for its own
 // parameters each time: a plan for any period would be wrong for most.
 func (s *snapshot) read(ctx context.Context, selectSQL, orderSQL string, from, to []time.Time) (pgx.Rows, error) {
-	q := s.query
-	sql := selectSQL + ofRanges
-	args := []any{pgx.QueryExecModeCacheDescribe, pgx.QueryResultFormats{pgx.BinaryFormatCode}, q.OrganisationID, q.ForkID, from, to}
-	if len(from) == 1 {
-		sql, args[4], args[5] = selectSQL+ofRange, from[0], to[0]
-	}
-	if s.scope.grouped {
-		sql += ofGroup
-		args = append(args, q.GroupID)
-	}
+	sql, args := s.ofPlays(selectSQL, from, to)
+	args = append([]any{pgx.QueryExecModeCacheDescribe, pgx.QueryResultFormats{pgx.BinaryFormatCode}}, args...)
 	rows, err := s.conn.Query(ctx, sql+orderSQL, args...)
 	if err != nil {
 		return nil, fmt.Errorf("reports: plays: %w", err)
@@ -177,27 +174,51 @@ func (s *snapshot) read(ctx context.Context, selectSQL, orderSQL string, from, t
 	return rows, nil
 }
 
+// ofPlays completes a statement on the plays of some ranges, of which the report is.
+func (s *snapshot) ofPlays(selectSQL string, from, to []time.Time) (sql string, args []any) {
+	sql, args = selectSQL+ofRanges, []any{s.query.OrganisationID, s.query.ForkID, from, to}
+	if len(from) == 1 {
+		sql, args[2], args[3] = selectSQL+ofRange, from[0], to[0]
+	}
+	if s.scope.grouped {
+		sql, args = sql+ofGroup, append(args, s.query.GroupID)
+	}
+	return sql, args
+}
+
+// send runs the statements of a batch in one round trip: while the rows of one are read, PostgreSQL works on the next.
+func (s *snapshot) send(ctx context.Context, batch *pgx.Batch) error {
+	return s.conn.SendBatch(ctx, batch).Close()
+}
+
 // plays calls f for every play of some ranges, in no order. A play's answers are overwritten by the next.
 func (s *snapshot) plays(ctx context.Context, from, to []time.Time, f func(play)) error {
+	batch := &pgx.Batch{}
+	s.queuePlays(batch, from, to, f)
+	return s.send(ctx, batch)
+}
+
+// queuePlays asks for the plays of some ranges: f is called for each. As in read they are planned for their own parameters,
+// which in a batch is a setting, and come in the binary format, which is what pgx asks of these types.
+func (s *snapshot) queuePlays(batch *pgx.Batch, from, to []time.Time, f func(play)) {
 	if len(from) == 0 {
+		return
+	}
+	sql, args := s.ofPlays(`/* reports.plays */ select started_at, player, score, passed, answers`, from, to)
+	batch.Queue(`/* reports.plan */ set local plan_cache_mode = force_custom_plan`)
+	batch.Queue(sql, args...).Query(func(rows pgx.Rows) error {
+		for rows.Next() {
+			v := rows.RawValues()
+			f(play{
+				startedAt: milliseconds(v[0]), player: int32(binary.BigEndian.Uint32(v[1])),
+				completed: v[2] != nil, score: score(v[2]), passed: v[3] != nil && v[3][0] == 1, answers: v[4],
+			})
+		}
+		if err := rows.Err(); err != nil {
+			return fmt.Errorf("reports: plays: %w", err)
+		}
 		return nil
-	}
-	rows, err := s.read(ctx, `/* reports.plays */ select started_at, player, score, passed, answers`, ``, from, to)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		v := rows.RawValues()
-		f(play{
-			startedAt: milliseconds(v[0]), player: int32(binary.BigEndian.Uint32(v[1])),
-			completed: v[2] != nil, score: score(v[2]), passed: v[3] != nil && v[3][0] == 1, answers: v[4],
-		})
-	}
-	if err := rows.Err(); err != nil {
-		return fmt.Errorf("reports: plays: %w", err)
-	}
-	return nil
+	})
 }
 
 // rawPlays yields the plays of an export.
