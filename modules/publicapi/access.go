@@ -38,7 +38,9 @@ func (a *API) forkOf(ctx context.Context, c *fiber.Ctx, caller apikeys.Caller, d
 	}
 	fork, notFound := a.games.Fork(ctx, caller.OrganisationID, id)
 	if notFound == nil {
-		return answeredFork{fork, appendFork(nil, fork)}, nil
+		read := answeredFork{fork, appendFork(nil, fork)}
+		a.forks.putFork(caller.OrganisationID, caller.OrganisationVersion, read)
+		return read, nil
 	}
 	if !apperr.Is(notFound, apperr.NotFound) {
 		return answeredFork{}, notFound

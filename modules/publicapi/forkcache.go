@@ -2,17 +2,18 @@ package publicapi
 
 import (
 	"container/list"
+	"maps"
 	"sync"
 
 	"dg/modules/games"
 	"dg/platform/httpserver"
 )
 
-// forkSet is an organisation's forks as they are answered: the list, and each fork in it.
+// forkSet is an organisation's forks as they are answered: the list, and each fork in it; or, without a list, some forks.
 type forkSet struct {
 	organisationID string
 	version        int64
-	list           []byte
+	list           []byte        // nil: not all forks are here
 	listGzipped    func() []byte // made when it is first asked for
 	forks          map[string]answeredFork
 }
@@ -41,8 +42,14 @@ func newForkSet(organisationID string, version int64, forks []games.Fork) *forkS
 	return s
 }
 
-// size is about what the set takes in memory: the list, the same compressed, and some 400 bytes a fork.
-func (s *forkSet) size() int { return len(s.list) + len(s.list)/4 + 400*len(s.forks) }
+// size is about what the set takes in memory: the list, the same compressed, and some 400 bytes a fork; as much again for
+// the body of a fork that is in no list.
+func (s *forkSet) size() int {
+	if s.list == nil {
+		return 800 * len(s.forks)
+	}
+	return len(s.list) + len(s.list)/4 + 400*len(s.forks)
+}
 
 // forkCache keeps the fork sets of organisations, each under the version that the authentication returned before the
 // forks were read: what is kept under a version is at least as new, so nothing in it is ever stale. It holds at most
@@ -74,7 +81,19 @@ func (c *forkCache) get(organisationID string, version int64) *forkSet {
 	return e.Value.(*forkSet)
 }
 
-// put keeps a set, unless a newer one is there or it is larger than half of the cache.
+// someForks is how many forks are kept of an organisation whose list nobody asks for.
+const someForks = 32
+
+// putFork keeps a fork that was read alone.
+func (c *forkCache) putFork(organisationID string, version int64, f answeredFork) {
+	some := &forkSet{organisationID: organisationID, version: version, forks: map[string]answeredFork{f.ID: f}}
+	if known := c.get(organisationID, version); known != nil && len(known.forks) < someForks {
+		maps.Copy(some.forks, known.forks)
+	}
+	c.put(some)
+}
+
+// put keeps a set, unless a newer one or the list is there, or it is larger than half of the cache.
 func (c *forkCache) put(s *forkSet) {
 	if s.size() > c.limit/2 {
 		return
@@ -82,7 +101,7 @@ func (c *forkCache) put(s *forkSet) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if e, ok := c.byOrg[s.organisationID]; ok {
-		if e.Value.(*forkSet).version >= s.version {
+		if known := e.Value.(*forkSet); known.version > s.version || (known.version == s.version && known.list != nil) {
 			return
 		}
 		c.remove(e)

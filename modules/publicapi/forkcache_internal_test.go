@@ -49,3 +49,25 @@ func TestForkCacheIsBounded(t *testing.T) {
 	c.put(setOf("large", 1, 40))
 	require.Nil(t, c.get("large", 1))
 }
+
+// A fork that was read alone is kept beside others, and gives way to the list and to a newer version.
+func TestForkCacheKeepsSomeForks(t *testing.T) {
+	t.Parallel()
+	c, whole := newForkCache(1<<20), setOf("a", 1, 3)
+	for i := range 2 * someForks {
+		id := fmt.Sprint("a", i)
+		c.putFork("a", 1, answeredFork{Fork: games.Fork{ID: id}})
+		require.Contains(t, c.get("a", 1).forks, id)
+		require.LessOrEqual(t, len(c.get("a", 1).forks), someForks+1)
+	}
+	require.Nil(t, c.get("a", 1).list)
+	c.put(whole)
+	c.putFork("a", 1, answeredFork{Fork: games.Fork{ID: "a9"}})
+	require.Same(t, whole, c.get("a", 1))
+	c.putFork("a", 2, answeredFork{Fork: games.Fork{ID: "a9"}})
+	require.Nil(t, c.get("a", 1))
+	c.putFork("a", 1, answeredFork{Fork: games.Fork{ID: "a8"}})
+	require.Len(t, c.get("a", 2).forks, 1)
+	require.Len(t, c.byOrg, 1)
+	require.Equal(t, c.get("a", 2).size(), c.bytes)
+}

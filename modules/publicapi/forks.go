@@ -26,7 +26,7 @@ func (a *API) listForks(c *fiber.Ctx, caller apikeys.Caller) error {
 
 // forkSet returns the organisation's forks as they stood when the caller was authenticated, or later.
 func (a *API) forkSet(ctx context.Context, caller apikeys.Caller) (*forkSet, error) {
-	if set := a.forks.get(caller.OrganisationID, caller.OrganisationVersion); set != nil {
+	if set := a.forks.get(caller.OrganisationID, caller.OrganisationVersion); set != nil && set.list != nil {
 		return set, nil
 	}
 	ctx, stop := bounded(ctx)

@@ -53,7 +53,7 @@ func (s *snapshot) statistics(ctx context.Context) (Statistics, error) {
 		if err := s.queueFold(batch, t); err != nil {
 			return Statistics{}, err
 		}
-	case s.scope.large && len(s.sealed.days) > 0:
+	case len(s.sealed.days) > 0: // the group is a large one
 		s.queueFoldGroup(batch, t)
 	default:
 		s.queuePlays(batch, []time.Time{s.query.Period.From}, []time.Time{s.query.Period.End()}, t.add)

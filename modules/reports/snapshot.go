@@ -30,7 +30,6 @@ type scope struct {
 	nominative      bool
 	grouped         bool // whether the report is on a group
 	members, active int  // of the group, counted up to minGroup
-	large           bool // whether the group is large, measured by the organisation's players
 	players         int  // how many ordinals the organisation has given
 }
 
@@ -40,8 +39,7 @@ func (s scope) suppressed() bool { return s.grouped && suppressed(s.members, s.a
 const acquireTimeout = 2 * time.Second
 
 // scopeSQL finds the reporting mode, whether the group is the organisation's, and its members and active ones, of which
-// five tell as much as all. A group is large from one player in 70: to read that many plays one by one costs about as
-// much as to look through all segments. $1 organisation, $2 group or null, $3 fork, $4 and $5 the period.
+// five tell as much as all. $1 organisation, $2 group or null, $3 fork, $4 and $5 the period.
 const scopeSQL = `/* reports.scope */
 select o.reporting_mode = 'nominative', g.id is not null,
        (select count(*)::int from (select from group_members m where m.org_id = o.id and m.group_id = g.id limit 5) x),
@@ -51,8 +49,6 @@ select o.reporting_mode = 'nominative', g.id is not null,
               and exists (select from plays p where p.org_id = o.id and p.player = m.player and p.fork_id = $3
                                                 and p.started_at >= $4 and p.started_at < $5)
             limit 5) x),
-       g.id is not null and coalesce((select last / 70 from player_ordinals where org_id = o.id), 0)
-           < (select count(*) from group_members m where m.org_id = o.id and m.group_id = g.id),
        coalesce((select last from player_ordinals where org_id = o.id), 0)
   from organisations o left join player_groups g on g.org_id = o.id and g.id = $2
  where o.id = $1`
@@ -97,6 +93,7 @@ func (s *snapshot) begin(ctx context.Context, withSealed bool) error {
 	q := s.query
 	batch := &pgx.Batch{}
 	batch.Queue("begin isolation level repeatable read read only")
+	batch.Queue(`/* reports.plan */ set local plan_cache_mode = force_generic_plan`) // one plan fits any group and period here
 	batch.Queue(lockPlaysSQL)
 	batch.Queue(scopeSQL, q.OrganisationID, groupOrNull(q.GroupID), q.ForkID, q.Period.From, q.Period.End())
 	if withSealed {
@@ -104,13 +101,13 @@ func (s *snapshot) begin(ctx context.Context, withSealed bool) error {
 	}
 	results := s.conn.SendBatch(ctx, batch)
 	defer func() { _ = results.Close() }() // an error of it is one of the two below
-	for range 2 {
+	for range 3 {
 		if _, err := results.Exec(); err != nil {
 			return fmt.Errorf("reports: begin: %w", err)
 		}
 	}
 	var found bool
-	err := results.QueryRow().Scan(&s.scope.nominative, &found, &s.scope.members, &s.scope.active, &s.scope.large, &s.scope.players)
+	err := results.QueryRow().Scan(&s.scope.nominative, &found, &s.scope.members, &s.scope.active, &s.scope.players)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return apperr.New(apperr.NotFound, "There is no such organisation.")
 	}
