@@ -55,10 +55,11 @@ func newSomebody(t *testing.T) somebody {
 func (s somebody) become(t *testing.T) func(*exec.Cmd) {
 	t.Helper()
 	return func(cmd *exec.Cmd) {
-		content, err := os.ReadFile(cmd.Path)
-		require.NoError(t, err)
 		program := filepath.Join(s.home, "dg")
-		require.NoError(t, os.WriteFile(program, content, 0o755))
+		// By another process: a child that another test is just starting would hold a file that this one writes, and a
+		// program that is being written cannot be run.
+		require.NoError(t, exec.Command("cp", cmd.Path, program).Run())
+		require.NoError(t, os.Chmod(program, 0o755))
 		require.NoError(t, os.Chown(program, int(s.credential.Uid), int(s.credential.Gid)))
 		cmd.Path, cmd.Dir = program, s.home
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.credential}
