@@ -61,7 +61,7 @@ func (s *Site) account(c *fiber.Ctx, v *visit) error {
 func (s *Site) endSession(c *fiber.Ctx, v *visit) error {
 	ctx, stop := bounded(c.UserContext())
 	defer stop()
-	if err := s.Identity.EndSession(ctx, v.token, c.FormValue("session")); err != nil {
+	if err := s.Identity.EndSession(ctx, v.token, posted(c, "session")); err != nil {
 		return err
 	}
 	_, err := s.Identity.Session(ctx, v.token)
@@ -108,13 +108,13 @@ func titleOf(title string, status int) string {
 // changePassword answers POST /account/password.
 func (s *Site) changePassword(c *fiber.Ctx, v *visit) error {
 	wrong := func(view passwordView) error { return s.showPassword(c, v, fiber.StatusUnprocessableEntity, view) }
-	replacement := c.FormValue("new")
-	if c.FormValue("repeat") != replacement {
+	replacement := posted(c, "new")
+	if posted(c, "repeat") != replacement {
 		return wrong(passwordView{RepeatError: "This is not the same as the new password. Type both again."})
 	}
 	ctx, stop := bounded(c.UserContext())
 	defer stop()
-	session, err := s.Identity.ChangePassword(ctx, v.token, c.FormValue("current"), replacement)
+	session, err := s.Identity.ChangePassword(ctx, v.token, posted(c, "current"), replacement)
 	if w := waitOf(c, err); w != nil {
 		return s.showPassword(c, v, fiber.StatusTooManyRequests, passwordView{Wait: w})
 	}
@@ -173,10 +173,10 @@ func (s *Site) changeTwoStep(c *fiber.Ctx, v *visit) error {
 	ctx, stop := bounded(c.UserContext())
 	defer stop()
 	what, change := "two-step-on", s.Identity.ConfirmTwoStep
-	if c.FormValue("do") == "off" {
+	if posted(c, "do") == "off" {
 		what, change = "two-step-off", s.Identity.TurnOffTwoStep
 	}
-	session, err := change(ctx, v.token, c.FormValue("code"))
+	session, err := change(ctx, v.token, posted(c, "code"))
 	if w := waitOf(c, err); w != nil {
 		return s.showTwoStep(c, v, fiber.StatusTooManyRequests, enrolView{Wait: w})
 	}

@@ -98,7 +98,7 @@ func TestPasswordIsChangedOnItsScreen(t *testing.T) {
 	require.Contains(t, p.body, "Too many wrong passwords.")
 }
 
-// Issue of the screens, 1: enrolment with QR code and typed secret, confirmed by a code; and the way back, with a code.
+// Enrolment with QR code and typed secret, confirmed by a code; and the way back, with a code.
 func TestTwoStepIsSetUpAndTurnedOffOnItsScreen(t *testing.T) {
 	t.Parallel()
 	w := start(t)

@@ -16,7 +16,7 @@ import (
 
 func (s *Site) mountAuditLog(router fiber.Router) {
 	router.Get("/settings/audit-log", s.member(authz.ReadAuditLog, s.showAuditLog))
-	router.Get("/settings/audit-log.csv", s.member(authz.ReadAuditLog, s.downloadAuditLog(make(chan struct{}, maxLogDownloads))))
+	router.Get("/settings/audit-log.csv", s.member(authz.ReadAuditLog, s.downloadAuditLog()))
 }
 
 // entriesOnPage is how many entries a page of the log has.
@@ -63,7 +63,7 @@ func (s *Site) showAuditLog(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	if view.Filters.wrong() {
-		view.Title = "Error: " + view.Title
+		view.Title = titleOf(view.Title, fiber.StatusBadRequest)
 		return s.show(c, fiber.StatusBadRequest, "audit", &view)
 	}
 	view.CSV = withQuery(view.Path+".csv", view.Filters.query())

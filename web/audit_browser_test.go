@@ -53,7 +53,7 @@ func audited(t *testing.T, w *world) *organisation {
 	return o
 }
 
-// Issue of the screens, items 3 and 4, as an owner goes through them: no violation of WCAG 2.2 A and AA, light and dark,
+// The audit log and the organisation as an owner goes through them: no violation of WCAG 2.2 A and AA, light and dark,
 // nothing that scrolls sideways on a phone, and under 60 KB with all files.
 func TestAuditLogAndOrganisationInABrowser(t *testing.T) {
 	t.Parallel()

@@ -5,20 +5,22 @@ import (
 	"encoding/json"
 	"io"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/audit"
 	"dg/platform/apperr"
+	"dg/platform/authz"
 	"dg/platform/csvcell"
 	"dg/platform/httpserver"
+	"dg/platform/places"
 )
 
 // The bounds of a download of the log.
 const (
 	maxLogDownloads  = 4 // at once, on one instance
+	maxLogsOfPerson  = 2
 	maxLogTime       = 30 * time.Minute
 	entriesInBatch   = 500
 	auditInstantForm = "2006-01-02T15:04:05.000Z"
@@ -27,16 +29,12 @@ const (
 // auditHeader is the first row of the file.
 const auditHeader = "entryId,at,actorKind,actorId,actorName,action,reason,targetKind,targetId,details,method,path,address,userAgent,requestId\n"
 
-var (
-	errLogBusy = &apperr.Error{Code: apperr.Unavailable, RetryAfter: 5,
-		Message: "Too many downloads of audit logs are running. Let one finish, then try again."}
-	errLogTime = apperr.New(apperr.Unavailable, "The download took longer than 30 minutes. Choose fewer days.")
-)
+var errLogTime = apperr.New(apperr.Unavailable, "The download took longer than 30 minutes. Choose fewer days.")
 
 // downloadAuditLog answers with the whole log that the filters leave, as CSV. It is itself no entry: the list of what is
-// recorded is closed (decisions, "Audit"), and what is read here was read on the screen before. places holds the downloads
-// that run.
-func (s *Site) downloadAuditLog(places chan struct{}) func(*fiber.Ctx, *visit) error {
+// recorded is closed (decisions, "Audit"), and what is read here was read on the screen before.
+func (s *Site) downloadAuditLog() func(*fiber.Ctx, *visit) error {
+	running := places.New(maxLogDownloads, maxLogsOfPerson, "Too many downloads of audit logs are running. Let one finish, then try again.")
 	return func(c *fiber.Ctx, v *visit) error {
 		filter, err := s.auditFilter(c, v)
 		if err != nil {
@@ -49,15 +47,19 @@ func (s *Site) downloadAuditLog(places chan struct{}) func(*fiber.Ctx, *visit) e
 		if c.Method() == fiber.MethodHead {
 			return httpserver.Stream(c, nil, options)
 		}
-		select {
-		case places <- struct{}{}:
-		default:
-			return errLogBusy
+		leave, err := running.Take(v.Person.ID)
+		if err != nil {
+			return err
 		}
-		f := &logFile{page: audit.Page{Filter: filter, Limit: entriesInBatch}, ends: time.Now().Add(maxLogTime), leave: sync.OnceFunc(func() { <-places })}
-		organisation := v.Organisation.ID
+		f := &logFile{page: audit.Page{Filter: filter, Limit: entriesInBatch}, ends: time.Now().Add(maxLogTime), leave: leave}
+		organisation, still := v.Organisation.ID, s.stillAllowed(v, authz.ReadAuditLog)
 		err = httpserver.Stream(c, func(ctx context.Context) (httpserver.Source, error) {
-			f.list = func(p audit.Page) ([]audit.Entry, error) { return s.Log.List(ctx, organisation, p) }
+			f.list = func(p audit.Page) ([]audit.Entry, error) {
+				if err := still(ctx); err != nil { // a download may outlive the session and the role by far
+					return nil, err
+				}
+				return s.Log.List(ctx, organisation, p)
+			}
 			return f, nil
 		}, options)
 		if err != nil {

@@ -210,6 +210,9 @@ func exportOutcome(details map[string]any) string {
 	words := outcomeWords[textOf(details["outcome"])]
 	if rows, ok := details["rows"].(float64); ok && words != "" {
 		words += ", " + count(int64(rows)) + " rows"
+		if rows == 1 {
+			words = strings.TrimSuffix(words, "s")
+		}
 	}
 	return words
 }

@@ -135,7 +135,7 @@ func TestPeriodsInWords(t *testing.T) {
 	}
 }
 
-// Issue of the screens, item 5: 7, 28, 90 days, this month, last month, last 12 months; each is one that the API takes, on
+// 7, 28, 90 days, this month, last month, last 12 months; each is one that the API takes, on
 // every day of some years.
 func TestPresets(t *testing.T) {
 	t.Parallel()

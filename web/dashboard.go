@@ -71,7 +71,7 @@ func (s *Site) showDashboard(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	if view.Wrong != nil {
-		view.Title = "Error: " + view.Title
+		view.Title = titleOf(view.Title, fiber.StatusBadRequest)
 		return s.show(c, fiber.StatusBadRequest, "dashboard", view)
 	}
 	query, err := queryOf(v, fork, period, a.Group)

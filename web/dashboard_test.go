@@ -261,7 +261,7 @@ func askStatistics(t *testing.T, get func(string) page, fork, from, to, group st
 	return s
 }
 
-// Specification, section 4.3: the figures are the same as on the reports dashboard. Issue of the screens: to the digit, for
+// Specification, section 4.3: the figures are the same as on the reports dashboard: to the digit, for
 // 200 random queries that all answered 200: fork × period × group, in both modes, the suppressed and the empty ones too.
 func TestDashboardShowsTheFiguresOfTheAPI(t *testing.T) {
 	t.Parallel()

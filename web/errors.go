@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -21,7 +22,7 @@ type errorView struct {
 // contract's body everywhere.
 func (s *Site) ErrorPage(c *fiber.Ctx, f httpserver.Failure) bool {
 	if strings.HasPrefix(c.Path(), "/api/") || !strings.Contains(c.Get(fiber.HeaderAccept), "text/html") ||
-		strings.Contains(c.Get(fiber.HeaderAuthorization), apikeys.TokenPrefix) {
+		hasKey(c) {
 		return false
 	}
 	v := visitOf(c)
@@ -43,6 +44,13 @@ func (s *Site) ErrorPage(c *fiber.Ctx, f httpserver.Failure) bool {
 	c.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)
 	c.Context().Response.SetBodyRaw(page.Bytes())
 	return true
+}
+
+// hasKey says whether any of the Authorization headers holds a key.
+func hasKey(c *fiber.Ctx) bool {
+	return slices.ContainsFunc(c.Request().Header.PeekAll(fiber.HeaderAuthorization), func(header []byte) bool {
+		return bytes.Contains(header, []byte(apikeys.TokenPrefix))
+	})
 }
 
 // errorVisit finds who asked where no handler did. Without an answer the page does without.

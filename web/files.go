@@ -70,5 +70,5 @@ func (s *Site) serveFile(c *fiber.Ctx) error {
 	if c.Query("v") == f.version {
 		control = "public, max-age=31536000, immutable"
 	}
-	return httpserver.SendFile(c, httpserver.File{Body: f.body, Gzipped: f.gzipped, MediaType: f.mediaType, CacheControl: control})
+	return httpserver.SendFile(c, httpserver.File{Body: f.body, Gzipped: f.gzipped, MediaType: f.mediaType, CacheControl: control, Version: f.version})
 }

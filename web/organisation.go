@@ -89,6 +89,7 @@ func (s *Site) addMembers(c *fiber.Ctx, v *visit, view *organisationView) error 
 	}
 	view.TwoStep = count(int64(users)) + " of " + count(int64(len(view.Members)))
 	if all > len(members) {
+		view.TwoStep += " listed here"
 		view.Left = count(int64(all - len(members)))
 	}
 	return nil

@@ -13,7 +13,7 @@ import (
 	"dg/modules/audit"
 )
 
-// Issue of the screens, 4: plan, reporting mode, members with role and two-step state.
+// Plan, reporting mode, members with role and two-step state.
 func TestOrganisationIsShown(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -55,10 +55,11 @@ func TestMembersOfALargeOrganisation(t *testing.T) {
 	p := w.signedIn(t, acme.owner).get(acme.at("/settings/organisation"))
 	require.Equal(t, 500, strings.Count(p.body, `data-label="Two-step"`))
 	require.Contains(t, p.body, "104 more members are not listed.")
+	require.Contains(t, p.body, "1 of 500 listed here use two-step.", "of the others it is not known")
 	require.Contains(t, p.body, "owner@acme.example")
 }
 
-// Issue of the screens, 4, and decisions, "Audit" and "Keys": the owner changes the reporting mode after a sentence about what
+// Decisions, "Audit" and "Keys": the owner changes the reporting mode after a sentence about what
 // it means; one entry for a change and none for what is so already; every instance sees it at the next request.
 func TestReportingModeIsChanged(t *testing.T) {
 	t.Parallel()

@@ -35,7 +35,7 @@ func askedIn(c *fiber.Ctx) (asked, error) {
 		if seen[name] {
 			return a, apperr.NewField(name, "The address of this page names “%s” more than once. Name it once.", name)
 		}
-		seen[name], *fields[name] = true, strings.ToValidUTF8(string(value[:min(len(value), maxTyped)]), "")
+		seen[name], *fields[name] = true, strings.ToValidUTF8(string(value[:min(len(value), maxTyped)]), "\uFFFD")
 	}
 	a.period = seen["from"] || seen["to"]
 	return a, nil

@@ -46,17 +46,15 @@ func (s *Site) stillAllowed(v *visit, deed authz.Deed) func(context.Context) err
 		if err != nil {
 			return err
 		}
-		places, err := s.Orgs.MembershipsOf(ctx, session.Person.ID)
+		m, err := s.Orgs.Membership(ctx, session.Person.ID, v.Organisation.Slug)
 		if err != nil {
 			return err
 		}
-		for _, m := range places {
-			if m.Organisation.ID == v.Organisation.ID {
-				now := visit{Person: session.Person, Organisation: m.Organisation, Role: m.Role, policy: s.Policy}
-				return now.decide(deed)
-			}
+		if m.Organisation.ID != v.Organisation.ID { // the slug has become another one's
+			return errNoOrganisation
 		}
-		return errNoOrganisation
+		now := visit{Person: session.Person, Organisation: m.Organisation, Role: m.Role, policy: s.Policy}
+		return now.decide(deed)
 	}
 }
 

@@ -48,7 +48,7 @@ func (w *world) untilFinished(t *testing.T, o *organisation, n int) audit.Entry 
 	return last
 }
 
-// Issue of the screens, item 5: the download has the same rows as the API, to the byte, in both modes, and is recorded with
+// The download has the same rows as the API, to the byte, in both modes, and is recorded with
 // the person as its actor (decisions, "CSV" and "Audit").
 func TestDownloadIsTheFileOfTheAPI(t *testing.T) {
 	t.Parallel()

@@ -40,7 +40,7 @@ func played(mode string) (o *organisation, fork, region, small string) {
 	return o, fork, region, small
 }
 
-// Issue of the screens, item 5, as a manager goes through it: no violation of WCAG 2.2 A and AA, light and dark, and nothing
+// The reports as a manager goes through them: no violation of WCAG 2.2 A and AA, light and dark, and nothing
 // that scrolls sideways on a phone, on every screen and state of the reports.
 func TestReportsInABrowser(t *testing.T) {
 	t.Parallel()

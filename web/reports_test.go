@@ -98,7 +98,7 @@ func TestManyForksComeInPages(t *testing.T) {
 	require.Contains(t, b.get(o.at("/reports?page=-1")).body, "1–100 of 205")
 }
 
-// Issue of the screens, item 5: players can be sorted by every column, both ways, and paged; order and page are in the
+// Players can be sorted by every column, both ways, and paged; order and page are in the
 // address. An oracle sorts the API's rows again.
 func TestPlayersAreSortedAndPaged(t *testing.T) {
 	t.Parallel()
@@ -294,7 +294,7 @@ func TestReportsAreForOwnersAndAdmins(t *testing.T) {
 	}
 }
 
-// Issue of the screens: hostile names are shown harmless in pages; what is longer than 200 characters or holds a control
+// Hostile names are shown harmless in pages; what is longer than 200 characters or holds a control
 // character never comes in (import format).
 func TestHostileNamesInReports(t *testing.T) {
 	t.Parallel()
@@ -341,7 +341,7 @@ func TestHostileNamesInReports(t *testing.T) {
 	}
 }
 
-// Issue of the screens: a screen is under 60 KB transferred, all its files together, and answered in under 50 ms. This is the
+// A screen is under 60 KB transferred, all its files together, and answered in under 50 ms. This is the
 // heaviest: twelve months, every skill, a full page of players.
 func TestAYearIsLight(t *testing.T) {
 	t.Parallel()

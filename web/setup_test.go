@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -258,9 +259,7 @@ func (b *browser) send(method, path, body string, header http.Header) page {
 	if body != "" {
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
-	for name, values := range header {
-		request.Header[name] = values
-	}
+	maps.Copy(request.Header, header)
 	for name, value := range b.cookies {
 		request.AddCookie(&http.Cookie{Name: name, Value: value})
 	}

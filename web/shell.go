@@ -85,7 +85,7 @@ func (s *Site) accountShell(v *visit, title, screen string) shell {
 
 // Reports and Settings say whether the top bar offers these areas: never to somebody who can not enter them.
 func (s shell) Reports() string  { return s.offer(authz.ReadReport, "/reports") }
-func (s shell) Settings() string { return s.offer(authz.ReadOrganisation, "/settings/api-keys") }
+func (s shell) Settings() string { return s.offer(authz.ReadOrganisation, settingsPath) }
 
 // offer is the path of a screen, or "" where the reader may not see it. To somebody with several organisations it is the
 // short path, which lets choose.

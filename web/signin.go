@@ -66,10 +66,7 @@ func (s *Site) showSignIn(c *fiber.Ctx, status int, view signInView) error {
 }
 
 func (s *Site) showGate(c *fiber.Ctx, status int, name, title, path string, view signInView) error {
-	if status != fiber.StatusOK {
-		title = "Error: " + title
-	}
-	view.shell, view.Action = s.shell(nil, title, areaNone), withNext(path, nextOf(c))
+	view.shell, view.Action = s.shell(nil, titleOf(title, status), areaNone), withNext(path, nextOf(c))
 	return s.show(c, status, name, &view)
 }
 
@@ -78,8 +75,8 @@ func (s *Site) showGate(c *fiber.Ctx, status int, name, title, path string, view
 func (s *Site) signIn(c *fiber.Ctx) error {
 	ctx, stop := bounded(c.UserContext())
 	defer stop()
-	email := c.FormValue("email")
-	session, err := s.Identity.SignIn(ctx, email, c.FormValue("password"),
+	email := posted(c, "email")
+	session, err := s.Identity.SignIn(ctx, email, posted(c, "password"),
 		identity.Client{Address: httpserver.ClientAddr(c), UserAgent: c.Get(fiber.HeaderUserAgent)})
 	if w := waitOf(c, err); w != nil {
 		return s.showSignIn(c, fiber.StatusTooManyRequests, signInView{Email: email, Wait: w})
@@ -138,7 +135,7 @@ func (s *Site) startAgain(c *fiber.Ctx) error {
 func (s *Site) secondStep(c *fiber.Ctx) error {
 	ctx, stop := bounded(c.UserContext())
 	defer stop()
-	session, err := s.Identity.SecondStep(ctx, c.Cookies(sessionCookie), c.FormValue("code"))
+	session, err := s.Identity.SecondStep(ctx, c.Cookies(sessionCookie), posted(c, "code"))
 	if w := waitOf(c, err); w != nil {
 		return s.showCode(c, fiber.StatusTooManyRequests, signInView{Wait: w})
 	}

@@ -24,7 +24,7 @@ func looksRight(t *testing.T, p *browsertest.Page, name string) {
 	p.Emulate(1280, false)
 }
 
-// Issue of the screens: keyboard only, from the sign-in on, with password and code.
+// Keyboard only, from the sign-in on, with password and code.
 func TestSignInByKeyboard(t *testing.T) {
 	t.Parallel()
 	w := start(t)

@@ -34,7 +34,7 @@ func requireRedirect(t *testing.T, to string, p page) {
 	require.Equal(t, to, p.Header.Get("Location"))
 }
 
-// Issue of the screens, 1: e-mail and password, then the code where enrolled, then what the reader came for.
+// E-mail and password, then the code where enrolled, then what the reader came for.
 func TestSignInLeadsToWhatTheReaderCameFor(t *testing.T) {
 	t.Parallel()
 	w := start(t)

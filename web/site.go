@@ -64,10 +64,14 @@ func (s *Site) Mount(app *fiber.App) {
 	s.mountKeys(organisation)
 	s.mountAuditLog(organisation)
 	s.mountOrganisation(organisation)
-	for _, screen := range []string{"/reports", "/settings", "/settings/organisation", "/settings/api-keys", "/settings/api-keys/new", "/settings/audit-log"} {
+	for _, screen := range []string{"/reports", settingsPath, "/settings/organisation", "/settings/api-keys/new", "/settings/audit-log"} {
 		site.Get(screen, s.findOrganisation)
 	}
+	site.Get("/settings", func(c *fiber.Ctx) error { return s.toOrganisation(c, settingsPath) })
 }
+
+// settingsPath is the first of the settings.
+const settingsPath = "/settings/api-keys"
 
 // home leads to what the reader came for.
 func (s *Site) home(c *fiber.Ctx) error { return s.toOrganisation(c, "/reports") }

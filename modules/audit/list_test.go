@@ -52,7 +52,7 @@ var random = rand.New(rand.NewPCG(3, 5))
 
 func pick[T any](from ...T) T { return from[random.IntN(len(from))] }
 
-// Issue of the screens, 3: filters by actor, action, key, reason and days, each and together, over random entries whose
+// Filters by actor, action, key, reason and days, each and together, over random entries whose
 // clocks disagree: what is listed is what a plain reading of the whole log says, page by page, down and up again.
 func TestFiltersSelectWhatTheySay(t *testing.T) {
 	b := setup(t)
@@ -141,7 +141,7 @@ func TestPlacesAreOurOwn(t *testing.T) {
 	}
 }
 
-// Issue of the screens, 3: pages neither repeat nor leave out an entry, while others are appended from several sides.
+// Pages neither repeat nor leave out an entry, while others are appended from several sides.
 func TestPagesWhileEntriesAreAppended(t *testing.T) {
 	b := setup(t)
 	log := audit.New(b.DB, time.Now)

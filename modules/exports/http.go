@@ -28,7 +28,7 @@ func (s *Service) Send(ctx context.Context, c *fiber.Ctx, o Order) error {
 	if c.Method() == fiber.MethodHead {
 		return s.sendHead(ctx, c, o.Query, options)
 	}
-	leave, err := s.places.take(o.Actor.ID)
+	leave, err := s.places.Take(o.Actor.ID)
 	if err != nil {
 		return err
 	}

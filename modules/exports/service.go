@@ -5,19 +5,29 @@ import (
 
 	"dg/modules/audit"
 	"dg/modules/reports"
+	"dg/platform/places"
 )
 
 // Service runs the exports of one instance.
 type Service struct {
 	reports *reports.Service
 	log     *audit.Log
-	places  *places
+	places  *places.Places
 }
+
+// How many exports one instance runs at once: in all, which is also the size of the pool that they read through, and for one
+// key or person.
+const (
+	MaxAtOnce        = 8
+	maxAtOnceOfActor = 4
+)
 
 // New returns the service. There is one in an instance: its places are those of all surfaces together.
 func New(r *reports.Service, log *audit.Log) *Service {
-	return &Service{reports: r, log: log, places: newPlaces()}
+	return &Service{reports: r, log: log, places: places.New(MaxAtOnce, maxAtOnceOfActor, tooMany)}
 }
+
+const tooMany = "Too many exports are running. Let one finish, then try again."
 
 // Order is an export that somebody asked for and may have.
 type Order struct {

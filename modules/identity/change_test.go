@@ -17,7 +17,7 @@ import (
 
 const replacement = "battery horse staple"
 
-// Issue of the screens, 1: sessions end on a change of the password: all others; this one goes on under another token.
+// Sessions end on a change of the password: all others; this one goes on under another token.
 func TestPasswordIsChanged(t *testing.T) {
 	b := setup(t)
 	b.person("ann@example.com", "")

@@ -15,7 +15,7 @@ import (
 	"dg/modules/identity"
 )
 
-// Issue of the screens, 1: sign in with e-mail, in any case, and password; sessions are in the database, of any instance.
+// Sign in with e-mail, in any case, and password; sessions are in the database, of any instance.
 func TestSignIn(t *testing.T) {
 	b := setup(t)
 	id := b.person("Ann@Example.com", "")

@@ -11,7 +11,7 @@ import (
 	"dg/platform/apperr"
 )
 
-// Issue of the screens, 1: then the two-step code, where enrolled. The token changes with it: one that somebody planted
+// After the password the two-step code, where enrolled. The token changes with it: one that somebody planted
 // (session fixation) is worth nothing afterwards.
 func TestSecondStep(t *testing.T) {
 	b := setup(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Issue of the screens, item 5: what the list of forks shows is the plays of each, whatever of them is sealed, written since,
+// What the list of forks shows is the plays of each, whatever of them is sealed, written since,
 // or another organisation's.
 func TestPlaysOfForks(t *testing.T) {
 	t.Parallel()

@@ -15,11 +15,12 @@ type File struct {
 	Body, Gzipped []byte
 	MediaType     string
 	CacheControl  string
+	Version       string // of Body: another one whenever it differs
 }
 
 // SendFile answers with a file, or with 304 where the browser has it already.
 func SendFile(c *fiber.Ctx, f File) error {
-	etag := ETag(c, string(f.Body))
+	etag := ETag(c, f.Version)
 	c.Set(fiber.HeaderCacheControl, f.CacheControl)
 	c.Set(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
 	c.Set(fiber.HeaderETag, etag)

@@ -1,4 +1,4 @@
-package exports
+package places_test
 
 import (
 	"testing"
@@ -6,24 +6,26 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/platform/apperr"
+	"dg/platform/places"
 )
 
 // Design, "Building blocks": an instance runs no more exports than its pool has connections, and one actor half of them.
 func TestPlacesAreBounded(t *testing.T) {
 	t.Parallel()
-	p := newPlaces()
+	p := places.New(8, 4, "Too many 100% of them.")
 	take := func(actor string) func() {
-		leave, err := p.take(actor)
+		leave, err := p.Take(actor)
 		require.NoError(t, err)
 		return leave
 	}
 	full := func(actor string) {
-		_, err := p.take(actor)
+		_, err := p.Take(actor)
 		require.True(t, apperr.Is(err, apperr.Unavailable))
+		require.Equal(t, "Too many 100% of them.", apperr.From(err).Message)
 		require.Equal(t, 5, apperr.From(err).RetryAfter)
 	}
 	leave := take("a")
-	for range maxAtOnceOfActor - 1 {
+	for range 3 {
 		take("a")
 	}
 	full("a")
@@ -31,7 +33,7 @@ func TestPlacesAreBounded(t *testing.T) {
 	leave() // again gives nothing back
 	take("a")
 	full("a")
-	for range MaxAtOnce - maxAtOnceOfActor {
+	for range 4 {
 		take("b")
 	}
 	full("c")

@@ -1,0 +1,172 @@
+package web_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+)
+
+// Decisions, "Formats": what is malformed is unknown. An organisation is found by the text that its slug is, in whatever way
+// an address writes it, and by no other.
+func TestOddAddressesOfOrganisations(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := newOrganisation("acme")
+	w.load(t, acme)
+	b := w.signedIn(t, acme.owner)
+	for _, slug := range []string{"%00", "ac%00me", "%ff", "acme%2F", "%2Facme", "%2561cme", "ACME", "acme%20", "%E2%80%AEacme", "acme%E2%80%8B",
+		"acme;", "..%2facme", "%2e%2e", strings.Repeat("a", 3000)} {
+		p := b.get("/o/" + slug + "/reports")
+		require.Equal(t, http.StatusNotFound, p.StatusCode, slug)
+		require.Contains(t, p.body, "There is no", slug)
+	}
+	require.Equal(t, http.StatusOK, b.get("/o/%61cme/reports").StatusCode)
+	for _, path := range []string{"//acme/reports", "/o//acme/reports", "/o/acme/./reports", "/o/acme/x/../reports", "/o/acme/reports/", "/o/acme%2Freports"} {
+		require.Equal(t, http.StatusNotFound, b.get(path).StatusCode, path)
+	}
+}
+
+// Decisions, "Keys" and "Order of checks": another organisation's things are not found by their ids, wherever these are sent.
+func TestIDsOfOthersAreUnknown(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme, other := newOrganisation("acme"), newOrganisation("other")
+	fork, foreignFork := acme.withFork(), other.withFork()
+	foreignGroup := other.withGroup("theirs")
+	w.load(t, acme, other)
+	theirs := w.signedIn(t, other.owner)
+	require.Equal(t, http.StatusSeeOther, theirs.post(other.at("/settings/organisation/reporting-mode"), url.Values{"mode": {"nominative"}}).StatusCode)
+	entry := w.logOf(t, other)[0].ID
+	session := regexpFind(t, `name="session" value="([0-9a-f]+)"`, theirs.get("/account").body)
+
+	b := w.signedIn(t, acme.owner)
+	for _, path := range []string{
+		acme.at("/reports/%s", foreignFork), acme.at("/reports/%s/plays.csv", foreignFork), acme.at("/reports/%s?group=%s", fork, foreignGroup),
+		acme.at("/reports/%s/plays.csv?group=%s", fork, foreignGroup), acme.at("/settings/audit-log?entry=%d", entry), other.at("/reports"),
+		other.at("/settings/audit-log.csv"), other.at("/reports/%s", foreignFork),
+	} {
+		p := b.get(path)
+		require.Equal(t, http.StatusNotFound, p.StatusCode, path)
+		require.NotContains(t, p.body, other.name, path)
+		require.NotContains(t, p.body, "theirs", path)
+	}
+	require.Equal(t, http.StatusBadRequest, b.get(acme.at("/settings/audit-log?actor=%s", other.owner.id)).StatusCode)
+	for _, beside := range []string{"before", "after"} {
+		require.NotContains(t, b.get(acme.at("/settings/audit-log?%s=%d", beside, entry)).body, "Reporting mode changed</span>")
+	}
+	require.Equal(t, http.StatusSeeOther, b.post("/account", url.Values{"session": {session}}).StatusCode)
+	require.Equal(t, http.StatusOK, theirs.get("/account").StatusCode, "somebody else's session goes on")
+}
+
+// A form is its body: what an address says of a field, which anybody can make a link of and servers log, is not taken.
+func TestFieldsInAnAddressAreNoForm(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := newOrganisation("acme")
+	w.load(t, acme)
+	b := w.signedIn(t, acme.owner)
+	path := acme.at("/settings/organisation/reporting-mode")
+	here := http.Header{"Sec-Fetch-Site": {"same-origin"}}
+	token := regexpFind(t, csrfField.String(), b.get(path).body)
+	p := b.send(http.MethodPost, path+"?csrf="+url.QueryEscape(token), url.Values{"mode": {"nominative"}}.Encode(), here)
+	require.Equal(t, http.StatusForbidden, p.StatusCode, "the token")
+	p = b.send(http.MethodPost, path+"?mode=nominative", url.Values{"csrf": {token}, "mode": {"pseudonymous"}}.Encode(), here)
+	require.Equal(t, http.StatusSeeOther, p.StatusCode)
+	require.Empty(t, w.logOf(t, acme), "the body's mode, which it was already")
+	p = w.browser(t).post("/sign-in", url.Values{"email": {acme.owner.email}}, "/sign-in?password="+url.QueryEscape(testPassword))
+	require.NotEqual(t, http.StatusSeeOther, p.StatusCode, "a password")
+}
+
+// The short path of the settings leads to a screen that there is.
+func TestSettingsLeadToAScreen(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := newOrganisation("acme")
+	w.load(t, acme)
+	b := w.signedIn(t, acme.owner)
+	for _, path := range []string{"/", "/reports", "/settings", "/settings/organisation", "/settings/api-keys", "/settings/api-keys/new", "/settings/audit-log"} {
+		p := b.get(path)
+		require.Equal(t, http.StatusSeeOther, p.StatusCode, path)
+		require.Equal(t, http.StatusOK, b.get(p.Header.Get("Location")).StatusCode, path)
+	}
+}
+
+// HEAD gets what GET gets but the body, on every screen.
+func TestHeadOfEveryScreen(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := newOrganisation("acme")
+	fork := acme.withFork()
+	w.load(t, acme)
+	b := w.signedIn(t, acme.owner)
+	for _, path := range []string{"/", "/account", "/account/password", "/account/two-step", "/docs", "/sign-in", "/nowhere", acme.at("/reports"), acme.at("/reports/%s", fork),
+		acme.at("/reports/%s/plays.csv", fork), acme.at("/settings/audit-log"), acme.at("/settings/audit-log.csv"), acme.at("/settings/organisation"),
+		acme.at("/settings/organisation/reporting-mode"), acme.at("/settings/api-keys"), acme.at("/settings/api-keys/new")} {
+		got, head := b.get(path), b.send(http.MethodHead, path, "", nil)
+		require.Equal(t, got.StatusCode, head.StatusCode, path)
+		require.Empty(t, head.body, path)
+		for _, name := range []string{"Cache-Control", "Content-Type", "Content-Security-Policy", "X-Frame-Options", "Location"} {
+			require.Equal(t, got.Header.Get(name), head.Header.Get(name), "%s of %s", name, path)
+		}
+		require.Contains(t, got.Header.Get("Cache-Control"), "no-store", path)
+	}
+	w.untilFinished(t, acme, 1)
+	require.Len(t, w.exportsOf(t, acme), 2, "one export, of GET")
+}
+
+// What is taken away ends a download of the log: a reader can make it last for half an hour.
+func TestRunningAuditDownloadEndsWithTheRole(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := newOrganisation("acme")
+	w.load(t, acme)
+	const entries = 60_000
+	w.exec(t, `insert into audit_entries (org_id, at, actor_kind, actor_id, actor_name, action, target_kind, target_id, reason, method, path, address, user_agent, request_id)
+		select $1, now(), 'key', 'k', 'K', 'api_key.refused', '', '', 'plan', 'GET', repeat('p', 300), '192.0.2.1', repeat('u', 250), 'request-' || n from generate_series(1, $2::int) n`, acme.id, entries)
+	for i, sql := range []string{
+		`delete from sessions where user_id = $1`,
+		`delete from memberships where user_id = $1`,
+		`update memberships set role = 'member' where user_id = $1`,
+	} {
+		reader := []person{acme.owner, acme.admin, acme.adminPlain}[i]
+		_, in := w.begin(t, w.signedIn(t, reader), acme.at("/settings/audit-log.csv"))
+		w.exec(t, sql, reader.id)
+		rest, _ := io.ReadAll(in)
+		require.Less(t, strings.Count(string(rest), "request-"), entries, sql)
+		require.NotContains(t, string(rest[max(0, len(rest)-10):]), "\r\n0\r\n\r\n", "the transfer does not end as a whole one does")
+	}
+}
+
+// Who belongs to more organisations than are listed may download from each of them: what is asked again while a download runs
+// is asked of its own organisation.
+func TestDownloadOfAPersonOfManyOrganisations(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := newOrganisation("acme")
+	w.load(t, acme)
+	w.exec(t, `with made as (
+			insert into organisations (id, slug, name, plan, reporting_mode)
+			select gen_random_uuid(), 'many-' || n, 'A ' || n, 'free', 'pseudonymous' from generate_series(1, 100) n returning id)
+		insert into memberships (org_id, user_id, role) select id, $1, 'owner' from made`, acme.owner.id)
+	require.Equal(t, http.StatusOK, w.signedIn(t, acme.owner).get(acme.at("/settings/audit-log.csv")).StatusCode)
+}
+
+// Decisions, "Formats": a day is strict, on the screen as in the API.
+func TestADayWithABrokenByteIsNone(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := newOrganisation("acme")
+	fork := acme.withFork()
+	w.load(t, acme)
+	b := w.signedIn(t, acme.owner)
+	for _, query := range []string{"from=2026-01-01%ff&to=2026-01-02", "from=2026-01-01%00&to=2026-01-02", "from=2026-01-01" + strings.Repeat("%20", 60) + "&to=2026-01-02"} {
+		require.Equal(t, http.StatusBadRequest, b.get(acme.at("/reports/%s?", fork)+query).StatusCode, query)
+	}
+	require.Equal(t, http.StatusNotFound, b.get(fmt.Sprintf("%s?group=%s%%ff", acme.at("/reports/%s", fork), uuid.NewString())).StatusCode)
+}
