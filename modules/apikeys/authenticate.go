@@ -78,6 +78,11 @@ func (s *Service) Authenticate(ctx context.Context, token Token, request audit.R
 		v.Budget.NextIn = wait
 		return v.Caller, limited(wait, err)
 	}
+	if v.unused {
+		if _, err := s.db.Pool.Exec(ctx, usedSQL, v.KeyID, v.OrganisationID); err != nil {
+			return Caller{}, fmt.Errorf("apikeys: last used: %w", err)
+		}
+	}
 	return v.Caller, nil
 }
 
@@ -118,6 +123,7 @@ type verdict struct {
 	known   bool
 	reason  audit.Reason // "": not refused
 	limited bool         // there was no place left, for a request or for recording a refusal
+	unused  bool         // whether it has no use in this minute yet
 }
 
 func (s *Service) refuse(ctx context.Context, v verdict, request audit.Request, answer error) error {
@@ -136,6 +142,12 @@ func limited(wait int, err error) error {
 	e.RetryAfter = wait
 	return e
 }
+
+// usedSQL keeps the use of a key, to the minute. A revoked key stays as it was.
+const usedSQL = `/* apikeys.used */
+update api_keys set last_used_at = date_trunc('milliseconds', clock_timestamp())
+ where id = $1 and org_id = $2 and revoked_at is null
+   and (last_used_at is null or last_used_at < date_trunc('minute', clock_timestamp()))`
 
 //go:embed authenticate.sql
 var authenticateSQL string
@@ -161,7 +173,7 @@ insert into api_key_windows (key_id, refused) values ($1, false), ($1, true) on 
 func (s *Service) ask(ctx context.Context, id string, hash []byte, outside bool) (v verdict, hasWindow bool, err error) {
 	var budget []float64
 	err = s.db.Pool.QueryRow(ctx, authenticateSQL, id, hash, outside).
-		Scan(&v.KeyID, &v.OrganisationID, &v.KeyName, &v.Scopes, &v.OrganisationVersion, &v.reason, &budget, &hasWindow)
+		Scan(&v.KeyID, &v.OrganisationID, &v.KeyName, &v.Scopes, &v.OrganisationVersion, &v.reason, &budget, &hasWindow, &v.unused)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return verdict{}, false, nil
 	}

@@ -60,7 +60,7 @@ func TestRankedIsInOrder(t *testing.T) {
 		"the same":          func(int32) string { return "Player" },
 		"none":              func(int32) string { return "" },
 		"one begins others": func(o int32) string { return strings.Repeat("a", int(o%40)) },
-		"beyond ASCII":      func(o int32) string { return string([]rune{'é', rune(0x4e00 + o%97)}) + fmt.Sprint(o%11) },
+		"beyond ASCII":      func(o int32) string { return string([]rune{'é', 0x4e00 + o%97}) + fmt.Sprint(o%11) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
