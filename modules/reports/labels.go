@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -58,16 +57,10 @@ func (s *snapshot) labelsOf(ctx context.Context, ordinals []int32) (*labels, err
 
 // labelsOfFirst returns the labels of the players of the export's first plays, at most limit.
 func (s *snapshot) labelsOfFirst(ctx context.Context, limit int) (*labels, error) {
-	rows, err := s.read(ctx, `/* reports.firstPlayers */ select player`, exportOrder+` limit `+strconv.Itoa(limit),
-		[]time.Time{s.query.Period.From}, []time.Time{s.query.Period.End()})
-	if err != nil {
-		return nil, err
-	}
-	ordinals, err := pgx.CollectRows(rows, pgx.RowTo[int32])
-	if err != nil {
-		return nil, fmt.Errorf("reports: first players: %w", err)
-	}
-	return s.queryLabels(ctx, labelOfOrdinals, s.query.OrganisationID, s.scope.nominative, ordinals)
+	first, args := s.ofPlays(`select player`, []time.Time{s.query.Period.From}, []time.Time{s.query.Period.End()})
+	args = append([]any{pgx.QueryExecModeCacheDescribe, pgx.QueryResultFormats{pgx.BinaryFormatCode}}, append(args, s.scope.nominative)...)
+	return s.queryLabels(ctx, fmt.Sprintf(`/* reports.firstLabels */ select ordinal, case when $%d then display_name else label end
+		from players where org_id = $1 and ordinal in (%s limit %d)`, len(args)-2, first+exportOrder, limit), args...)
 }
 
 // labels returns the labels of all players whom the report may name.
