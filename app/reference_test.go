@@ -9,7 +9,7 @@ import (
 	"dg/platform/browsertest"
 )
 
-// Issue 4, "API page": the reference is served offline under the strict policy, lists the operations, and a request can be
+// The reference is served offline under the strict policy, lists the operations, and a request can be
 // tried with a key. A page complains of whatever the policy blocks, which fails the test.
 func TestTheReferenceTriesRequests(t *testing.T) {
 	t.Parallel()

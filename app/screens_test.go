@@ -17,7 +17,7 @@ import (
 	"dg/platform/browsertest"
 )
 
-// maxTransferred is what a screen may weigh, all its files together (issue 4). The reference is the exception.
+// maxTransferred is what a screen may weigh, all its files together. The reference is the exception.
 const maxTransferred = 60_000
 
 // screen is a screen as somebody sees it: a path, and what the reader does there to see it.
@@ -35,7 +35,7 @@ type viewer struct {
 	page    *browsertest.Page
 }
 
-// Issue 4: every screen and open dialog on the demo data, in a browser: no violation of WCAG 2.2 A and AA in the light and
+// Every screen and open dialog on the demo data, in a browser: no violation of WCAG 2.2 A and AA in the light and
 // the dark scheme, no sideways scrolling at 320 px, under 60 KB with all its files, nothing for the console. How long each
 // takes to be answered is printed (-v), and pictures are taken into the folder DG_SHOTS.
 func TestScreens(t *testing.T) {

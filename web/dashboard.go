@@ -78,6 +78,11 @@ func (s *Site) showDashboard(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
+	leave, err := s.computing.Take(v.Person.ID)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	stats, err := s.Reports.Statistics(ctx, query)
 	if err != nil {
 		return groupError(err)

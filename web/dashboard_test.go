@@ -315,3 +315,38 @@ func TestDashboardShowsTheFiguresOfTheAPI(t *testing.T) {
 	t.Logf("of 200 queries %v", kinds)
 	require.Greater(t, min(kinds["suppressed"], kinds["empty"], kinds["paged"]), 2, "%v", kinds)
 }
+
+// Decisions, "Data": none starves another. People compute reports beside the API, no more than their share at once.
+func TestReportsOfAPersonAreBounded(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := newOrganisation("acme")
+	path := acme.at("/reports/%s", acme.withFork())
+	w.load(t, acme)
+	browsers := [4]*browser{}
+	for i := range browsers {
+		browsers[i] = w.signedIn(t, acme.owner)
+	}
+	hold, err := w.db.Owner.Pool.Begin(t.Context())
+	require.NoError(t, err)
+	defer func() { _ = hold.Rollback(context.Background()) }()
+	_, err = hold.Exec(t.Context(), `lock table plays in access exclusive mode`)
+	require.NoError(t, err)
+
+	answers := make(chan int)
+	for _, b := range browsers[1:] {
+		go func() { answers <- b.get(path).StatusCode }()
+	}
+	require.Eventually(t, func() bool {
+		var waiting int
+		err := hold.QueryRow(t.Context(), `select count(*) from pg_locks where relation = 'plays'::regclass and not granted`).Scan(&waiting)
+		return err == nil && waiting == 3
+	}, 5*time.Second, 5*time.Millisecond)
+	fourth := browsers[0].get(path)
+	require.Equal(t, http.StatusServiceUnavailable, fourth.StatusCode)
+	require.Equal(t, "5", fourth.Header.Get("Retry-After"))
+	require.NoError(t, hold.Rollback(t.Context()))
+	for range 3 {
+		require.Equal(t, http.StatusOK, <-answers)
+	}
+}

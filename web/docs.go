@@ -64,7 +64,7 @@ func (s *Site) quickstart() []command {
 	}
 }
 
-// docs answers GET /docs (issue 4, "API page").
+// docs answers GET /docs.
 func (s *Site) docs(c *fiber.Ctx, v *visit) error {
 	view := docsView{
 		shell: s.shell(v, "API", areaDocs), KeysPath: "/settings/api-keys", Start: s.quickstart(),

@@ -32,7 +32,7 @@ func contract(t *testing.T) string {
 	return string(text)
 }
 
-// Issue 4, "API page": errors one by one with cause and cure, each with an id to link to.
+// Errors one by one with cause and cure, each with an id to link to.
 func TestDocsNameEachErrorOfTheContract(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -85,7 +85,7 @@ func TestDocsStateLimitsAndColumns(t *testing.T) {
 	require.Contains(t, html.UnescapeString(body), `curl -sS `+w.url+`/api/v1/forks`, "the address of this service")
 }
 
-// Issue 4, "API page"; kit, 11: the same page for those who are signed in and those who are not.
+// Kit, 11: the same page for those who are signed in and those who are not.
 func TestDocsAreForEverybody(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -107,7 +107,7 @@ func TestDocsAreForEverybody(t *testing.T) {
 	require.Equal(t, 200, b.get("/docs").StatusCode, "it explains ERR_UNAVAILABLE: it must be there then")
 }
 
-// Issue 4: the reference runs under the strict policy; only pictures that a stylesheet holds are allowed beyond it.
+// The reference runs under the strict policy; only pictures that a stylesheet holds are allowed beyond it.
 func TestReferencePolicy(t *testing.T) {
 	t.Parallel()
 	w := start(t)

@@ -9,7 +9,7 @@ import (
 	"dg/modules/apikeys"
 )
 
-// Issue of the screens, 2: an expiring key (30, 7, 1 days) is announced to every owner and admin at the top of every settings
+// An expiring key (30, 7, 1 days) is announced to every owner and admin at the top of every settings
 // screen, most urgent first.
 func TestExpiringKeysAreAnnounced(t *testing.T) {
 	t.Parallel()

@@ -48,7 +48,7 @@ func secretIn(t *testing.T, p page) apikeys.Token {
 	return token
 }
 
-// Issue of the screens, 2: the form shows the exact instant of each choice, and 90 days is chosen. Sent as it comes, with a
+// The form shows the exact instant of each choice, and 90 days is chosen. Sent as it comes, with a
 // name and something to read, it makes a key that ends at the instant shown.
 func TestAKeyIsCreated(t *testing.T) {
 	t.Parallel()
@@ -89,7 +89,7 @@ func TestAKeyIsCreated(t *testing.T) {
 	require.Contains(t, html.UnescapeString(created.body), "curl -sS '"+w.url+"/api/v1/forks' -H 'Authorization: Bearer "+token.String()+"'")
 }
 
-// Issue of the screens, 2: the expiry is 30, 90 or 365 days, a day, a day and a time in UTC, or never. Decisions, "Keys": a
+// The expiry is 30, 90 or 365 days, a day, a day and a time in UTC, or never. Decisions, "Keys": a
 // day means 00:00 UTC of it, and it lies in the future.
 func TestExpiryOfANewKey(t *testing.T) {
 	t.Parallel()
@@ -126,7 +126,7 @@ func TestExpiryOfANewKey(t *testing.T) {
 	}
 }
 
-// Issue of the screens, 2, and the kit's error summary: all that is wrong is said at once, at the top and beside the fields,
+// The kit's error summary: all that is wrong is said at once, at the top and beside the fields,
 // with what was typed kept; nothing is made.
 func TestAllErrorsAtOnce(t *testing.T) {
 	t.Parallel()
@@ -205,7 +205,7 @@ func TestAllErrorsAtOnce(t *testing.T) {
 	require.Empty(t, w.allKeys(t, acme))
 }
 
-// Issue of the screens, 2: the curl line works on paste: for a key that may not list forks it reads the statistics of one.
+// The curl line works on paste: for a key that may not list forks it reads the statistics of one.
 func TestTheCurlLineSuitsTheKey(t *testing.T) {
 	t.Parallel()
 	now := noon
@@ -231,7 +231,7 @@ func TestTheCurlLineSuitsTheKey(t *testing.T) {
 	require.Contains(t, form(bare, "forks:read"), "curl")
 }
 
-// Issue of the screens, 2: a double submit makes one key and one entry, also when many come at once, on two instances; one
+// A double submit makes one key and one entry, also when many come at once, on two instances; one
 // answer has the secret.
 func TestADoubleSubmitMakesOneKey(t *testing.T) {
 	t.Parallel()

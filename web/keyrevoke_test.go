@@ -12,7 +12,7 @@ import (
 	"dg/modules/audit"
 )
 
-// Issue of the screens, 2: revoking asks first, with the key's name, its last use and the effect; it works as a page without
+// Revoking asks first, with the key's name, its last use and the effect; it works as a page without
 // script. A second time nothing changes, and it is said calmly.
 func TestAKeyIsRevoked(t *testing.T) {
 	t.Parallel()

@@ -24,7 +24,7 @@ func tabTo(t *testing.T, p *browsertest.Page, what string) {
 	t.Fatalf("the keyboard does not reach %q", what)
 }
 
-// Issue of the screens, 2, by keyboard alone: a key is created, its secret copied behind the guard and never shown again, and
+// By keyboard alone: a key is created, its secret copied behind the guard and never shown again, and
 // the key is revoked in the dialog, whose focus is on Cancel.
 func TestAKeysLifeByKeyboard(t *testing.T) {
 	t.Parallel()
@@ -151,7 +151,7 @@ func TestAKeysLifeByKeyboard(t *testing.T) {
 	require.Contains(t, p.Text("details"), "Revoked")
 }
 
-// Issue of the screens, 2: what a reader clicks twice is sent once, and the answer is that of the first: the secret.
+// What a reader clicks twice is sent once, and the answer is that of the first: the secret.
 func TestADoubleClickShowsTheSecret(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -166,7 +166,7 @@ func TestADoubleClickShowsTheSecret(t *testing.T) {
 	require.Len(t, w.allKeys(t, acme), 1)
 }
 
-// Issue of the screens: times are in the reader's zone, with UTC beside them.
+// Times are in the reader's zone, with UTC beside them.
 func TestTimesAreInTheReadersZone(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -187,7 +187,7 @@ func TestTimesAreInTheReadersZone(t *testing.T) {
 	require.Equal(t, "Times are in UTC.", p.Text("[data-zone]"))
 }
 
-// Issue of the screens: all of it works without script; the form's default is valid.
+// All of it works without script; the form's default is valid.
 func TestKeysWithoutScript(t *testing.T) {
 	t.Parallel()
 	w := start(t)

@@ -29,7 +29,7 @@ func atOnce(n int, do func(i int)) {
 	wait.Wait()
 }
 
-// Issue of the screens, 2: a double submit makes one key, however many come at once, on whichever instance: one answer has
+// A double submit makes one key, however many come at once, on whichever instance: one answer has
 // the secret, and one entry is written.
 func TestOneFormMakesOneKey(t *testing.T) {
 	b := setup(t)
@@ -149,7 +149,7 @@ func TestTheListIsBounded(t *testing.T) {
 	require.Equal(t, time.Date(2026, 1, 1, 10, 0, 0, 0, time.UTC), listed[0].CreatedAt.UTC())
 }
 
-// Issue of the screens, 2: an expiring key is announced: what ends within the time, the soonest first, and how many there are.
+// An expiring key is announced: what ends within the time, the soonest first, and how many there are.
 func TestExpiring(t *testing.T) {
 	b := setup(t)
 	now := time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
