@@ -34,7 +34,7 @@ func (p *Page) Press(keys ...string) {
 					// As a keyboard does it: a page that handles the key takes the character from what has the focus by then.
 					event.Type = input.DispatchKeyEventTypeRawKeyDown
 				}
-				do(p, "press "+key, input.DispatchKeyEvent, *event)
+				cause(p, "press "+key, input.DispatchKeyEvent, *event)
 			}
 		}
 		p.settle("press " + key)

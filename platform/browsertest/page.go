@@ -103,6 +103,20 @@ func do[P, R any](p *Page, deed string, command cdp.Command[P, R], params P) R {
 	return result
 }
 
+// cause does what may begin a load. When the page goes away before the browser has answered, the answer is lost: it was done
+// all the same.
+func cause[P, R any](p *Page, deed string, command cdp.Command[P, R], params P) {
+	p.t.Helper()
+	ctx, stop := context.WithTimeout(p.ctx, patience)
+	defer stop()
+	if _, err := chromedp.Call(ctx, command, params); err != nil && !wentAway(err) {
+		p.fail(deed, err)
+	}
+}
+
+// wentAway says whether the page was left before the browser could answer.
+func wentAway(err error) bool { return strings.Contains(err.Error(), "Inspected target navigated or closed") }
+
 // fail ends the test with a sentence.
 func (p *Page) fail(deed string, why error) {
 	p.t.Helper()
@@ -159,7 +173,7 @@ func (p *Page) Open(address string) {
 // Reload loads the page again, as the reader would.
 func (p *Page) Reload() {
 	p.t.Helper()
-	do(p, "reload", page.Reload, page.ReloadParams{})
+	cause(p, "reload", page.Reload, page.ReloadParams{})
 	p.settle("reload")
 }
 
@@ -171,7 +185,7 @@ func (p *Page) Back() {
 		p.fail("go back", errors.New("there is no earlier page"))
 	}
 	entry := history.Entries[history.CurrentIndex-1]
-	do(p, "go back", page.NavigateToHistoryEntry, page.NavigateToHistoryEntryParams{EntryID: entry.ID})
+	cause(p, "go back", page.NavigateToHistoryEntry, page.NavigateToHistoryEntryParams{EntryID: entry.ID})
 	p.settle("go back")
 }
 
@@ -185,7 +199,7 @@ func (p *Page) ForgetFiles() {
 func (p *Page) settle(deed string) {
 	p.t.Helper()
 	// The answer comes after whatever the deed has caused in the page.
-	do(p, deed, runtime.Evaluate, runtime.EvaluateParams{Expression: "0"})
+	cause(p, deed, runtime.Evaluate, runtime.EvaluateParams{Expression: "0"})
 	deadline := time.After(patience)
 	for {
 		over, changed := p.loaded()
@@ -263,7 +277,7 @@ func (p *Page) Click(selector string) {
 		if what != input.DispatchMouseEventTypeMouseMoved {
 			event.Button, event.ClickCount = input.MouseButtonLeft, 1
 		}
-		do(p, deed, input.DispatchMouseEvent, event)
+		cause(p, deed, input.DispatchMouseEvent, event)
 	}
 	p.settle(deed)
 }
