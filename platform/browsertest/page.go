@@ -115,7 +115,9 @@ func cause[P, R any](p *Page, deed string, command cdp.Command[P, R], params P) 
 }
 
 // wentAway says whether the page was left before the browser could answer.
-func wentAway(err error) bool { return strings.Contains(err.Error(), "Inspected target navigated or closed") }
+func wentAway(err error) bool {
+	return strings.Contains(err.Error(), "Inspected target navigated or closed")
+}
 
 // fail ends the test with a sentence.
 func (p *Page) fail(deed string, why error) {
