@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"dg/app/assembly"
 	"dg/app/demo"
 	"dg/modules/apikeys"
 	"dg/modules/audit"
@@ -39,11 +40,11 @@ func (c demoCmd) Run(ctx context.Context, p process) error {
 		return err
 	}
 	defer db.release()
-	a, err := build(ctx, settings{servingURL: db.servingURL, baseURL: base, log: p.log})
+	a, err := assembly.New(ctx, assembly.Settings{ServingURL: db.servingURL, BaseURL: base, Log: p.log})
 	if err != nil {
 		return err
 	}
-	defer a.close()
+	defer a.Close()
 	loaded, err := loadDemo(ctx, db, a, p)
 	if err != nil {
 		return err
@@ -63,9 +64,9 @@ type loadedDemo struct{ token apikeys.Token }
 
 // loadDemo loads the demo into an empty database and replaces the demo key: the one of an earlier run is revoked, since
 // its secret cannot be shown again.
-func loadDemo(ctx context.Context, db *database, a *app, p process) (loadedDemo, error) {
+func loadDemo(ctx context.Context, db *database, a *assembly.Program, p process) (loadedDemo, error) {
 	var empty bool
-	if err := a.pools.reads.Pool.QueryRow(ctx, `/* app.loadDemo */ select not exists (select from organisations)`).Scan(&empty); err != nil {
+	if err := a.Pools.Reads.Pool.QueryRow(ctx, `/* app.loadDemo */ select not exists (select from organisations)`).Scan(&empty); err != nil {
 		return loadedDemo{}, fmt.Errorf("look for organisations: %w", err)
 	}
 	if empty {
@@ -83,14 +84,14 @@ func loadDemo(ctx context.Context, db *database, a *app, p process) (loadedDemo,
 	if err != nil {
 		return loadedDemo{}, err
 	}
-	token, err := replaceDemoKey(ctx, a.keys, owner)
+	token, err := replaceDemoKey(ctx, a.Keys, owner)
 	return loadedDemo{token}, err
 }
 
 // demoOwner finds the owner of the demo's first organisation.
-func demoOwner(ctx context.Context, a *app) (apikeys.Actor, error) {
+func demoOwner(ctx context.Context, a *assembly.Program) (apikeys.Actor, error) {
 	owner := apikeys.Actor{Subject: authz.Subject{Kind: authz.Member, Grants: authz.MemberGrants("owner", false)}}
-	err := a.pools.reads.Pool.QueryRow(ctx, `/* app.demoOwner */
+	err := a.Pools.Reads.Pool.QueryRow(ctx, `/* app.demoOwner */
 		select u.id::text, u.name, m.org_id::text from memberships m join users u on u.id = m.user_id
 		 where m.role = 'owner' and u.email_key = $1`, demo.Accounts[0].Email).Scan(&owner.ID, &owner.Name, &owner.OrganisationID)
 	if errors.Is(err, pgx.ErrNoRows) {

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/modules/exports"
 )
 
 // exporting is a real dg that serves one large fork, and a way into its database.
@@ -190,11 +192,11 @@ func (e *exporting) servesASlowReader(t *testing.T) {
 
 // The pool of exports holds eight; whoever comes when all are taken hears so soon, and when to come again.
 func (e *exporting) isBounded(t *testing.T) {
-	for i := range exportConns {
+	for i := range exports.MaxAtOnce {
 		_, body := e.beginAs(t, e.more[i%len(e.more)], fmt.Sprintf("bounded-%d", i))
 		slowly(t, body)
 	}
-	until(t, 5*time.Second, "not as many exports run", func() bool { return e.running(t) == exportConns })
+	until(t, 5*time.Second, "not as many exports run", func() bool { return e.running(t) == exports.MaxAtOnce })
 	begun := time.Now()
 	response := ask(t, client(), e.url+e.csv(), e.token)
 	text, err := io.ReadAll(response.Body)

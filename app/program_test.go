@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"dg/app/assembly"
 	"dg/app/demo"
 	"dg/modules/apikeys"
 	"dg/platform/authz"
@@ -255,10 +256,10 @@ func (p *program) keyFor(t *testing.T, organisationID string) string {
 	db, err := openDatabase(t.Context(), config.Database{DataDir: p.dir}, c.log, false)
 	require.NoError(t, err)
 	defer db.release()
-	a, err := build(t.Context(), settings{servingURL: db.servingURL, baseURL: "http://127.0.0.1", log: c.log})
+	a, err := assembly.New(t.Context(), assembly.Settings{ServingURL: db.servingURL, BaseURL: "http://127.0.0.1", Log: c.log})
 	require.NoError(t, err)
-	defer a.close()
-	token, err := replaceDemoKey(t.Context(), a.keys, apikeys.Actor{
+	defer a.Close()
+	token, err := replaceDemoKey(t.Context(), a.Keys, apikeys.Actor{
 		Person:  apikeys.Person{ID: "test", Name: "Test"},
 		Subject: authz.Subject{Kind: authz.Member, OrganisationID: organisationID, Grants: authz.MemberGrants("owner", false)},
 	})

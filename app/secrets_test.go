@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"dg/app/assembly"
 	"dg/modules/apikeys"
 	"dg/modules/audit"
 )
@@ -200,10 +201,10 @@ func answer(t *testing.T, url, authorization string) string {
 // revokeBeside revokes the key as another instance would.
 func revokeBeside(t *testing.T, x *external, organisation string, token apikeys.Token) {
 	t.Helper()
-	a, err := build(t.Context(), settings{servingURL: x.url(url.UserPassword("dg_app", databasePassword)), baseURL: "http://127.0.0.1", log: nil})
+	a, err := assembly.New(t.Context(), assembly.Settings{ServingURL: x.url(url.UserPassword("dg_app", databasePassword)), BaseURL: "http://127.0.0.1", Log: nil})
 	require.NoError(t, err)
-	defer a.close()
-	require.NoError(t, a.keys.Revoke(t.Context(), testOwner(organisation), token.ID, audit.Request{}))
+	defer a.Close()
+	require.NoError(t, a.Keys.Revoke(t.Context(), testOwner(organisation), token.ID, audit.Request{}))
 }
 
 // dump is a table as text.

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"sync"
 
+	"dg/app/assembly"
 	"dg/platform/config"
 	"dg/platform/telemetry"
 )
@@ -39,11 +41,11 @@ func (c serveCmd) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	a, err := build(ctx, settings{servingURL: db.servingURL, baseURL: base, proxies: proxies, log: p.log})
+	a, err := assembly.New(ctx, assembly.Settings{ServingURL: db.servingURL, BaseURL: base, Proxies: proxies, Log: p.log})
 	if err != nil {
 		return err
 	}
-	defer a.close()
+	defer a.Close()
 
 	greeting := fmt.Sprintf("Serving on %s\n", base)
 	if c.Demo {
@@ -56,7 +58,7 @@ func (c serveCmd) Run(ctx context.Context, p process) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	go func() {
-		if err := telemetry.ServeOps(ctx, c.OpsAddr, telemetry.OpsHandler(a.ops)); err != nil {
+		if err := telemetry.ServeOps(ctx, c.OpsAddr, telemetry.OpsHandler(a.Ops)); err != nil {
 			stop(fmt.Errorf("cannot serve metrics on %s (set DG_OPS_ADDR to a free address): %w", c.OpsAddr, err))
 		}
 	}()
@@ -68,11 +70,21 @@ func (c serveCmd) Run(ctx context.Context, p process) error {
 		}
 	}()
 	var sealing sync.WaitGroup
-	sealing.Go(func() { a.sealer.Run(ctx) })
+	sealing.Go(func() { a.Sealer.Run(ctx) })
 	defer func() { stop(nil); sealing.Wait() }()
-	err = a.serve(ctx, ln, func() { fmt.Fprint(p.stdout, greeting) })
+	err = a.Serve(ctx, ln, func() { fmt.Fprint(p.stdout, greeting) })
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		err = errors.Join(cause, err)
 	}
 	return err
+}
+
+// listen takes the address, with a sentence that says what to do when it is taken.
+func listen(ctx context.Context, addr string) (net.Listener, error) {
+	var config net.ListenConfig
+	ln, err := config.Listen(ctx, "tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("cannot serve on %s (set DG_ADDR to a free address): %w", addr, err)
+	}
+	return ln, nil
 }

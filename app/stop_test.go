@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/modules/exports"
 )
 
 // goneWithin is how long the embedded PostgreSQL may outlive a dg that was killed.
@@ -60,8 +62,8 @@ func TestStoppingUnderExports(t *testing.T) {
 	for _, end := range ended {
 		require.ErrorIs(t, <-end, io.ErrUnexpectedEOF, "a file that was broken off looks whole")
 	}
-	require.Equal(t, exportConns, read[int](t, e.door, `select count(*) from audit_entries where action = 'export.started'`))
-	require.Equal(t, exportConns, read[int](t, e.door, `select count(*) from audit_entries
+	require.Equal(t, exports.MaxAtOnce, read[int](t, e.door, `select count(*) from audit_entries where action = 'export.started'`))
+	require.Equal(t, exports.MaxAtOnce, read[int](t, e.door, `select count(*) from audit_entries
 		where action = 'export.finished' and details->>'outcome' = 'server_stopped' and (details->>'rows')::int between 1 and 99999`))
 	require.Zero(t, e.running(t))
 	require.Zero(t, read[int](t, e.door, `select count(*) from pg_stat_activity where application_name ~ '^dg (gate|reads|exports)$'`), "no connection is left")
@@ -85,7 +87,7 @@ func (e *exporting) twenty(t *testing.T) (ended []<-chan error) {
 	for response := range answers {
 		ended = e.given(t, ended, response)
 	}
-	require.Len(t, ended, exportConns, "%s", e.log.String())
+	require.Len(t, ended, exports.MaxAtOnce, "%s", e.log.String())
 	return ended
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
+	"dg/app/assembly"
 	"dg/app/demo"
 	"dg/modules/apikeys"
 	"dg/modules/audit"
@@ -153,10 +154,10 @@ func makeKey(t *testing.T, dir, organisation, name string) apikeys.Token {
 
 func makeKeyIn(t *testing.T, db *database, organisation, name string) apikeys.Token {
 	t.Helper()
-	a, err := build(t.Context(), settings{servingURL: db.servingURL, baseURL: "http://127.0.0.1", log: slog.New(slog.DiscardHandler)})
+	a, err := assembly.New(t.Context(), assembly.Settings{ServingURL: db.servingURL, BaseURL: "http://127.0.0.1", Log: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
-	defer a.close()
-	_, token, err := a.keys.Create(t.Context(), testOwner(organisation),
+	defer a.Close()
+	_, token, err := a.Keys.Create(t.Context(), testOwner(organisation),
 		apikeys.NewKey{Name: name, Scopes: []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead}}, audit.Request{})
 	require.NoError(t, err)
 	return token

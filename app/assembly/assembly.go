@@ -1,0 +1,140 @@
+package assembly
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/netip"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"dg/modules/apikeys"
+	"dg/modules/audit"
+	"dg/modules/exports"
+	"dg/modules/games"
+	"dg/modules/identity"
+	"dg/modules/org"
+	"dg/modules/publicapi"
+	"dg/modules/reports"
+	"dg/platform/authz"
+	"dg/platform/httpserver"
+	"dg/platform/postgres"
+	"dg/platform/telemetry"
+	"dg/web"
+)
+
+// Settings are what a program is built from.
+type Settings struct {
+	ServingURL string
+	BaseURL    string
+	Proxies    []netip.Prefix
+	Log        *slog.Logger
+	Grace      time.Duration // httpserver.Options
+}
+
+// Program is every module, wired in the order in which they stand on each other.
+type Program struct {
+	Pools  Pools
+	Keys   *apikeys.Service
+	Sealer *reports.Sealer
+	Server *httpserver.Server
+	Ops    *prometheus.Registry
+	log    *slog.Logger
+}
+
+// New makes the program on pools of its own. The caller closes it. It fails when the URL cannot be read.
+func New(ctx context.Context, s Settings) (*Program, error) {
+	pools, err := OpenPools(ctx, s.ServingURL, s.Log)
+	if err != nil {
+		return nil, err
+	}
+	p, err := Over(pools, s)
+	if err != nil {
+		pools.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// Over makes the program on pools that the caller has opened, and closes by Close. It fails when what the program holds
+// (policy, templates, the API's document) cannot be read.
+func Over(pools Pools, s Settings) (*Program, error) {
+	policy, err := authz.New()
+	if err != nil {
+		return nil, err
+	}
+	p := &Program{Pools: pools, log: s.Log, Ops: telemetry.NewRegistry()}
+	unknownKeys := prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "dg_unknown_key_uses_total", Help: "Uses of well-formed API keys that no organisation owns: no audit log can hold them.",
+	})
+	p.Ops.MustRegister(unknownKeys, poolMetrics{pools})
+
+	log := audit.New(pools.Gate, time.Now)
+	orgs := org.New(pools.Gate, log, policy)
+	forks := games.New(pools.Reads)
+	figures := reports.New(pools.Reads, pools.Exports)
+	files := exports.New(figures, log)
+	p.Sealer = reports.NewSealer(pools.Reads, time.Now, s.Log, reports.SealFrom)
+	p.Keys = apikeys.New(pools.Gate, orgs, log, policy, time.Now, unknownKeys.Inc)
+
+	site, err := web.New(web.Modules{
+		Identity: identity.New(pools.Gate, time.Now), Keys: p.Keys, Games: forks, Reports: figures, Exports: files, Orgs: orgs, Log: log, Policy: policy,
+	}, s.BaseURL, time.Now)
+	if err != nil {
+		return nil, err
+	}
+	api, err := publicapi.New(publicapi.Modules{
+		Keys: p.Keys, Games: forks, Reports: figures, Exports: files, Orgs: orgs, Policy: policy,
+	}, s.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	p.Server = httpserver.New(httpserver.Options{
+		Logger: s.Log, LogPath: apikeys.Redact, Metrics: p.Ops, TrustedProxies: s.Proxies, Unavailable: postgres.Unavailable,
+		ErrorPage: site.ErrorPage, Grace: s.Grace,
+	})
+	api.Mount(p.Server.App())
+	p.mountHealth(p.Server.App())
+	site.Mount(p.Server.App())
+	return p, nil
+}
+
+// readyTimeout bounds the look at the database that /readyz takes.
+const readyTimeout = 2 * time.Second
+
+// mountHealth adds what a supervisor asks: whether the process lives, and whether it can answer.
+func (p *Program) mountHealth(router fiber.Router) {
+	router.Get("/healthz", func(c *fiber.Ctx) error { return c.SendString("ok\n") })
+	router.Get("/readyz", func(c *fiber.Ctx) error {
+		ctx, stop := context.WithTimeout(c.UserContext(), readyTimeout)
+		defer stop()
+		for _, db := range []*postgres.DB{p.Pools.Gate, p.Pools.Reads} {
+			if err := db.Pool.Ping(ctx); err != nil {
+				return err
+			}
+		}
+		return c.SendString("ready\n")
+	})
+}
+
+// Serve answers on ln until ctx ends, and then lets running answers finish within the server's grace. ready is called
+// once the program answers. It fails when the listener does, or when answers outlive the grace.
+func (p *Program) Serve(ctx context.Context, ln net.Listener, ready func()) error {
+	failed := make(chan error, 1)
+	go func() { failed <- p.Server.Serve(ln) }()
+	ready()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	p.log.Info("stopping: running answers may finish")
+	err := p.Server.Shutdown(context.Background())
+	return errors.Join(err, <-failed)
+}
+
+// Close closes the pools.
+func (p *Program) Close() { p.Pools.Close() }
