@@ -1,18 +1,71 @@
--- What the role that serves may do, and nothing else: applied after the migrations, again each time.
--- It owns no table, adds and reads audit entries but neither changes nor removes them, and writes nothing of an
--- organisation's data: the import runs as the owner.
-revoke all on all tables in schema public from :role;
+-- What the role that serves may do, and nothing else: applied after the migrations, again each time, and by no program
+-- that is older than the schema. It owns no table, adds and reads audit entries but neither changes nor removes them, and
+-- writes nothing of an organisation's data: the import runs as the owner.
+--
+-- Table by table: first everything is taken, then given. No statement speaks of all tables, since others may have theirs
+-- in this schema.
 grant usage on schema public to :role;
-grant select on goose_db_version, organisations, users, memberships, players, player_ordinals, player_groups, group_members,
-    games, forks, plays, audit_entries, api_keys, api_key_windows to :role;
-grant insert on audit_entries, api_keys, api_key_windows to :role;
-grant update (revoked_at, last_used_at) on api_keys to :role;
-grant update (head, instants) on api_key_windows to :role;
--- The sealer runs where the program serves. What it writes is derived from the plays.
-grant select, insert, update, delete on fork_days, fork_months to :role;
-grant select, delete on unsealed_days, unsealed_months to :role;
--- Sign-in: people change their own password and two-step verification; sessions and counts come and go.
-grant update (password_hash, password_since, totp_secret, totp_since, totp_last_step, wrong_codes, codes_wait_until) on users to :role;
-grant select, insert, update, delete on sessions, password_guesses to :role;
+
+revoke all on goose_db_version from :role;
+grant select on goose_db_version to :role;
+
+revoke all on organisations from :role;
+grant select on organisations to :role;
 -- Settings: an owner changes the reporting mode. Nothing else of an organisation is written where the program serves.
 grant update (reporting_mode) on organisations to :role;
+
+revoke all on users from :role;
+grant select on users to :role;
+-- People change their own password and two-step verification.
+grant update (password_hash, password_since, totp_secret, totp_since, totp_last_step, wrong_codes, codes_wait_until) on users to :role;
+
+revoke all on memberships from :role;
+grant select on memberships to :role;
+
+revoke all on players from :role;
+grant select on players to :role;
+
+revoke all on player_ordinals from :role;
+grant select on player_ordinals to :role;
+
+revoke all on player_groups from :role;
+grant select on player_groups to :role;
+
+revoke all on group_members from :role;
+grant select on group_members to :role;
+
+revoke all on games from :role;
+grant select on games to :role;
+
+revoke all on forks from :role;
+grant select on forks to :role;
+
+revoke all on plays from :role;
+grant select on plays to :role;
+
+revoke all on audit_entries from :role;
+grant select, insert on audit_entries to :role;
+
+revoke all on api_keys from :role;
+grant select, insert on api_keys to :role;
+grant update (revoked_at, last_used_at) on api_keys to :role;
+
+revoke all on api_key_windows from :role;
+grant select, insert on api_key_windows to :role;
+grant update (head, instants) on api_key_windows to :role;
+
+-- The sealer runs where the program serves. What it writes is derived from the plays.
+revoke all on fork_days from :role;
+grant select, insert, update, delete on fork_days to :role;
+revoke all on fork_months from :role;
+grant select, insert, update, delete on fork_months to :role;
+revoke all on unsealed_days from :role;
+grant select, delete on unsealed_days to :role;
+revoke all on unsealed_months from :role;
+grant select, delete on unsealed_months to :role;
+
+-- Sign-in: sessions and counts come and go.
+revoke all on sessions from :role;
+grant select, insert, update, delete on sessions to :role;
+revoke all on password_guesses from :role;
+grant select, insert, update, delete on password_guesses to :role;

@@ -35,6 +35,8 @@
 //
 // # Migrations
 //
-// goose applies the files under its session lock; then grants.sql, a template in which :role is the serving role, is
-// applied again each time. There is no way down: a mistake is corrected by a further migration.
+// Under one lock, goose applies the files and then grants.sql, a template in which :role is the serving role. A program
+// that is older than the schema applies neither: it would take the rights of the newer one away. It works with the newer
+// schema as long as the table schema_minimum admits it. There is no way down: a mistake is corrected by a further
+// migration.
 package postgres

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -225,6 +226,15 @@ func execute(t *testing.T, url, sql string) error {
 	defer conn.Close(context.Background())
 	_, err = conn.Exec(context.Background(), sql)
 	return err
+}
+
+// asRole is the connection URL for another role.
+func asRole(t *testing.T, connection, role string) string {
+	t.Helper()
+	u, err := url.Parse(connection)
+	must(t, err)
+	u.User = url.User(role)
+	return u.String()
 }
 
 // processesOn lists the processes whose command line names the folder.

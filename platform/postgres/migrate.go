@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"regexp"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -18,21 +16,16 @@ import (
 	"github.com/pressly/goose/v3/lock"
 )
 
-// grantsFile is what the serving role may do: a template that is applied after the migrations, each time.
-const grantsFile = "grants.sql"
-
-const (
-	// migrateLockTimeout lets a migration wait longer than a request may, but not so long that everybody queues behind it.
-	migrateLockTimeout = 10 * time.Second
-	// grantsLock is an advisory lock's number, from random digits: two instances that grant at once disturb each other.
-	grantsLock = 7203650177164903251
-)
+// migrateLockTimeout lets a migration wait longer than a request may, but not so long that everybody queues behind it.
+const migrateLockTimeout = 10 * time.Second
 
 // Migrate brings the schema of the database at ownerURL up to date with the files of fsys, and gives servingRole what
-// fsys's grants.sql says. Several processes may do so at once: one works, the others wait for it.
+// fsys's grants.sql says: both under one lock. Several processes may do so at once: one works, the others wait for it.
 //
-// It fails when the database can't be reached, when a migration fails (the ones before it stay), or when servingRole
-// does not exist.
+// Where the schema is newer than fsys, it changes neither schema nor rights: they belong to the newer program.
+//
+// It fails when the database can't be reached, when a migration fails (the ones before it stay), when servingRole does
+// not exist, or when the schema no longer admits a program as old as fsys.
 func Migrate(ctx context.Context, ownerURL string, fsys fs.FS, servingRole string, logger *slog.Logger) error {
 	log := cmp.Or(logger, slog.New(slog.DiscardHandler))
 	grants, err := fs.ReadFile(fsys, grantsFile)
@@ -46,30 +39,61 @@ func Migrate(ctx context.Context, ownerURL string, fsys fs.FS, servingRole strin
 	prepareSession(config, Options{Name: "dg migrate", StatementTimeout: -1, LockTimeout: migrateLockTimeout, IdleInTransactionTimeout: -1})
 	db := stdlib.OpenDB(*config)
 	defer db.Close()
-	if err := apply(ctx, db, fsys, log); err != nil {
-		return fmt.Errorf("migrate: %w", Redact(err))
-	}
-	if servingRole == config.User {
-		log.Warn("the role that serves owns the tables: the database does not keep it from changing the audit log", "role", servingRole)
+	err = locked(ctx, db, func() error {
+		current, err := apply(ctx, db, fsys, log)
+		if err != nil || !current {
+			return err
+		}
+		if servingRole == config.User {
+			log.Warn("the role that serves owns the tables: the database does not keep it from changing the audit log", "role", servingRole)
+			return nil
+		}
+		if err := grant(ctx, db, string(grants), servingRole); err != nil {
+			return fmt.Errorf("grants of the role %q: %w", servingRole, err)
+		}
 		return nil
-	}
-	if err := grant(ctx, db, string(grants), servingRole); err != nil {
-		return fmt.Errorf("migrate: grants of the role %q: %w", servingRole, Redact(err))
+	})
+	if err != nil {
+		return fmt.Errorf("migrate: %w", Redact(err))
 	}
 	return nil
 }
 
-// apply runs the migrations that the database does not have yet.
-func apply(ctx context.Context, db *sql.DB, fsys fs.FS, log *slog.Logger) error {
+// locked does the work while no other process migrates. The lock is goose's own: older programs take it too.
+func locked(ctx context.Context, db *sql.DB, work func() error) error {
 	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 600)) // each second, for ten minutes
 	if err != nil {
 		return err
 	}
-	provider, err := goose.NewProvider(goose.DialectPostgres, db, fsys,
-		goose.WithSessionLocker(locker), goose.WithExcludeNames([]string{grantsFile}), goose.WithDisableGlobalRegistry(true),
-		goose.WithSlog(slog.New(slog.DiscardHandler)))
+	conn, err := db.Conn(ctx)
 	if err != nil {
 		return err
+	}
+	defer conn.Close()
+	if err := locker.SessionLock(ctx, conn); err != nil {
+		return err
+	}
+	err = work()
+	return errors.Join(err, locker.SessionUnlock(context.WithoutCancel(ctx), conn))
+}
+
+// apply runs the migrations that the database does not have yet, and reports whether the schema is that of fsys. It is
+// not where the database has newer ones: during an update, and after going back from one, an older program runs on a
+// newer schema.
+func apply(ctx context.Context, db *sql.DB, fsys fs.FS, log *slog.Logger) (current bool, err error) {
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, fsys,
+		goose.WithExcludeNames([]string{grantsFile}), goose.WithDisableGlobalRegistry(true),
+		goose.WithSlog(slog.New(slog.DiscardHandler)))
+	if err != nil {
+		return false, err
+	}
+	has, known, err := provider.GetVersions(ctx)
+	if err != nil {
+		return false, err
+	}
+	if has > known {
+		log.Warn("the database has newer migrations than this program: its schema and rights are left alone", "database", has, "program", known)
+		return false, checkMinimum(ctx, db, known)
 	}
 	results, err := provider.Up(ctx)
 	if partial, ok := errors.AsType[*goose.PartialError](err); ok {
@@ -79,61 +103,25 @@ func apply(ctx context.Context, db *sql.DB, fsys fs.FS, log *slog.Logger) error 
 	for _, r := range results {
 		log.Info("migrated", "file", r.Source.Path, "took", r.Duration.Round(time.Millisecond))
 	}
-	if err != nil {
-		return err
-	}
-	return tellNewer(ctx, provider, log)
+	return err == nil, err
 }
 
-// tellNewer warns when the database has migrations that this program doesn't know. It is no failure: during an update,
-// and after going back from one, an older program runs on a newer schema.
-func tellNewer(ctx context.Context, provider *goose.Provider, log *slog.Logger) error {
-	has, err := provider.GetDBVersion(ctx)
-	if err != nil {
+// checkMinimum refuses a program whose newest migration is below the minimum that the schema records, in the one row of
+// the table schema_minimum. A schema without the table admits every program.
+func checkMinimum(ctx context.Context, db *sql.DB, known int64) error {
+	var recorded bool
+	err := db.QueryRowContext(ctx, `/* postgres.minimum */ select to_regclass('schema_minimum') is not null`).Scan(&recorded)
+	if err != nil || !recorded {
 		return err
 	}
-	var known int64
-	for _, s := range provider.ListSources() {
-		known = max(known, s.Version)
+	var minimum int64
+	if err := db.QueryRowContext(ctx, `/* postgres.minimum */ select coalesce(max(version), 0) from schema_minimum`).Scan(&minimum); err != nil {
+		return err
 	}
-	if has > known {
-		log.Warn("the database has newer migrations than this program", "database", has, "program", known)
+	if known < minimum {
+		return fmt.Errorf("the database needs a newer version of dg: its schema admits programs that know migration %d, and the newest one known to this dg is %d", minimum, known)
 	}
 	return nil
-}
-
-// rolePlaceholder is :role, and not a part of ::role or :roles.
-var rolePlaceholder = regexp.MustCompile(`(^|[^:\w]):role\b`)
-
-// fillGrants puts the quoted role into the template.
-func fillGrants(template, role string) string {
-	quoted := pgx.Identifier{role}.Sanitize()
-	return rolePlaceholder.ReplaceAllStringFunc(template, func(match string) string {
-		return strings.TrimSuffix(match, ":role") + quoted
-	})
-}
-
-// grant applies the template in one transaction: no request sees the role without its rights.
-func grant(ctx context.Context, db *sql.DB, template, role string) error {
-	tx, err := db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }()
-	if _, err := tx.ExecContext(ctx, `/* postgres.grant */ select pg_advisory_xact_lock($1)`, int64(grantsLock)); err != nil {
-		return err
-	}
-	var there bool
-	if err := tx.QueryRowContext(ctx, `/* postgres.grant */ select exists (select from pg_roles where rolname = $1)`, role).Scan(&there); err != nil {
-		return err
-	}
-	if !there {
-		return errors.New("there is no such role: create it, or correct the user of the serving URL")
-	}
-	if _, err := tx.ExecContext(ctx, fillGrants(template, role)); err != nil {
-		return err
-	}
-	return tx.Commit()
 }
 
 // RoleOf is the role that the connection URL connects as.

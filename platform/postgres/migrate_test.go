@@ -14,8 +14,8 @@ import (
 var schema = fstest.MapFS{
 	"20260101000000_things.sql": {Data: []byte("-- +goose Up\ncreate table things (id int primary key);\ninsert into things values (1);\n")},
 	"20260102000000_log.sql":    {Data: []byte("-- +goose Up\ncreate table log (id int);\n")},
-	"grants.sql": {Data: []byte("-- for :role\nrevoke all on all tables in schema public from :role;\n" +
-		"grant select on things to :role;\ngrant select, insert on log to :role;\n")},
+	"grants.sql": {Data: []byte("-- for :role\nrevoke all on things from :role;\ngrant select on things to :role;\n" +
+		"revoke all on log from :role;\ngrant select, insert on log to :role;\n")},
 	"migrations.go": {Data: []byte("package migrations")},
 }
 
@@ -45,7 +45,7 @@ func TestMigrateMakesTheSchemaAndGrantsWhatTheFileSays(t *testing.T) {
 	mentions(t, execute(t, serving, `drop table log`), "must be owner")
 
 	// A right that the file no longer gives is gone after the next run.
-	less := with(fstest.MapFS{"grants.sql": {Data: []byte("revoke all on all tables in schema public from :role;")}})
+	less := with(fstest.MapFS{"grants.sql": {Data: []byte("revoke all on things from :role;")}})
 	must(t, Migrate(t.Context(), owner, less, servingRole, nil))
 	mentions(t, execute(t, serving, `select from things`), "permission denied")
 }
@@ -91,15 +91,54 @@ func TestAMigrationThatFailsIsNamedAndKeepsTheOnesBefore(t *testing.T) {
 	must(t, Migrate(t.Context(), owner, schema, servingRole, nil))
 }
 
-func TestAnOlderProgramOnANewerSchemaIsWarned(t *testing.T) {
+// newer is schema with what a later program adds.
+func newer() fs.FS {
+	return with(fstest.MapFS{
+		"20260103000000_more.sql": {Data: []byte("-- +goose Up\ncreate table more (id int);\nalter table log add column note text;\n")},
+		"grants.sql": {Data: []byte(string(schema["grants.sql"].Data) +
+			"revoke all on more from :role;\ngrant select on more to :role;\ngrant update (note) on log to :role;\n")},
+	})
+}
+
+// Any command of an older program migrates first: it must leave the rights of the newer one as they are.
+func TestAnOlderProgramLeavesTheRightsOfANewerOneAlone(t *testing.T) {
 	t.Parallel()
-	_, owner := newDatabase(t)
-	must(t, Migrate(t.Context(), owner, with(fstest.MapFS{"20260103000000_more.sql": {Data: []byte("-- +goose Up\ncreate table more (id int);\n")}}), servingRole, nil))
+	serving, owner := newDatabase(t)
+	must(t, Migrate(t.Context(), owner, newer(), servingRole, nil))
+	must(t, execute(t, serving, `select from more; update log set note = ''`))
 	var book logBook
 	must(t, Migrate(t.Context(), owner, schema, servingRole, book.logger()))
+	must(t, execute(t, serving, `select from more; update log set note = ''; select from things`))
 	if !strings.Contains(book.String(), "newer migrations") {
 		t.Errorf("no warning: %s", book.String())
 	}
+}
+
+// Somebody else's table in our schema is none of our business: nothing is granted or revoked on it.
+func TestATableOfSomebodyElseStopsNothing(t *testing.T) {
+	t.Parallel()
+	serving, owner := newDatabase(t)
+	superURL := asRole(t, owner, superuser)
+	must(t, execute(t, superURL, `create table foreign_table (id int); grant select on foreign_table to `+servingRole))
+	for range 2 {
+		must(t, Migrate(t.Context(), owner, schema, servingRole, nil))
+	}
+	must(t, execute(t, serving, `select from foreign_table; select from things`))
+}
+
+// A migration that older programs cannot work with says so: they refuse, and change nothing.
+func TestAProgramBelowTheMinimumOfTheSchemaIsRefused(t *testing.T) {
+	t.Parallel()
+	serving, owner := newDatabase(t)
+	must(t, Migrate(t.Context(), owner, with(fstest.MapFS{
+		"20260102500000_minimum.sql": {Data: []byte("-- +goose Up\ncreate table schema_minimum (version bigint not null);\ninsert into schema_minimum values (20260102000000);\n")},
+		"20260103000000_more.sql":    {Data: []byte("-- +goose Up\ncreate table more (id int);\n")},
+	}), servingRole, nil))
+	must(t, Migrate(t.Context(), owner, schema, servingRole, nil)) // its newest is the minimum
+
+	must(t, execute(t, owner, `update schema_minimum set version = 20260102000001`))
+	mentions(t, Migrate(t.Context(), owner, schema, servingRole, nil), "20260102000001", "20260102000000", "newer version of dg")
+	must(t, execute(t, serving, `select from things`))
 }
 
 func TestMigrateWantsTheGrantsAndTheRole(t *testing.T) {

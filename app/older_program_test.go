@@ -1,0 +1,87 @@
+package main
+
+import (
+	"io/fs"
+	"maps"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/migrations"
+	"dg/platform/postgres"
+)
+
+// migrationsWith are the program's migrations and more, with more grants.
+func migrationsWith(t *testing.T, name, sql, grants string) fs.FS {
+	t.Helper()
+	all := fstest.MapFS{}
+	entries, err := fs.ReadDir(migrations.FS, ".")
+	require.NoError(t, err)
+	for _, e := range entries {
+		content, err := fs.ReadFile(migrations.FS, e.Name())
+		require.NoError(t, err)
+		all[e.Name()] = &fstest.MapFile{Data: content}
+	}
+	more := maps.Clone(all)
+	more[name] = &fstest.MapFile{Data: []byte("-- +goose Up\n" + sql)}
+	more["grants.sql"] = &fstest.MapFile{Data: append(all["grants.sql"].Data, grants...)}
+	return more
+}
+
+// A newer program has migrated, and an older one's command runs beside it: the newer one keeps its rights.
+func TestOlderProgramBesideANewerOne(t *testing.T) {
+	t.Parallel()
+	x := newExternal(t)
+	c := x.serve("--demo")
+	require.NoError(t, postgres.Migrate(t.Context(), x.url(url.User("dg_owner")), migrationsWith(t, "20991231000000_newer.sql",
+		"create table newer (id int); insert into newer values (1); alter table plays add column newer int;",
+		"revoke all on newer from :role; grant select, insert on newer to :role; grant update (newer) on plays to :role;"), "dg_app", nil))
+	d := openDoor(t, x.dir)
+
+	older := launch(t, "segments", "status", "--database-url", x.url(url.User("dg_app")), "--migrate-database-url", x.url(url.User("dg_owner")))
+	require.Zero(t, older.status(backWithin*6), "%s", older.log.String())
+	require.Contains(t, older.log.String(), "newer migrations")
+
+	for _, right := range []string{"has_table_privilege('dg_app', 'newer', 'insert')", "has_column_privilege('dg_app', 'plays', 'newer', 'update')"} {
+		require.True(t, read[bool](t, d, "select "+right), "what the newer program may do: %s", right)
+	}
+	_, status := paste(t, c.out.String())
+	require.Equal(t, "200", status)
+
+	d.exec(t, `update schema_minimum set version = 20991231000000`)
+	refused := launch(t, "segments", "status", "--database-url", x.url(url.User("dg_app")), "--migrate-database-url", x.url(url.User("dg_owner")))
+	require.Equal(t, 1, refused.status(backWithin*6))
+	require.True(t, strings.Contains(refused.log.String(), "newer version of dg"), refused.log.String())
+}
+
+// Somebody else's table in our schema stops no command.
+func TestForeignTableInTheSchema(t *testing.T) {
+	t.Parallel()
+	dir := newFolder(t)
+	d := openDoor(t, dir)
+	d.exec(t, `create table foreign_table (id int); grant select on foreign_table to dg_app`)
+	for range 2 {
+		c := launch(t, "migrate", "--data-dir", dir)
+		require.Zero(t, c.status(backWithin*6), "%s", c.log.String())
+	}
+	require.True(t, read[bool](t, d, `select has_table_privilege('dg_app', 'foreign_table', 'select')`))
+}
+
+// Each table of ours is in grants.sql: a right that is no longer given there is taken.
+func TestGrantsNameEachTable(t *testing.T) {
+	t.Parallel()
+	grants, err := fs.ReadFile(migrations.FS, "grants.sql")
+	require.NoError(t, err)
+	require.NotContains(t, string(grants), "on all tables", "a statement for all tables touches those of others")
+	dir := newFolder(t)
+	d := openDoor(t, dir)
+	require.NoError(t, postgres.Migrate(t.Context(), d.server.OwnerURL(), migrations.FS, "dg_app", nil))
+	for table := range d.tables(t) {
+		if table != "schema_minimum" { // of the migrations alone
+			require.Contains(t, string(grants), "revoke all on "+table+" from :role;")
+		}
+	}
+}

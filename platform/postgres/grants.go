@@ -1,0 +1,46 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"regexp"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// grantsFile is what the serving role may do: a template in which :role is that role. It is applied after the migrations,
+// each time. Each of its statements names its table, so that it touches no table but ours.
+const grantsFile = "grants.sql"
+
+// rolePlaceholder is :role, and not a part of ::role or :roles.
+var rolePlaceholder = regexp.MustCompile(`(^|[^:\w]):role\b`)
+
+// fillGrants puts the quoted role into the template.
+func fillGrants(template, role string) string {
+	quoted := pgx.Identifier{role}.Sanitize()
+	return rolePlaceholder.ReplaceAllStringFunc(template, func(match string) string {
+		return strings.TrimSuffix(match, ":role") + quoted
+	})
+}
+
+// grant applies the template in one transaction: no request sees the role without its rights.
+func grant(ctx context.Context, db *sql.DB, template, role string) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }()
+	var there bool
+	if err := tx.QueryRowContext(ctx, `/* postgres.grant */ select exists (select from pg_roles where rolname = $1)`, role).Scan(&there); err != nil {
+		return err
+	}
+	if !there {
+		return errors.New("there is no such role: create it, or correct the user of the serving URL")
+	}
+	if _, err := tx.ExecContext(ctx, fillGrants(template, role)); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
