@@ -27,7 +27,11 @@
 // shut down waits for it, up to a minute without a sign of life.
 //
 // Only the system's own user reaches the socket, in a folder of 0700; there are no passwords and no TCP port. As root
-// the server runs as the owner of the data, postgres or nobody. Folder paths may be long: the socket is elsewhere.
+// the server runs as the owner of the data, postgres or nobody. Folder paths may be long: the socket is elsewhere, in a
+// folder whose name belongs to the data folder's path, so a copy of a data folder gets a socket of its own.
+//
+// Lock files of PostgreSQL that a crash or a power cut has left are removed before a launch, whatever process id they
+// name: server.lock proves that no server of the folder lives. A server that answers is never taken for a dead one.
 //
 // Traded away: the shell (/bin/sh) must exist; killing the server's own supervising shells by hand leaves a server
 // that nobody ends; initdb refuses a user id that has no name; and a cluster moves to another major version of

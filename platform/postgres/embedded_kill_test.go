@@ -1,7 +1,10 @@
 package postgres
 
 import (
+	"context"
+	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -190,4 +193,104 @@ func TestJoiningAServerAtTheLastMoment(t *testing.T) {
 	}
 	stop(t, late)
 	nothingRuns(t, dir)
+}
+
+// A power cut leaves every file of the server as it was, and afterwards the number in a lock file is often another's.
+// Neither the socket's lock nor the data's may keep a server away where our own lock proves that none lives.
+func TestLocksThatAPowerCutHasLeftDoNotHinderAStart(t *testing.T) {
+	t.Parallel()
+	dir := initialised(t)
+	for i, content := range []func(pid int) string{
+		func(pid int) string { return strconv.Itoa(pid) + "\n" },
+		func(pid int) string { return fmt.Sprintf("%d\n%s/data\n1795000000\n5432\n/nowhere\n", pid, dir) },
+		func(int) string { return "" }, // cut off before it was written
+		func(int) string { return strings.Repeat("\x00", 40) },
+		func(pid int) string { return strconv.Itoa(-pid) + "\n" },
+		func(int) string { return "what is this\n" },
+	} {
+		p := run(t, dir, nil)
+		if r := p.started(t); r.Error != "" {
+			t.Fatal(r.Error)
+		}
+		f, err := openFolder(t.Context(), dir, slog.New(slog.DiscardHandler))
+		must(t, err)
+		socket, err := f.readSocket()
+		must(t, err)
+		killAll(t, dir, p)
+		sleeper := f.command(t.Context(), "sleep", "60") // alive, and the server's user's
+		must(t, sleeper.Start())
+		for _, path := range []string{filepath.Join(socket, ".s.PGSQL.5432.lock"), filepath.Join(dir, dataFolder, "postmaster.pid")} {
+			must(t, os.WriteFile(path, []byte(content(sleeper.Process.Pid)), 0o600))
+		}
+		e, err := StartEmbedded(context.Background(), dir, EmbeddedOptions{Settings: fast})
+		if err != nil {
+			t.Errorf("after power cut %d: %v", i+1, err)
+		} else {
+			if query[int](t, e.URL(), `select 1`) != 1 {
+				t.Error("no database")
+			}
+			if e.socket != socket {
+				t.Errorf("the socket is in %s, and %s is left", e.socket, socket)
+			}
+			stop(t, e)
+		}
+		must(t, sleeper.Process.Kill())
+		_ = sleeper.Wait()
+		nothingRuns(t, dir)
+	}
+}
+
+// killAll is kill -9 of everything on the folder: the helper, the shells and the server.
+func killAll(t *testing.T, dir string, p *process) {
+	t.Helper()
+	for _, line := range processesOn(t, dir) {
+		pid, err := strconv.Atoi(strings.Fields(line)[0])
+		must(t, err)
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+	_ = p.Process.Kill()
+	_ = p.Wait()
+	nothingRuns(t, dir)
+}
+
+// The socket's folder of a copied data folder is the original's: a server on the copy must not take it.
+func TestACopyOfARunningFolderLeavesTheOriginalItsSocket(t *testing.T) {
+	t.Parallel()
+	dir := initialised(t)
+	original := start(t, dir, EmbeddedOptions{})
+	must(t, execute(t, original.OwnerURL(), `create table original (id int)`))
+	copied := newFolder(t)
+	must(t, os.Mkdir(copied, 0o755))
+	source := initialised(t)
+	if out, err := exec.Command("cp", "-a", filepath.Join(source, dataFolder), filepath.Join(dir, socketFile), copied).CombinedOutput(); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
+	second := start(t, copied, EmbeddedOptions{})
+	if second.socket == original.socket {
+		t.Fatal("both have one socket")
+	}
+	must(t, execute(t, original.OwnerURL(), `table original`))
+	mentions(t, execute(t, second.OwnerURL(), `table original`), "does not exist")
+}
+
+// Also while no server runs on the original: it may be starting.
+func TestASocketFolderBelongsToOneDataFolder(t *testing.T) {
+	t.Parallel()
+	socketOf := func(f folder) string {
+		socket, err := f.makeSocketFolder()
+		must(t, err)
+		t.Cleanup(func() { _ = os.RemoveAll(socket) })
+		return socket
+	}
+	original, copied := folder{path: newFolder(t)}, folder{path: newFolder(t)}
+	must(t, os.Mkdir(original.path, 0o755))
+	must(t, os.Mkdir(copied.path, 0o755))
+	first := socketOf(original)
+	must(t, copied.writeSocket(first))
+	if socketOf(copied) == first {
+		t.Error("the copy has the original's")
+	}
+	if again := socketOf(original); again != first {
+		t.Errorf("the original has %s, and %s is left", again, first)
+	}
 }

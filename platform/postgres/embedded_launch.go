@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -93,9 +92,7 @@ func (f folder) removeStalePID() error {
 		return nil //nolint:nilerr // there is none, which is the usual case
 	}
 	if lines := strings.Split(string(text), "\n"); len(lines) > 4 && lines[4] != "" {
-		conn, err := net.Dial("unix", filepath.Join(lines[4], ".s.PGSQL."+lines[3])) //nolint:noctx // a local socket answers at once
-		if err == nil {
-			_ = conn.Close()
+		if answers(filepath.Join(lines[4], ".s.PGSQL."+lines[3])) {
 			return fmt.Errorf("a PostgreSQL that dg did not launch (process %s) runs on %q: stop it first", lines[0], f.file(dataFolder))
 		}
 	}
