@@ -7,10 +7,9 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// A key that expires is announced from expiresSoon on, in three steps.
+// A key that expires soon is announced in three steps.
 const (
-	oneDay      = 24 * time.Hour
-	expiresSoon = 30 * oneDay
+	oneDay = 24 * time.Hour
 	// maxAnnounced is how many keys are announced by name: those that expire first.
 	maxAnnounced = 3
 )
@@ -34,19 +33,19 @@ func (s *Site) settingsNotices(c *fiber.Ctx, v *visit) ([]notice, error) {
 	}
 	ctx, stop := bounded(c.UserContext())
 	defer stop()
-	keys, all, err := s.Keys.Expiring(ctx, v.actor(), expiresSoon, maxAnnounced)
+	keys, err := s.Keys.Expiring(ctx, v.actor())
 	if err != nil {
 		return nil, err
 	}
 	var notices []notice
-	for _, k := range keys {
+	for _, k := range keys[:min(len(keys), maxAnnounced)] {
 		left := k.ExpiresAt.Sub(s.now())
 		notices = append(notices, notice{
 			Kind: urgency(left), Name: k.Name, Strong: "expires " + inDays(left), Before: ", at ", At: k.ExpiresAt,
 			After: ". Create a new key, change the tool, then revoke this one.",
 		})
 	}
-	switch more := all - len(keys); {
+	switch more := len(keys) - len(notices); {
 	case more == 1:
 		notices = append(notices, notice{Strong: "1 more key", Before: " expires within 30 days."})
 	case more > 1:

@@ -1,6 +1,8 @@
 package web_test
 
 import (
+	"net/http"
+	"net/url"
 	"testing"
 	"time"
 
@@ -19,7 +21,7 @@ func TestExpiringKeysAreAnnounced(t *testing.T) {
 	w.load(t, acme, other)
 	ends := now.Add(31 * 24 * time.Hour)
 	key := w.newKey(t, acme, "Warehouse", apikeys.ReportsRead)
-	w.setKey(t, key, now, nil, ends, nil)
+	w.setKey(t, key, now.AddDate(0, 0, -90), nil, ends, nil)
 	screens := []string{"/settings/api-keys", "/settings/api-keys/new", "/settings/organisation", "/settings/audit-log", "/settings/organisation/reporting-mode", "/settings/api-keys/" + key.ID + "/revoke"}
 	announced := func(who person) []string {
 		notes := w.signedIn(t, who).get(acme.at("/settings/organisation")).notes(t)
@@ -65,7 +67,7 @@ func TestExpiringKeysAreAnnounced(t *testing.T) {
 	// Bounded: three by name, those that end first, and how many more.
 	for name, days := range map[string]int{"third": 3, "second": 2, "fourth": 9, "fifth": 29} {
 		k := w.newKey(t, acme, name, apikeys.ForksRead)
-		w.setKey(t, k, now, nil, now.AddDate(0, 0, days), nil)
+		w.setKey(t, k, now.AddDate(-1, 0, 0), nil, now.AddDate(0, 0, days), nil)
 	}
 	notes := announced(acme.owner)
 	require.Len(t, notes, 4)
@@ -79,4 +81,25 @@ func TestExpiringKeysAreAnnounced(t *testing.T) {
 	w.exec(t, `update organisations set plan = 'pro' where id = $1`, acme.id)
 	w.exec(t, `update api_keys set revoked_at = now() where name <> 'fifth'`)
 	require.Len(t, announced(acme.owner), 1)
+}
+
+// Whoever makes a key for 30 days knows when it ends: it is announced in the last quarter of its life.
+func TestANewKeyIsNotAnnouncedAsExpiring(t *testing.T) {
+	t.Parallel()
+	now := noon
+	w := startAt(t, &now)
+	acme := newOrganisation("acme")
+	w.load(t, acme)
+	b := w.signedIn(t, acme.owner)
+	made := b.post(acme.at("/settings/api-keys/new"), url.Values{"name": {"Warehouse"}, "scopes": {"reports:read"}, "expiry": {"30"}, "once": {newOnce()}})
+	require.Equal(t, http.StatusOK, made.StatusCode, made.body)
+	list := b.get(acme.at("/settings/api-keys"))
+	require.Empty(t, list.notes(t))
+	require.Contains(t, list.row(t, "Warehouse"), "Active until 21 Dec 2026")
+
+	now = now.AddDate(0, 0, 23)
+	list = w.signedIn(t, acme.owner).get(acme.at("/settings/api-keys"))
+	require.Len(t, list.notes(t), 1)
+	require.Contains(t, list.notes(t)[0], "Warehouse expires in 7 days")
+	require.Contains(t, list.row(t, "Warehouse"), "Expires in 7 days")
 }

@@ -113,7 +113,7 @@ func (s *Site) keyLine(v *visit, k apikeys.Key) keyLine {
 		l.State, l.Mark = "Paused by plan", "held"
 	case apikeys.Usable:
 		l.State, l.Mark = "Active", "on"
-		if k.ExpiresAt != nil && k.ExpiresAt.Sub(now) <= expiresSoon {
+		if k.ExpiresSoon(now) {
 			l.State, l.Mark, l.Until = "Expires "+inDays(k.ExpiresAt.Sub(now)), "soon", "at"
 		}
 	}

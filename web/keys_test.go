@@ -82,10 +82,10 @@ func TestKeysAreListed(t *testing.T) {
 	add("old", 300*day, now.Add(-299*day), now.Add(-time.Second), nil, reports)
 	bi := add("BI", 2*day, now.Add(-time.Minute), now.Add(72*day), nil, reports, forks)
 	add("never", 3*day, nil, nil, nil, forks)
-	add("soon", 4*day, nil, now.Add(4*day+15*time.Hour), nil, reports)
+	add("soon", 40*day, nil, now.Add(4*day+15*time.Hour), nil, reports)
 	add("at once", 5*day, nil, now.Add(time.Second), nil, reports)
-	add("thirty", 6*day, nil, now.Add(30*day), nil, reports)
-	add("beyond", 7*day, nil, now.Add(30*day+time.Millisecond), nil, reports)
+	add("thirty", 90*day, nil, now.Add(30*day), nil, reports)
+	add("beyond", 91*day, nil, now.Add(30*day+time.Millisecond), nil, reports)
 	gone := add("gone", 8*day, nil, now.Add(-day), now.Add(-2*day), reports)
 
 	p := w.signedIn(t, acme.adminPlain).get(acme.at("/settings/api-keys"))
@@ -104,7 +104,7 @@ func TestKeysAreListed(t *testing.T) {
 	for _, n := range regexp.MustCompile(`data-name>([^<]+)<`).FindAllStringSubmatch(p.body, -1) {
 		order = append(order, n[1])
 	}
-	require.Equal(t, []string{"BI", "never", "soon", "at once", "thirty", "beyond", "gone", "old"}, order)
+	require.Equal(t, []string{"BI", "never", "at once", "soon", "thirty", "beyond", "gone", "old"}, order)
 	_, fold, found := strings.Cut(p.body, "<details>")
 	require.True(t, found)
 	require.Contains(t, fold, "Revoked and expired (2)")

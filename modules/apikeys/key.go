@@ -53,3 +53,15 @@ func (k Key) State(now time.Time, plan org.Plan) State {
 	}
 	return Usable
 }
+
+// noticePeriod is how long before its expiry a key is announced at most.
+const noticePeriod = 30 * 24 * time.Hour
+
+// ExpiresSoon reports whether the key's owners should be told at now that it expires: in its last 30 days, but not before
+// the last quarter of its life. Who has just made a key for 30 days knows when it ends.
+func (k Key) ExpiresSoon(now time.Time) bool {
+	if k.ExpiresAt == nil || !k.ExpiresAt.After(now) {
+		return false
+	}
+	return k.ExpiresAt.Sub(now) <= min(noticePeriod, k.ExpiresAt.Sub(k.CreatedAt)/4)
+}

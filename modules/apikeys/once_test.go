@@ -149,39 +149,51 @@ func TestTheListIsBounded(t *testing.T) {
 	require.Equal(t, time.Date(2026, 1, 1, 10, 0, 0, 0, time.UTC), listed[0].CreatedAt.UTC())
 }
 
-// An expiring key is announced: what ends within the time, the soonest first, and how many there are.
+// An expiring key is announced: what ends within 30 days and the last quarter of its life, the soonest first.
 func TestExpiring(t *testing.T) {
 	b := setup(t)
 	now := time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
 	keys := b.instance(b.DB, func() time.Time { return now })
-	for name, in := range map[string]time.Duration{"passed": -time.Second, "now": 0, "first": time.Millisecond, "second": time.Hour, "last": 24 * time.Hour, "later": 24*time.Hour + time.Millisecond} {
+	day := 24 * time.Hour
+	for name, in := range map[string]time.Duration{"passed": -time.Second, "now": 0, "first": time.Millisecond, "second": time.Hour, "last": 30 * day, "later": 30*day + time.Millisecond} {
 		at := now.Add(in)
 		b.addKeys(1, name, &at, nil)
 	}
 	soon := now.Add(time.Minute)
 	b.addKeys(1, "revoked", &soon, &now)
 	b.addKeys(1, "never", nil, nil)
-	names := func(limit int) (found []string, all int) {
-		expiring, all, err := keys.Expiring(b.ctx(), b.owner, 24*time.Hour, limit)
-		require.NoError(t, err)
-		for _, k := range expiring {
-			require.NotNil(t, k.ExpiresAt)
-			found = append(found, k.Name)
-		}
-		return found, all
+	young := now.Add(20 * day)
+	b.addKeys(1, "young", &young, nil)
+	b.exec(`update api_keys set created_at = $1 where name = 'young1'`, now)
+	expiring, err := keys.Expiring(b.ctx(), b.owner)
+	require.NoError(t, err)
+	found := make([]string, 0, len(expiring))
+	for _, k := range expiring {
+		found = append(found, k.Name)
 	}
-	found, all := names(10)
 	require.Equal(t, []string{"first1", "second1", "last1"}, found)
-	require.Equal(t, 3, all)
-	found, all = names(2)
-	require.Equal(t, []string{"first1", "second1"}, found)
-	require.Equal(t, 3, all, "also those beyond the limit are counted")
-	theirs, all, err := keys.Expiring(b.ctx(), member(theirOrganisation, "owner", false), 24*time.Hour, 10)
+	theirs, err := keys.Expiring(b.ctx(), member(theirOrganisation, "owner", false))
 	require.NoError(t, err)
 	require.Empty(t, theirs)
-	require.Zero(t, all)
-	_, _, err = keys.Expiring(b.ctx(), member(ourOrganisation, "member", true), 24*time.Hour, 10)
+	_, err = keys.Expiring(b.ctx(), member(ourOrganisation, "member", true))
 	requireCode(t, apperr.AccessDenied, err)
+}
+
+// A key is announced in its last 30 days, and in the last quarter of its life where that is shorter.
+func TestExpiresSoon(t *testing.T) {
+	t.Parallel()
+	day := 24 * time.Hour
+	now := time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
+	for _, c := range []struct{ life, from time.Duration }{
+		{day, 6 * time.Hour}, {30 * day, 7*day + 12*time.Hour}, {90 * day, 22*day + 12*time.Hour}, {120 * day, 30 * day}, {365 * day, 30 * day},
+	} {
+		for left, want := range map[time.Duration]bool{c.life: false, c.from + 1: false, c.from: true, 1: true, 0: false, -1: false} {
+			at := now.Add(left)
+			k := apikeys.Key{CreatedAt: at.Add(-c.life), ExpiresAt: &at}
+			require.Equal(t, want, k.ExpiresSoon(now), "of %s %s are left", c.life, left)
+		}
+	}
+	require.False(t, apikeys.Key{CreatedAt: now}.ExpiresSoon(now), "it never expires")
 }
 
 // Specification, section 5, rule 3: nobody reads another organisation's key; decisions, "Formats": a malformed id is an unknown id.

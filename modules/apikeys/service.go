@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"dg/modules/audit"
@@ -133,14 +134,15 @@ func (s *Service) Key(ctx context.Context, actor Actor, id string) (Key, error) 
 	return s.key(ctx, actor.OrganisationID, id)
 }
 
-// Expiring returns the keys of the actor's organisation that expire soon, that is within the time, and are not revoked: at
-// most limit of them, the soonest first, and how many there are. Errors: ErrAccessDenied.
-func (s *Service) Expiring(ctx context.Context, actor Actor, within time.Duration, limit int) ([]Key, int, error) {
+// Expiring returns the keys of the actor's organisation that expire soon (see Key.ExpiresSoon) and are not revoked, the
+// soonest first. They are MaxUsable at most. Errors: ErrAccessDenied.
+func (s *Service) Expiring(ctx context.Context, actor Actor) ([]Key, error) {
 	if err := s.allowed(actor, authz.ListKeys); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	now := s.now()
-	return s.expiring(ctx, actor.OrganisationID, now, now.Add(within), limit)
+	keys, err := s.expiring(ctx, actor.OrganisationID, now, now.Add(noticePeriod))
+	return slices.DeleteFunc(keys, func(k Key) bool { return !k.ExpiresSoon(now) }), err
 }
 
 // Revoke stops a key of the actor's organisation for good; what it answers, every request that starts later sees. The

@@ -175,23 +175,21 @@ func (s *Service) key(ctx context.Context, organisationID, id string) (Key, erro
 	return rows[0].key(), nil
 }
 
-func (s *Service) expiring(ctx context.Context, organisationID string, now, end time.Time, limit int) ([]Key, int, error) {
-	var rows []struct {
-		Key   keyRow `gorm:"embedded"`
-		Total int
-	}
+// expiring lists the keys that are not revoked and end between now and end, the soonest first.
+func (s *Service) expiring(ctx context.Context, organisationID string, now, end time.Time) ([]Key, error) {
+	var rows []keyRow
 	err := s.db.Gorm.WithContext(ctx).Raw(`/* apikeys.expiring */
-		select `+keyColumns+`, count(*) over () total from api_keys
+		select `+keyColumns+` from api_keys
 		 where org_id = ? and revoked_at is null and expires_at > ? and expires_at <= ?
-		 order by expires_at, id limit ?`, organisationID, now, end, limit).Scan(&rows).Error
+		 order by expires_at, id limit ?`, organisationID, now, end, MaxUsable).Scan(&rows).Error
 	if err != nil {
-		return nil, 0, fmt.Errorf("apikeys: expiring: %w", err)
+		return nil, fmt.Errorf("apikeys: expiring: %w", err)
 	}
-	keys, total := make([]Key, len(rows)), 0
+	keys := make([]Key, len(rows))
 	for i, r := range rows {
-		keys[i], total = r.Key.key(), r.Total
+		keys[i] = r.key()
 	}
-	return keys, total, nil
+	return keys, nil
 }
 
 // revoke stamps the key once: of two at once one finds it revoked already.
