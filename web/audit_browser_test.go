@@ -3,7 +3,6 @@ package web_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
@@ -25,8 +24,6 @@ func audited(t *testing.T, w *world) *organisation {
 	w.load(t, o)
 	bi := w.newKey(t, o, "Power BI, learning dashboard", apikeys.ReportsRead)
 	long := w.newKey(t, o, "Moodle status widget on the start page of the learning portal of the northern and the western regions", apikeys.ForksRead, apikeys.ReportsRead)
-	clock := time.Now().Add(-20 * 24 * time.Hour)
-	log := audit.New(w.db.DB, func() time.Time { clock = clock.Add(3 * time.Hour); return clock })
 	by := func(k apikeys.Key) audit.Actor { return audit.Actor{Kind: audit.Key, ID: k.ID, Name: k.Name} }
 	person := audit.Actor{Kind: audit.Person, ID: o.admin.id, Name: o.admin.name}
 	for i := range 12 {
@@ -47,9 +44,13 @@ func audited(t *testing.T, w *world) *organisation {
 			if e.Reason == audit.OutsideAPI {
 				e.Request.Path, e.Request.UserAgent, e.Request.Address = "/o/"+strings.Repeat("settings-", 200), strings.Repeat("Mozilla/5.0\u202e ", 50), "2001:db8:85a3:1234:5678:8a2e:370:7334"
 			}
-			require.NoError(t, log.Append(t.Context(), e))
+			require.NoError(t, w.log.Append(t.Context(), e))
 		}
 	}
+	// Three hours apart, the last one today.
+	w.exec(t, `update audit_entries e set at = e.at - interval '3 h' * (n - 1)
+		from (select id, row_number() over (order by at desc, id desc) n from audit_entries where org_id = $1 and request_id = '01JD7K3V9Q2M8T4XN6ZB') o
+		where o.id = e.id`, o.id)
 	return o
 }
 

@@ -79,7 +79,7 @@ func startOn(t *testing.T, db *pgtest.Database, now func() time.Time) *world {
 	t.Helper()
 	policy, err := authz.New()
 	require.NoError(t, err)
-	w := &world{db: db, people: identity.New(db.DB, now), log: audit.New(db.DB, now), now: now, logged: &logbook{}}
+	w := &world{db: db, people: identity.New(db.DB, now), log: audit.New(db.DB), now: now, logged: &logbook{}}
 	orgs := org.New(db.DB, w.log, policy)
 	w.orgs = orgs
 	w.keys = apikeys.New(db.DB, orgs, w.log, policy, now, func() {})

@@ -72,7 +72,7 @@ func Over(pools Pools, s Settings) (*Program, error) {
 	})
 	p.Ops.MustRegister(unknownKeys, poolMetrics{pools})
 
-	log := audit.New(pools.Gate, time.Now)
+	log := audit.New(pools.Gate)
 	orgs := org.New(pools.Gate, log, policy)
 	forks := games.New(pools.Reads)
 	figures := reports.New(pools.Reads, pools.Exports)

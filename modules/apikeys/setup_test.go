@@ -52,7 +52,7 @@ func setup(t *testing.T) *bundle {
 	second, err := postgres.Open(t.Context(), b.URL, postgres.Options{Name: "second instance", MaxConns: 8})
 	require.NoError(t, err)
 	t.Cleanup(second.Close)
-	b.log = audit.New(b.DB, time.Now)
+	b.log = audit.New(b.DB)
 	b.keys, b.other = b.instance(b.DB, time.Now), b.instance(second, time.Now)
 	b.owner = member(ourOrganisation, "owner", false)
 	return b
@@ -61,7 +61,7 @@ func setup(t *testing.T) *bundle {
 func (b *bundle) instance(db *postgres.DB, now func() time.Time) *apikeys.Service {
 	policy, err := authz.New()
 	require.NoError(b.t, err)
-	log := audit.New(db, now)
+	log := audit.New(db)
 	return apikeys.New(db, org.New(db, log, policy), log, policy, now, func() { b.unknown.Add(1) })
 }
 

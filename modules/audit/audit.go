@@ -8,13 +8,10 @@ import (
 )
 
 // Log appends to and reads the logs of organisations.
-type Log struct {
-	db  *postgres.DB
-	now func() time.Time
-}
+type Log struct{ db *postgres.DB }
 
 // New returns the log that is kept in db.
-func New(db *postgres.DB, now func() time.Time) *Log { return &Log{db: db, now: now} }
+func New(db *postgres.DB) *Log { return &Log{db: db} }
 
 // Append adds one entry, durably, in a transaction of its own.
 func (l *Log) Append(ctx context.Context, e Entry) error {

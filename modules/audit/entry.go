@@ -66,9 +66,9 @@ type Request struct {
 
 // Entry is one line of an organisation's log.
 type Entry struct {
-	ID             int64 // given when it is appended
+	ID             int64 // given by the database; tells nothing of other entries
 	OrganisationID string
-	At             time.Time // to the millisecond; given when it is appended
+	At             time.Time // by the database's clock, to the millisecond
 	Actor          Actor
 	Action         Action
 	Target         Target

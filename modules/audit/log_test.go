@@ -21,13 +21,17 @@ func TestEntryIsKeptWhole(t *testing.T) {
 		for _, kind := range []audit.ActorKind{audit.Person, audit.Key} {
 			e := entry(ours)
 			e.Action, e.Actor.Kind = action, kind
+			before := b.clock(t)
 			require.NoError(t, b.log.Append(t.Context(), e))
+			after := b.clock(t)
 			listed, err := b.log.List(t.Context(), ours, audit.Page{Limit: 1})
 			require.NoError(t, err)
 			require.Len(t, listed, 1)
 			require.Positive(t, listed[0].ID)
-			e.ID, e.At = listed[0].ID, time.Date(2026, 3, 1, 9, 30, 0, 123_000_000, time.UTC)
+			e.ID, e.At = listed[0].ID, listed[0].At
 			require.Equal(t, e, listed[0])
+			require.WithinRange(t, e.At, before, after)
+			require.Equal(t, e.At, e.At.UTC().Truncate(time.Millisecond))
 		}
 	}
 }
@@ -41,7 +45,8 @@ func TestEntryWithLittleInIt(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, listed, 1)
 	require.NotEqual(t, e.ID, listed[0].ID)
-	e.ID, e.At, e.Details = listed[0].ID, now.UTC().Truncate(time.Millisecond), map[string]any{}
+	require.WithinRange(t, listed[0].At, b.clock(t).Add(-time.Minute), b.clock(t))
+	e.ID, e.At, e.Details = listed[0].ID, listed[0].At, map[string]any{}
 	require.Equal(t, e, listed[0])
 }
 
@@ -130,6 +135,40 @@ func TestLogIsListedInPages(t *testing.T) {
 	entries, err := b.log.List(t.Context(), ours, audit.Page{Limit: 5, Before: 1})
 	require.NoError(t, err)
 	require.Empty(t, entries, "there is nothing before the first")
+}
+
+// Decisions, "Audit": an entry has the database's instant. The serving role cannot choose it, or the number: what it sends
+// is not taken. The owner can: a log can be restored.
+func TestServingRoleChoosesNeitherInstantNorNumber(t *testing.T) {
+	b := setup(t)
+	const insert = `insert into audit_entries (id, org_id, at, actor_kind, actor_id, actor_name, action, target_kind, target_id, method, path, address, user_agent, request_id)
+		values (77, $1, '2020-01-01', 'person', 'p', 'P', 'api_key.created', '', '', '', '', '', '', '') returning id, at`
+	var id int64
+	var at time.Time
+	before := b.clock(t)
+	require.NoError(t, b.DB.Pool.QueryRow(t.Context(), insert, ours).Scan(&id, &at))
+	require.NotEqual(t, int64(77), id)
+	require.WithinRange(t, at, before, b.clock(t))
+
+	require.NoError(t, b.Owner.Pool.QueryRow(t.Context(), insert, ours).Scan(&id, &at))
+	require.Equal(t, int64(77), id)
+	require.Equal(t, 2020, at.Year())
+}
+
+// The numbers of one log tell nothing of how much is appended to others.
+func TestNumbersTellNothingOfOtherLogs(t *testing.T) {
+	b := setup(t)
+	for range 40 {
+		require.NoError(t, b.log.Append(t.Context(), entry(ours)))
+		require.NoError(t, b.log.Append(t.Context(), entry(theirs)))
+	}
+	listed, err := b.log.List(t.Context(), ours, audit.Page{Limit: 100})
+	require.NoError(t, err)
+	require.Len(t, listed, 40)
+	for i := range listed[1:] {
+		gap := listed[i].ID - listed[i+1].ID
+		require.Greater(t, max(gap, -gap), int64(1_000_000), "%d, %d", listed[i].ID, listed[i+1].ID)
+	}
 }
 
 // doc.go: what must not happen without its entry commits with it; what is rolled back leaves no entry.

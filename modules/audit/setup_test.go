@@ -16,9 +16,6 @@ const (
 	theirs = "00000000-0000-4000-8000-00000000000b"
 )
 
-// now is finer than what is kept, and in another zone than UTC.
-var now = time.Date(2026, 3, 1, 11, 30, 0, 123_999_999, time.FixedZone("", 7200))
-
 type bundle struct {
 	*pgtest.Database
 	log *audit.Log
@@ -33,7 +30,15 @@ func setup(t *testing.T) bundle {
 			values ($1, $2, $2, 'pro', 'pseudonymous')`, id, fmt.Sprintf("org-%d", i))
 		require.NoError(t, err)
 	}
-	return bundle{Database: db, log: audit.New(db.DB, func() time.Time { return now })}
+	return bundle{Database: db, log: audit.New(db.DB)}
+}
+
+// clock is the database's, cut to the millisecond.
+func (b bundle) clock(t *testing.T) time.Time {
+	t.Helper()
+	var now time.Time
+	require.NoError(t, b.DB.Pool.QueryRow(t.Context(), `select date_trunc('milliseconds', clock_timestamp())`).Scan(&now))
+	return now
 }
 
 // entry is one with every field set.

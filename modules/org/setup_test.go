@@ -2,7 +2,6 @@ package org_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -32,7 +31,7 @@ func setup(t *testing.T) bundle {
 	db := pgtest.New(t)
 	policy, err := authz.New()
 	require.NoError(t, err)
-	b := bundle{Database: db, t: t, log: audit.New(db.DB, time.Now)}
+	b := bundle{Database: db, t: t, log: audit.New(db.DB)}
 	b.orgs = org.New(db.DB, b.log, policy)
 	b.exec(`insert into organisations (id, slug, name, plan, reporting_mode) values
 		($1, 'ours', 'Ours', 'pro', 'pseudonymous'), ($2, 'theirs', 'Theirs', 'free', 'nominative')`, ours, theirs)

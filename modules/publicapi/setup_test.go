@@ -58,7 +58,7 @@ func startOver(t *testing.T, db *pgtest.Database, p pools, beside ...func(*fiber
 	t.Helper()
 	policy, err := authz.New()
 	require.NoError(t, err)
-	log := audit.New(p.gate, time.Now)
+	log := audit.New(p.gate)
 	orgs := org.New(p.gate, log, policy)
 	keys := apikeys.New(p.gate, orgs, log, policy, time.Now, func() {})
 
