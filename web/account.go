@@ -11,7 +11,7 @@ import (
 	"dg/platform/apperr"
 )
 
-func (s *Site) mountAccount(router fiber.Router) {
+func (s *Site) mountAccount(router routes) {
 	router.Get("/account", s.person(s.account))
 	router.Post("/account", s.person(s.endSession))
 	router.Get("/account/password", s.person(s.askNewPassword))

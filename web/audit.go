@@ -14,7 +14,7 @@ import (
 	"dg/platform/authz"
 )
 
-func (s *Site) mountAuditLog(router fiber.Router) {
+func (s *Site) mountAuditLog(router routes) {
 	router.Get("/settings/audit-log", s.member(authz.ReadAuditLog, s.showAuditLog))
 	router.Get("/settings/audit-log.csv", s.member(authz.ReadAuditLog, s.downloadAuditLog()))
 }

@@ -4,7 +4,7 @@
 // modules and shows a view: the template's data, with a shell in it (shell.go) for what stands around every screen. The
 // markup, words and classes are those of the design kit, whose stylesheet and script are in static/.
 //
-// What every request meets, in this order (site.go): the headers of headers.go; for what changes something, the guard of
+// What every request of a screen passes, in this order (routes.go; no other request does, least of all one of the API): the headers of headers.go; for what changes something, the guard of
 // forgery.go; then, by the kind of its route, a visit (visit.go): who is signed in, in which organisation, with which role.
 // Session, role and two-step verification are read at each request, so what is taken away is gone at the next one. What a
 // person may do is decided by the one policy in configs/, in visit.may, for the deed and for the offer of it alike.

@@ -12,7 +12,7 @@ import (
 	"dg/modules/reports"
 )
 
-func (s *Site) mountDocs(router fiber.Router) {
+func (s *Site) mountDocs(router routes) {
 	router.Get("/docs", s.anyone(s.docs))
 	router.Get("/docs/reference", s.anyone(s.reference))
 }

@@ -65,7 +65,6 @@ func (s *Site) serveFile(c *fiber.Ctx) error {
 	if !ok {
 		return fiber.ErrNotFound
 	}
-	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
 	control := "no-cache"
 	if c.Query("v") == f.version {
 		control = "public, max-age=31536000, immutable"

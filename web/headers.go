@@ -16,12 +16,11 @@ func (s *Site) setHeaders(c *fiber.Ctx) {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	c.Set(fiber.HeaderContentSecurityPolicy, contentPolicy)
 	c.Set(fiber.HeaderXFrameOptions, "DENY") // for browsers that do not know frame-ancestors
-	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
 	// No referrer at all would take the Origin from forms, which guardForms reads.
 	c.Set(fiber.HeaderReferrerPolicy, "same-origin")
 	c.Set("Cross-Origin-Opener-Policy", "same-origin")
 	if strings.HasPrefix(s.base, "https:") {
-		c.Set(fiber.HeaderStrictTransportSecurity, "max-age=31536000")
+		c.Set(fiber.HeaderStrictTransportSecurity, "max-age=31536000; includeSubDomains")
 	}
 }
 

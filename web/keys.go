@@ -10,7 +10,7 @@ import (
 	"dg/platform/authz"
 )
 
-func (s *Site) mountKeys(router fiber.Router) {
+func (s *Site) mountKeys(router routes) {
 	router.Get("/settings/api-keys", s.member(authz.ListKeys, s.listKeys))
 	router.Get("/settings/api-keys/new", s.member(authz.CreateKey, s.askNewKey))
 	router.Post("/settings/api-keys/new", s.member(authz.CreateKey, s.createKey))

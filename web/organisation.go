@@ -11,7 +11,7 @@ import (
 	"dg/platform/authz"
 )
 
-func (s *Site) mountOrganisation(router fiber.Router) {
+func (s *Site) mountOrganisation(router routes) {
 	router.Get("/settings/organisation", s.member(authz.ReadOrganisation, s.showOrganisation))
 	s.mountReportingMode(router)
 }

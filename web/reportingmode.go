@@ -10,7 +10,7 @@ import (
 	"dg/platform/authz"
 )
 
-func (s *Site) mountReportingMode(router fiber.Router) {
+func (s *Site) mountReportingMode(router routes) {
 	router.Get("/settings/organisation/reporting-mode", s.member(authz.ChangeReportingMode, s.askReportingMode))
 	router.Post("/settings/organisation/reporting-mode", s.member(authz.ChangeReportingMode, s.changeReportingMode))
 }

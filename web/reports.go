@@ -13,7 +13,7 @@ import (
 	"dg/platform/authz"
 )
 
-func (s *Site) mountReports(router fiber.Router) {
+func (s *Site) mountReports(router routes) {
 	router.Get("/reports", s.member(authz.ListForks, s.listReports))
 	router.Get("/reports/:fork", s.member(authz.ReadReport, s.showDashboard))
 	router.Get("/reports/:fork/plays.csv", s.member(authz.ExportReport, s.downloadPlays))

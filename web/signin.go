@@ -12,7 +12,7 @@ import (
 	"dg/platform/httpserver"
 )
 
-func (s *Site) mountSignIn(router fiber.Router) {
+func (s *Site) mountSignIn(router routes) {
 	router.Get("/sign-in", s.askPassword)
 	router.Post("/sign-in", s.signIn)
 	router.Get("/sign-in/code", s.askCode)

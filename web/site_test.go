@@ -140,3 +140,33 @@ func TestFiles(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, b.get("/static/../site.go").StatusCode)
 	require.Equal(t, http.StatusNotFound, b.get("/static/").StatusCode)
 }
+
+// Another method than a screen has is 405 and says which it has; what no screen is is 404. Neither is a form's refusal, and
+// only screens have their headers.
+func TestWhatIsNoScreenHasNoScreensHeaders(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	b := w.browser(t)
+	for _, c := range []struct {
+		method, path string
+		status       int
+		allow        string
+	}{
+		{"PUT", "/account", 405, "GET, HEAD, POST"},
+		{"DELETE", "/", 405, "GET, HEAD"},
+		{"POST", "/docs", 405, "GET, HEAD"},
+		{"GET", "/sign-out", 405, "POST"},
+		{"POST", "/static/dg.css", 405, "GET, HEAD"},
+		{"OPTIONS", "/docs", 405, "GET, HEAD"},
+		{"POST", "/nowhere", 404, ""},
+	} {
+		p := b.send(c.method, c.path, "", http.Header{"Accept": {"application/json"}})
+		require.Equal(t, c.status, p.StatusCode, "%s %s: %s", c.method, c.path, p.body)
+		require.Equal(t, c.allow, p.Header.Get("Allow"), "%s %s", c.method, c.path)
+		require.Empty(t, p.Header.Get("Content-Security-Policy"), "%s %s", c.method, c.path)
+		require.Equal(t, "nosniff", p.Header.Get("X-Content-Type-Options"), "%s %s", c.method, c.path)
+	}
+	for _, path := range []string{"/sign-in", "/static/dg.css", "/nowhere", "/account"} {
+		require.Equal(t, "nosniff", b.get(path).Header.Get("X-Content-Type-Options"), path)
+	}
+}

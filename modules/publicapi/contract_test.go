@@ -69,12 +69,26 @@ func (c contractCheck) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
+// screenHeaders names the headers that belong to screens (decisions, "Other headers").
+func screenHeaders(h http.Header) (names []string) {
+	for _, name := range []string{"Content-Security-Policy", "X-Frame-Options", "Cross-Origin-Opener-Policy", "Referrer-Policy", "Strict-Transport-Security", "Set-Cookie"} {
+		if h.Get(name) != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 type broken struct{ err error }
 
 func (b broken) Read([]byte) (int, error) { return 0, b.err }
 
 func (c contractCheck) check(r *http.Request, response *http.Response, body []byte) {
 	assert.Regexp(c.t, `^[A-Za-z0-9_-]{8,64}$`, response.Header.Get("X-Request-Id"))
+	assert.Equal(c.t, "nosniff", response.Header.Get("X-Content-Type-Options"))
+	if strings.HasPrefix(r.URL.Path, "/api/v1/") {
+		assert.Empty(c.t, screenHeaders(response.Header), r.URL)
+	}
 	route, params, err := c.router.FindRoute(r)
 	if unknown := err; unknown != nil || r.Method != http.MethodGet {
 		c.checkUndeclared(r, response, body)

@@ -5,7 +5,8 @@
 // of the program, route checks the scope, forkOf the fork, and a handler the rest.
 //
 // openapi.yaml is the contract and is written first. The client of the tests is generated from it, and the tests check
-// every request and response of theirs against it.
+// every request and response of theirs against it, on the whole program (app/assembly): what stands beside the API must
+// never answer inside it.
 //
 // Trades:
 //   - Routes are four lines by hand rather than generated: generated ones read the query before a handler runs, and so

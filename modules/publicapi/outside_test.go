@@ -4,17 +4,20 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/stretchr/testify/require"
 
+	"dg/app/assembly"
 	"dg/platform/pgtest"
 )
 
-// beside are routes such as a program has beside the API, of every kind that fiber knows.
-func beside(app *fiber.App) {
+// after are routes of every kind that fiber knows, beside those that the program has.
+func after(app *fiber.App) {
 	data := func(c *fiber.Ctx) error { return c.SendString("data") }
 	app.Get("/", data)
 	app.Get("/healthz", data)
@@ -26,6 +29,9 @@ func beside(app *fiber.App) {
 	app.Add(fiber.MethodDelete, "/api/v1", data)
 	app.Group("/reports").Put("/:forkId/stats", data)
 }
+
+// parameter is what stands for something in the path of a route.
+var parameter = regexp.MustCompile(`:\w+\??|\*`)
 
 // ledger is what was asked, by request id, and the entries that the organisation's log must then hold.
 type ledger struct {
@@ -79,7 +85,7 @@ func outsideAPI(method, path string) []string { return []string{"outside_api " +
 func TestEveryRouteOutsideRefusesKeys(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
-	w := startOver(t, db, pools{db.DB, db.DB, db.DB}, beside)
+	w := startOver(t, db, assembly.Pools{Gate: db.DB, Reads: db.DB, Exports: db.DB}, after)
 	a := newAttempt(t, w, rand.New(rand.NewPCG(50, 50)))
 	log := newLedger(t, w, a.authorization)
 	routes := 0
@@ -88,7 +94,7 @@ func TestEveryRouteOutsideRefusesKeys(t *testing.T) {
 			continue
 		}
 		routes++
-		route := strings.NewReplacer("/:id?", "/7", ":part", "x", "*", "y", ":forkId", a.fork).Replace(r.Path)
+		route := parameter.ReplaceAllString(strings.Replace(r.Path, "/static/*", "/static/dg.css", 1), "x")
 		for _, path := range []string{route, route + "/x", strings.ToUpper(route), "/" + route} {
 			if strings.HasPrefix(path, "/api/v1/") {
 				continue
@@ -100,7 +106,7 @@ func TestEveryRouteOutsideRefusesKeys(t *testing.T) {
 			}
 		}
 		without := log.ask(t, r.Method, route, nil, "X-No: key")
-		require.Equal(t, http.StatusOK, without.StatusCode, "without a key, the route is there: %s %s", r.Method, r.Path)
+		require.NotContains(t, []int{http.StatusNotFound, http.StatusMethodNotAllowed}, without.StatusCode, "without a key, the route is there: %s %s", r.Method, r.Path)
 	}
 	log.close(t, a.mine.id)
 	require.Greater(t, routes, 15)
@@ -135,7 +141,14 @@ func TestNoWayIn(t *testing.T) {
 			got.detail(t, path)
 		}
 		without := log.ask(t, "GET", path, nil, "X-No: key")
-		require.Contains(t, map[bool][]int{true: {200}, false: {401, 404}}[path == "/openapi/v1.json"], without.StatusCode, path)
+		switch path {
+		case "/":
+			require.Equal(t, http.StatusSeeOther, without.StatusCode, "to the sign-in")
+		case "/openapi/v1.json":
+			require.Equal(t, http.StatusOK, without.StatusCode)
+		default:
+			require.Contains(t, []int{401, 404}, without.StatusCode, path)
+		}
 	}
 	got := log.ask(t, "OPTIONS", "*", outsideAPI("OPTIONS", "*"))
 	require.Equal(t, http.StatusForbidden, got.StatusCode)
@@ -247,4 +260,37 @@ func TestAbsoluteForm(t *testing.T) {
 	}
 	log.close(t, a.mine.id)
 	t.Logf("%d requests", len(log.expects))
+}
+
+// Decisions, "Order of checks", 5: inside /api/v1/ another method than GET or HEAD is 405 with Allow on a known path and
+// 404 on another, after authentication, whatever a browser adds; nothing of the screens answers.
+func TestOtherMethodsInside(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	a := newAttempt(t, w, rand.New(rand.NewPCG(55, 55)))
+	known := []string{"/api/v1/forks", "/api/v1/forks/" + a.fork, "/api/v1/forks/" + a.fork + "/stats", "/api/v1/forks/" + a.fork + "/exports/csv"}
+	unknown := []string{"/api/v1/", "/api/v1/x", "/api/v1/forks/", "/api/v1/sign-in", "/api/v1/o/x/reports"}
+	conn := w.wire(t)
+	for _, path := range append(known, unknown...) {
+		for _, method := range []string{"POST", "PUT", "PATCH", "DELETE", "TRACE", "OPTIONS"} {
+			for _, extra := range []string{"X: y", "Sec-Fetch-Site: cross-site", "Origin: https://evil.example"} {
+				got := conn.ask(method, line(method, path, "Authorization: "+a.authorization, extra))
+				detail := got.detail(t, method+" "+path)
+				require.Empty(t, screenHeaders(got.Header), "%s %s", method, path)
+				require.NotEmpty(t, got.Header.Get("RateLimit"), "it was authenticated and counted")
+				if slices.Contains(known, path) {
+					require.Equal(t, 405, got.StatusCode, "%s %s: %s", method, path, got.body)
+					require.Equal(t, "GET, HEAD", got.Header.Get("Allow"))
+					require.Equal(t, "ERR_METHOD_NOT_ALLOWED", detail)
+				} else {
+					require.Equal(t, 404, got.StatusCode, "%s %s: %s", method, path, got.body)
+					require.Empty(t, got.Header.Get("Allow"))
+				}
+				got = conn.ask(method, line(method, path, extra))
+				require.Equal(t, 401, got.StatusCode, "authentication comes first")
+				require.Empty(t, screenHeaders(got.Header), "%s %s", method, path)
+			}
+		}
+		w.freeWindows(t)
+	}
 }

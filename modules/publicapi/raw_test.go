@@ -99,6 +99,7 @@ func (a answer) detail(t *testing.T, about string) string {
 	require.GreaterOrEqual(t, a.StatusCode, 400, about)
 	require.Equal(t, "application/json; charset=utf-8", a.Header.Get("Content-Type"), about)
 	require.True(t, requestIDForm.MatchString(a.Header.Get("X-Request-Id")), about)
+	require.Equal(t, "nosniff", a.Header.Get("X-Content-Type-Options"), about)
 	require.Equal(t, a.StatusCode == http.StatusUnauthorized, a.Header.Get("WWW-Authenticate") == "Bearer", about)
 	if a.Request.Method == http.MethodHead {
 		require.Empty(t, a.body, about)

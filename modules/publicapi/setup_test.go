@@ -14,21 +14,16 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/stretchr/testify/require"
 
+	"dg/app/assembly"
 	"dg/modules/apikeys"
 	"dg/modules/audit"
-	"dg/modules/exports"
-	"dg/modules/games"
 	"dg/modules/importer"
-	"dg/modules/org"
-	"dg/modules/publicapi"
-	"dg/modules/reports"
 	"dg/platform/authz"
-	"dg/platform/httpserver"
 	"dg/platform/pgtest"
-	"dg/platform/postgres"
 )
 
-// world is a database with one instance of the API on it, reached over a real connection.
+// world is a database with one instance of the whole program on it, reached over a real connection: the API, health and
+// the screens in their real order.
 type world struct {
 	db   *pgtest.Database
 	keys *apikeys.Service
@@ -37,9 +32,6 @@ type world struct {
 	url  string
 	http *http.Client // checks what passes through it against the document
 }
-
-// pools are an instance's ways to the database.
-type pools struct{ gate, reads, exports *postgres.DB }
 
 // start begins a world without organisations.
 func start(t *testing.T) *world {
@@ -50,41 +42,30 @@ func start(t *testing.T) *world {
 // startOn begins one more instance on a database.
 func startOn(t *testing.T, db *pgtest.Database) *world {
 	t.Helper()
-	return startOver(t, db, pools{db.DB, db.DB, db.DB})
+	return startOver(t, db, assembly.Pools{Gate: db.DB, Reads: db.DB, Exports: db.DB})
 }
 
-// startOver begins an instance with pools of its own, and with routes beside those of the API.
-func startOver(t *testing.T, db *pgtest.Database, p pools, beside ...func(*fiber.App)) *world {
+// startOver begins an instance with pools of its own, and with routes after those of the program.
+func startOver(t *testing.T, db *pgtest.Database, pools assembly.Pools, after ...func(*fiber.App)) *world {
 	t.Helper()
-	policy, err := authz.New()
-	require.NoError(t, err)
-	log := audit.New(p.gate)
-	orgs := org.New(p.gate, log, policy)
-	keys := apikeys.New(p.gate, orgs, log, policy, time.Now, func() {})
-
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	url := "http://" + ln.Addr().String()
-	figures := reports.New(p.reads, p.exports)
-	api, err := publicapi.New(publicapi.Modules{
-		Keys: keys, Games: games.New(p.reads), Reports: figures, Exports: exports.New(figures, log), Orgs: orgs, Policy: policy,
-	}, url)
+	program, err := assembly.Over(pools, assembly.Settings{BaseURL: url, Log: slog.New(slog.DiscardHandler), Grace: time.Second})
 	require.NoError(t, err)
-	server := httpserver.New(httpserver.Options{Logger: slog.New(slog.DiscardHandler), Unavailable: postgres.Unavailable, Grace: time.Second})
-	api.Mount(server.App())
-	for _, mount := range beside {
-		mount(server.App())
+	for _, mount := range after {
+		mount(program.Server.App())
 	}
 
 	var served sync.WaitGroup
-	served.Go(func() { _ = server.Serve(ln) })
+	served.Go(func() { _ = program.Server.Serve(ln) })
 	transport := &http.Transport{DisableCompression: true}
 	t.Cleanup(func() {
 		transport.CloseIdleConnections()
-		_ = server.Shutdown(context.Background())
+		_ = program.Server.Shutdown(context.Background())
 		served.Wait()
 	})
-	w := &world{db: db, keys: keys, log: log, app: server.App(), url: url}
+	w := &world{db: db, keys: program.Keys, log: audit.New(pools.Gate), app: program.Server.App(), url: url}
 	w.http = &http.Client{Transport: newContractCheck(t, url, transport)}
 	return w
 }

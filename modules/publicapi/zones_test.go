@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"dg/app/assembly"
 	"dg/platform/pgtest"
 )
 
@@ -108,7 +109,7 @@ func startIn(t *testing.T, zone string) *world {
 		require.Equal(t, zone, set, "a session that asks for nothing is in the zone")
 	}
 	one := ofOne(t, db) // sessions from before would be in no zone
-	return startOver(t, db, pools{one, one, ofOne(t, db)})
+	return startOver(t, db, assembly.Pools{Gate: one, Reads: one, Exports: ofOne(t, db)})
 }
 
 // playAround adds plays around a day: at its first and last millisecond, at those beside them, and at its hours.

@@ -114,6 +114,7 @@ func (s *Server) rescue(ctx *fasthttp.RequestCtx, x *exchange) {
 func (s *Server) finish(ctx *fasthttp.RequestCtx, x *exchange) {
 	resp := &ctx.Response
 	resp.Header.Set(fiber.HeaderXRequestID, x.id)
+	resp.Header.Set(fiber.HeaderXContentTypeOptions, "nosniff")
 	if s.aborting.Load() {
 		ctx.SetConnectionClose() // fasthttp no longer sees to it once the grace is over
 	}
