@@ -69,3 +69,7 @@ revoke all on sessions from :role;
 grant select, insert, update, delete on sessions to :role;
 revoke all on password_guesses from :role;
 grant select, insert, update, delete on password_guesses to :role;
+
+-- Recovery codes are made and used, never changed.
+revoke all on recovery_codes from :role;
+grant select, insert, delete on recovery_codes to :role;

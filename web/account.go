@@ -2,7 +2,6 @@ package web
 
 import (
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -18,13 +17,16 @@ func (s *Site) mountAccount(router routes) {
 	router.Post("/account/password", s.person(s.changePassword))
 	router.Get("/account/two-step", s.person(s.askTwoStep))
 	router.Post("/account/two-step", s.person(s.changeTwoStep))
+	router.Get("/account/recovery-codes", s.person(s.askNewRecoveryCodes))
+	router.Post("/account/recovery-codes", s.person(s.replaceRecoveryCodes))
 }
 
 // accountView is the reader's own sign-in.
 type accountView struct {
 	shell
-	Done     string // what was just changed, in words, or ""
-	Sessions []sessionRow
+	Done      changeWords
+	CodesLeft int // recovery codes, where two-step verification is on
+	Sessions  []sessionRow
 }
 
 type sessionRow struct {
@@ -33,18 +35,22 @@ type sessionRow struct {
 	Current              bool
 }
 
-// changes are what the screen says after a change, by the word in its address.
-var changes = map[string]string{
-	"password":     "Password changed.",
-	"two-step-on":  "Two-step is on.",
-	"two-step-off": "Two-step is off.",
+// changeWords say what was just changed, and what followed from it.
+type changeWords struct{ Strong, After string }
+
+// changes are the words for what was just changed in the session.
+var changes = map[identity.Notice]changeWords{
+	identity.PasswordChanged:       {"Password changed.", "Your other sessions have ended."},
+	identity.TwoStepTurnedOn:       {"Two-step is on.", "Your other sessions have ended."},
+	identity.TwoStepTurnedOff:      {"Two-step is off.", "Your other sessions have ended."},
+	identity.RecoveryCodesReplaced: {"New recovery codes made.", "The old ones no longer work."},
 }
 
 // account answers GET /account.
 func (s *Site) account(c *fiber.Ctx, v *visit) error {
 	ctx, stop := bounded(c.UserContext())
 	defer stop()
-	view := accountView{shell: s.accountShell(v, "Your sign-in", "account"), Done: changes[c.Query("changed")]}
+	view := accountView{shell: s.accountShell(v, "Your sign-in", "account")}
 	open, err := s.Identity.Sessions(ctx, v.token)
 	if err != nil {
 		return err
@@ -54,6 +60,14 @@ func (s *Site) account(c *fiber.Ctx, v *visit) error {
 			o.ID, browserName(o.Client.UserAgent), o.Client.Address, o.StartedAt, o.LastUsedAt, o.Current,
 		})
 	}
+	if view.CodesLeft, err = s.Identity.RecoveryCodesLeft(ctx, v.token); err != nil {
+		return err
+	}
+	changed, err := s.Identity.TakeNotice(ctx, v.token) // last: it is shown once
+	if err != nil {
+		return err
+	}
+	view.Done = changes[changed]
 	return s.show(c, fiber.StatusOK, "account", &view)
 }
 
@@ -75,16 +89,42 @@ func (s *Site) endSession(c *fiber.Ctx, v *visit) error {
 }
 
 // changed goes on as the session, and back to the account, which says what was changed.
-func (s *Site) changed(c *fiber.Ctx, session identity.Session, what string) error {
+func (s *Site) changed(c *fiber.Ctx, session identity.Session) error {
 	goOnAs(c, session)
-	return c.Redirect("/account?changed="+what, fiber.StatusSeeOther)
+	return c.Redirect("/account", fiber.StatusSeeOther)
+}
+
+// proofView is the part of a form that asks for the current password and, with two-step on, for a code. Its errors are
+// sentences, by field.
+type proofView struct {
+	CurrentError, CodeError string
+	Wait                    *wait
+}
+
+// proofOf is what was sent of it.
+func proofOf(c *fiber.Ctx) identity.Proof {
+	return identity.Proof{Password: posted(c, "current"), Code: posted(c, "code")}
+}
+
+// proofRefused returns what the form says where the proof was not taken, and the status: 0 where err is not about that.
+func proofRefused(c *fiber.Ctx, err error) (view proofView, status int) {
+	if w := waitOf(c, err); w != nil {
+		return proofView{Wait: w}, fiber.StatusTooManyRequests
+	}
+	switch {
+	case errors.Is(err, identity.ErrWrongPassword):
+		return proofView{CurrentError: "This is not your password. Type it again."}, fiber.StatusUnprocessableEntity
+	case errors.Is(err, identity.ErrWrongCode):
+		return proofView{CodeError: "That code did not work. It may have changed, or been used already. Type the next one."}, fiber.StatusUnprocessableEntity
+	}
+	return proofView{}, 0
 }
 
 // passwordView is the form for a new password. Its errors are sentences, by field.
 type passwordView struct {
 	shell
-	CurrentError, NewError, RepeatError string
-	Wait                                *wait
+	proofView
+	NewError, RepeatError string
 }
 
 // askNewPassword answers GET /account/password.
@@ -114,19 +154,17 @@ func (s *Site) changePassword(c *fiber.Ctx, v *visit) error {
 	}
 	ctx, stop := bounded(c.UserContext())
 	defer stop()
-	session, err := s.Identity.ChangePassword(ctx, v.token, posted(c, "current"), replacement)
-	if w := waitOf(c, err); w != nil {
-		return s.showPassword(c, v, fiber.StatusTooManyRequests, passwordView{Wait: w})
+	session, err := s.Identity.ChangePassword(ctx, v.token, proofOf(c), replacement)
+	if refused, status := proofRefused(c, err); status != 0 {
+		return s.showPassword(c, v, status, passwordView{proofView: refused})
 	}
 	switch {
-	case errors.Is(err, identity.ErrWrongPassword):
-		return wrong(passwordView{CurrentError: "This is not your password. Type it again."})
 	case apperr.Is(err, apperr.Validation):
 		return wrong(passwordView{NewError: apperr.From(err).Message})
 	case err != nil:
 		return s.orSignIn(c, err)
 	}
-	return s.changed(c, session, "password")
+	return s.changed(c, session)
 }
 
 // orSignIn leads to the sign-in where the session ended while the request was on its way, and otherwise returns err.
@@ -135,70 +173,4 @@ func (s *Site) orSignIn(c *fiber.Ctx, err error) error {
 		return c.Redirect(s.visitors.SignIn(""), fiber.StatusSeeOther)
 	}
 	return err
-}
-
-// enrolView is two-step verification being set up, or, where there is no offer, turned off.
-type enrolView struct {
-	shell
-	Secret string // in groups of four
-	QR     *qrCode
-	Issuer string
-	Wrong  bool
-	Wait   *wait
-}
-
-// askTwoStep answers GET /account/two-step.
-func (s *Site) askTwoStep(c *fiber.Ctx, v *visit) error {
-	return s.showTwoStep(c, v, fiber.StatusOK, enrolView{})
-}
-
-func (s *Site) showTwoStep(c *fiber.Ctx, v *visit, status int, view enrolView) error {
-	if v.Person.TwoStep {
-		view.shell = s.accountShell(v, titleOf("Turn off two-step", status), "two-step")
-		return s.show(c, status, "enrol-off", &view)
-	}
-	ctx, stop := bounded(c.UserContext())
-	defer stop()
-	offer, err := s.Identity.BeginTwoStep(ctx, v.token)
-	if err != nil {
-		return s.orSignIn(c, err)
-	}
-	view.shell = s.accountShell(v, titleOf("Set up two-step", status), "two-step")
-	view.Secret, view.QR, view.Issuer = inFours(offer.Secret), newQRCode(offer.URL), identity.Issuer
-	return s.show(c, status, "enrol", &view)
-}
-
-// changeTwoStep answers POST /account/two-step: it turns two-step verification on or off, with a code.
-func (s *Site) changeTwoStep(c *fiber.Ctx, v *visit) error {
-	ctx, stop := bounded(c.UserContext())
-	defer stop()
-	what, change := "two-step-on", s.Identity.ConfirmTwoStep
-	if posted(c, "do") == "off" {
-		what, change = "two-step-off", s.Identity.TurnOffTwoStep
-	}
-	session, err := change(ctx, v.token, posted(c, "code"))
-	if w := waitOf(c, err); w != nil {
-		return s.showTwoStep(c, v, fiber.StatusTooManyRequests, enrolView{Wait: w})
-	}
-	switch {
-	case errors.Is(err, identity.ErrWrongCode):
-		return s.showTwoStep(c, v, fiber.StatusUnprocessableEntity, enrolView{Wrong: true})
-	case errors.Is(err, identity.ErrTwoStepOn), errors.Is(err, identity.ErrTwoStepOff):
-		return c.Redirect("/account/two-step", fiber.StatusSeeOther) // changed elsewhere meanwhile: look again
-	case err != nil:
-		return s.orSignIn(c, err)
-	}
-	return s.changed(c, session, what)
-}
-
-// inFours is a secret as it is easiest to type.
-func inFours(secret string) string {
-	var b strings.Builder
-	for i, r := range secret {
-		if i > 0 && i%4 == 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -30,11 +31,13 @@ func TestAccount(t *testing.T) {
 	require.Contains(t, p.body, "Set up two-step")
 	require.NotContains(t, p.body, "Reports</a>")
 	require.Contains(t, w.signedIn(t, acme.admin).get("/account").body, `<span class="state on">On</span>`)
-	for _, path := range []string{"/account", "/account/password", "/account/two-step"} {
+	for _, path := range []string{"/account", "/account/password", "/account/two-step", "/account/recovery-codes"} {
 		requireRedirect(t, "/sign-in?next="+url.QueryEscape(path), w.browser(t).get(path))
 		require.Equal(t, "no-store", b.get(path).Header.Get("Cache-Control"))
 	}
-	require.NotContains(t, b.get("/account?changed=%3Cb%3E").body, `role="status"><div>`)
+	for _, changed := range []string{"password", "two-step-on", "two-step-off", "%3Cb%3E"} {
+		require.NotContains(t, b.get("/account?changed="+changed).body, `role="status"><div>`, "an address says nothing")
+	}
 }
 
 // Sessions are listed and ended one by one; who ends the own one has signed out.
@@ -83,9 +86,10 @@ func TestPasswordIsChangedOnItsScreen(t *testing.T) {
 		require.NotContains(t, p.body, replacement)
 	}
 	before := b.cookies["__Host-dg"]
-	requireRedirect(t, "/account?changed=password", b.post("/account/password", url.Values{"current": {testPassword}, "new": {replacement}, "repeat": {replacement}}))
+	requireRedirect(t, "/account", b.post("/account/password", url.Values{"current": {testPassword}, "new": {replacement}, "repeat": {replacement}}))
 	require.NotEqual(t, before, b.cookies["__Host-dg"])
-	require.Contains(t, b.get("/account?changed=password").body, "Password changed.")
+	require.Contains(t, b.get("/account").body, "Password changed.")
+	require.NotContains(t, b.get("/account").body, "Password changed.", "it is said once")
 	requireRedirect(t, "/sign-in", other.get("/"))
 	acme.owner.password = replacement
 	requireRedirect(t, "/", w.browser(t).post("/sign-in", credentials(acme.owner)))
@@ -95,10 +99,11 @@ func TestPasswordIsChangedOnItsScreen(t *testing.T) {
 	}
 	p := b.post("/account/password", url.Values{"current": {replacement}, "new": {replacement}, "repeat": {replacement}})
 	require.Equal(t, http.StatusTooManyRequests, p.StatusCode)
-	require.Contains(t, p.body, "Too many wrong passwords.")
+	require.Contains(t, p.body, "Too many wrong tries.")
 }
 
-// Enrolment with QR code and typed secret, confirmed by a code; and the way back, with a code.
+// Enrolment with QR code and typed secret, confirmed by a code and the password; the recovery codes that it answers with;
+// and the way back.
 func TestTwoStepIsSetUpAndTurnedOffOnItsScreen(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -110,15 +115,32 @@ func TestTwoStepIsSetUpAndTurnedOffOnItsScreen(t *testing.T) {
 	secret := strings.ReplaceAll(regexpFind(t, `<code id="totp">([A-Z2-7 ]+)</code>`, p.body), " ", "")
 	require.Len(t, secret, 32)
 	require.Contains(t, b.get("/account/two-step").body, secret[:4]+" "+secret[4:8], "the same when it is loaded again")
+	requireRedirect(t, "/account/two-step", b.get("/account/recovery-codes"))
 
-	wrong := b.post("/account/two-step", url.Values{"do": {"on"}, "code": {"abcdef"}})
-	require.Equal(t, http.StatusUnprocessableEntity, wrong.StatusCode)
-	require.Contains(t, wrong.body, "The code does not match.")
-	require.Contains(t, wrong.body, secret[:4]+" "+secret[4:8])
 	code, err := totp.GenerateCode(secret, time.Now())
 	require.NoError(t, err)
-	requireRedirect(t, "/account?changed=two-step-on", b.post("/account/two-step", url.Values{"do": {"on"}, "code": {code[:3] + " " + code[3:]}}))
-	require.Contains(t, b.get("/account?changed=two-step-on").body, `<span class="state on">On</span>`)
+	for want, form := range map[string]url.Values{
+		"The code does not match.":   {"do": {"on"}, "code": {"abcdef"}, "current": {testPassword}},
+		"This is not your password.": {"do": {"on"}, "code": {code}, "current": {"wrong horse battery"}},
+	} {
+		wrong := b.post("/account/two-step", form)
+		require.Equal(t, http.StatusUnprocessableEntity, wrong.StatusCode)
+		require.Contains(t, wrong.body, want)
+		require.Contains(t, wrong.body, secret[:4]+" "+secret[4:8])
+		require.NotContains(t, wrong.body, "wrong horse")
+	}
+	form := url.Values{"do": {"on"}, "code": {code[:3] + " " + code[3:]}, "current": {testPassword}}
+	p = b.post("/account/two-step", form)
+	require.Equal(t, http.StatusOK, p.StatusCode)
+	require.Equal(t, "no-store", p.Header.Get("Cache-Control"))
+	codes := regexp.MustCompile(`<li>([0-9a-z-]{19})</li>`).FindAllStringSubmatch(p.body, -1)
+	require.Len(t, codes, 10)
+	require.Equal(t, http.StatusForbidden, b.send(http.MethodPost, "/account/two-step", form.Encode(), http.Header{"Sec-Fetch-Site": {"same-origin"}}).StatusCode, "the form is not answered again")
+	account := b.get("/account").body
+	require.Contains(t, account, `<span class="state on">On</span>`)
+	require.Contains(t, account, "<strong>Two-step is on.</strong> Your other sessions have ended.")
+	require.Contains(t, account, "You have 10 of 10 recovery codes left.")
+	require.NotContains(t, account, codes[0][1])
 	requireRedirect(t, "/sign-in", other.get("/"))
 	again := w.browser(t)
 	requireRedirect(t, "/sign-in/code", again.post("/sign-in", credentials(acme.adminPlain)))
@@ -127,12 +149,53 @@ func TestTwoStepIsSetUpAndTurnedOffOnItsScreen(t *testing.T) {
 	off := b.get("/account/two-step")
 	require.Contains(t, off.body, "Turn off two-step")
 	require.NotContains(t, off.body, secret[:4]+" ")
-	requireRedirect(t, "/account/two-step", b.post("/account/two-step", url.Values{"do": {"on"}, "code": {code}})) // is on already
-	wrong = b.post("/account/two-step", url.Values{"do": {"off"}, "code": {"abcdef"}})
-	require.Equal(t, http.StatusUnprocessableEntity, wrong.StatusCode)
-	requireRedirect(t, "/account?changed=two-step-off", b.post("/account/two-step", url.Values{"do": {"off"}, "code": {w.codeNow(t, secret)}}))
+	requireRedirect(t, "/account/two-step", b.post("/account/two-step", url.Values{"do": {"on"}, "code": {code}, "current": {testPassword}})) // is on already
+	for _, form := range []url.Values{
+		{"do": {"off"}, "code": {"abcdef"}, "current": {testPassword}}, {"do": {"off"}, "code": {w.codeNow(t, secret)}},
+	} {
+		require.Equal(t, http.StatusUnprocessableEntity, b.post("/account/two-step", form).StatusCode)
+	}
+	requireRedirect(t, "/account", b.post("/account/two-step", url.Values{"do": {"off"}, "code": {codes[0][1]}, "current": {testPassword}}))
+	require.Contains(t, b.get("/account").body, "Two-step is off.")
 	requireRedirect(t, "/sign-in", again.get("/"))
 	requireRedirect(t, "/", w.browser(t).post("/sign-in", credentials(acme.adminPlain)))
+}
+
+// New recovery codes take the password and a code, and void the old ones. Somebody without a phone signs in with one.
+func TestRecoveryCodesOnTheirScreens(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := newOrganisation("acme")
+	w.load(t, acme)
+	b := w.signedIn(t, acme.admin)
+	require.Contains(t, b.get("/account").body, "You have no recovery codes.")
+	for _, form := range []url.Values{{"current": {testPassword}}, {"code": {w.codeNow(t, testSecret)}}, {"current": {testPassword}, "code": {"000000"}}} {
+		require.Equal(t, http.StatusUnprocessableEntity, b.post("/account/recovery-codes", form).StatusCode)
+	}
+	made := func(code string) []string {
+		p := b.post("/account/recovery-codes", url.Values{"current": {testPassword}, "code": {code}})
+		require.Equal(t, http.StatusOK, p.StatusCode)
+		require.NotNil(t, csrfField.FindStringSubmatch(p.body))
+		var codes []string
+		for _, found := range regexp.MustCompile(`<li>([0-9a-z-]{19})</li>`).FindAllStringSubmatch(p.body, -1) {
+			codes = append(codes, found[1])
+		}
+		require.Len(t, codes, 10)
+		return codes
+	}
+	old := made(w.codeNow(t, testSecret))
+	codes := made(old[0])
+	require.Contains(t, b.get("/account").body, "<strong>New recovery codes made.</strong> The old ones no longer work.")
+
+	phoneless := w.browser(t)
+	phoneless.post("/sign-in?next=%2Faccount", credentials(acme.admin))
+	page := phoneless.get("/sign-in/code?next=%2Faccount")
+	require.Contains(t, page.body, `<a href="/sign-in/code?next=%2Faccount&amp;recovery=1">Use a recovery code instead</a>`)
+	p := phoneless.post("/sign-in/code?next=%2Faccount&recovery=1", url.Values{"code": {old[1]}})
+	require.Equal(t, http.StatusUnprocessableEntity, p.StatusCode)
+	require.Contains(t, p.body, "Check it letter by letter")
+	requireRedirect(t, "/account", phoneless.post("/sign-in/code?next=%2Faccount&recovery=1", url.Values{"code": {strings.ToUpper(codes[1])}}))
+	require.Contains(t, phoneless.get("/account").body, "You have 9 of 10 recovery codes left.")
 }
 
 // An e-mail that no QR code could hold leaves the typed secret.

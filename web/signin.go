@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -27,6 +28,9 @@ type signInView struct {
 	Email  string
 	Wrong  bool
 	Wait   *wait // nil: the answer is looked at
+
+	Recovery bool   // whether the question is for a recovery code
+	Other    string // the page with the other question
 }
 
 // wait is how long no answer is looked at.
@@ -62,11 +66,11 @@ func (s *Site) askPassword(c *fiber.Ctx) error {
 }
 
 func (s *Site) showSignIn(c *fiber.Ctx, status int, view signInView) error {
-	return s.showGate(c, status, "sign-in", "Sign in", "/sign-in", view)
+	return s.showGate(c, status, "sign-in", "Sign in", withNext("/sign-in", nextOf(c)), view)
 }
 
-func (s *Site) showGate(c *fiber.Ctx, status int, name, title, path string, view signInView) error {
-	view.shell, view.Action = s.shell(nil, titleOf(title, status), areaNone), withNext(path, nextOf(c))
+func (s *Site) showGate(c *fiber.Ctx, status int, name, title, action string, view signInView) error {
+	view.shell, view.Action = s.shell(nil, titleOf(title, status), areaNone), action
 	return s.show(c, status, name, &view)
 }
 
@@ -99,9 +103,10 @@ func (s *Site) signIn(c *fiber.Ctx) error {
 	return c.Redirect(nextOf(c), fiber.StatusSeeOther)
 }
 
-// goOnAs makes the browser one of the session.
+// goOnAs makes the browser one of the session: the forms of the answer are the session's.
 func goOnAs(c *fiber.Ctx, session identity.Session) {
 	c.Cookie(hostCookie(sessionCookie, session.Token))
+	c.Request().Header.SetCookie(sessionCookie, session.Token)
 }
 
 // askCode answers GET /sign-in/code.
@@ -122,7 +127,24 @@ func (s *Site) askCode(c *fiber.Ctx) error {
 }
 
 func (s *Site) showCode(c *fiber.Ctx, status int, view signInView) error {
-	return s.showGate(c, status, "two-step", "Two-step code", "/sign-in/code", view)
+	title := "Two-step code"
+	if view.Recovery = c.Query("recovery") != ""; view.Recovery {
+		title = "Recovery code"
+	}
+	view.Other = codePath(nextOf(c), !view.Recovery)
+	return s.showGate(c, status, "two-step", title, codePath(nextOf(c), view.Recovery), view)
+}
+
+// codePath is the page that asks for a code of the app, or for a recovery code.
+func codePath(next string, recovery bool) string {
+	path := withNext("/sign-in/code", next)
+	switch {
+	case !recovery:
+		return path
+	case strings.Contains(path, "?"):
+		return path + "&recovery=1"
+	}
+	return path + "?recovery=1"
 }
 
 // startAgain leads to the sign-in, which leads on when the browser is signed in after all: a form that was sent twice is

@@ -199,7 +199,9 @@ func TestFormsOfTheSignInAreNotForged(t *testing.T) {
 		"/account":          {owner, url.Values{"session": {"00"}}},
 		"/account/password": {other, url.Values{"current": {testPassword}, "new": {"battery horse staple"}, "repeat": {"battery horse staple"}}},
 		"/account/two-step": {owner, url.Values{"code": {"123456"}, "do": {"on"}}},
-		"/sign-out":         {owner, url.Values{}},
+
+		"/account/recovery-codes": {func() *browser { return w.signedIn(t, acme.admin) }, url.Values{"code": {"123456"}}},
+		"/sign-out":               {owner, url.Values{}},
 	} {
 		b := c.as()
 		b.get(path) // has the cookies that it needs

@@ -24,7 +24,7 @@ func TestPasswordIsChanged(t *testing.T) {
 	b.person("bob@example.com", "")
 	session, other, bob := b.signIn("ann@example.com"), b.signIn("ann@example.com"), b.signIn("bob@example.com")
 	b.pass(time.Minute)
-	renewed, err := b.people.ChangePassword(b.ctx(), session.Token, password, replacement)
+	renewed, err := b.people.ChangePassword(b.ctx(), session.Token, identity.Proof{Password: password}, replacement)
 	require.NoError(t, err)
 	require.Equal(t, b.now(), *renewed.Person.PasswordSince)
 	require.Equal(t, session.StartedAt, renewed.StartedAt)
@@ -37,7 +37,7 @@ func TestPasswordIsChanged(t *testing.T) {
 	require.ErrorIs(t, err, identity.ErrWrongPassword)
 	_, err = b.other.SignIn(b.ctx(), "ann@example.com", replacement, firefox)
 	require.NoError(t, err)
-	_, err = b.people.ChangePassword(b.ctx(), session.Token, replacement, password)
+	_, err = b.people.ChangePassword(b.ctx(), session.Token, identity.Proof{Password: replacement}, password)
 	require.ErrorIs(t, err, identity.ErrNoSession)
 }
 
@@ -47,15 +47,15 @@ func TestTheOldPasswordMustBeRight(t *testing.T) {
 	b.person("ann@example.com", "")
 	session := b.signIn("ann@example.com")
 	for range 5 {
-		_, err := b.people.ChangePassword(b.ctx(), session.Token, replacement, replacement)
+		_, err := b.people.ChangePassword(b.ctx(), session.Token, identity.Proof{Password: replacement}, replacement)
 		require.Equal(t, identity.ErrWrongPassword, err)
 		_, err = b.people.SignIn(b.ctx(), "ann@example.com", replacement, firefox)
 		require.Equal(t, identity.ErrWrongPassword, err)
 	}
-	_, err := b.people.ChangePassword(b.ctx(), session.Token, password, replacement)
+	_, err := b.people.ChangePassword(b.ctx(), session.Token, identity.Proof{Password: password}, replacement)
 	requireLocked(t, err, b.now().Add(time.Minute))
 	b.pass(time.Minute)
-	_, err = b.people.ChangePassword(b.ctx(), session.Token, password, replacement)
+	_, err = b.people.ChangePassword(b.ctx(), session.Token, identity.Proof{Password: password}, replacement)
 	require.NoError(t, err)
 }
 
@@ -65,19 +65,19 @@ func TestNewPasswords(t *testing.T) {
 	b.person("ann@example.com", "")
 	session, current := b.signIn("ann@example.com"), password
 	for _, refused := range []string{"", "eleven char", strings.Repeat("é", 11), strings.Repeat("e\u0301", 11), strings.Repeat("a", 1001), strings.Repeat("€", 334), strings.Repeat("\xff", 20)} {
-		_, err := b.people.ChangePassword(b.ctx(), session.Token, current, refused)
+		_, err := b.people.ChangePassword(b.ctx(), session.Token, identity.Proof{Password: current}, refused)
 		require.True(t, apperr.Is(err, apperr.Validation), "%q", refused)
 		require.Equal(t, "new", apperr.From(err).Field)
 		require.True(t, b.goesOn(session.Token))
 	}
 	for _, taken := range []string{"aaaaaaaaaaaa", "            ", "twelve chars", strings.Repeat("😀", 12), strings.Repeat("a", 1000), "e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301eeeeee", "with\x00a NUL in it"} {
-		renewed, err := b.people.ChangePassword(b.ctx(), session.Token, current, taken)
+		renewed, err := b.people.ChangePassword(b.ctx(), session.Token, identity.Proof{Password: current}, taken)
 		require.NoError(t, err, "%q", taken)
 		session, current = renewed, taken
 		_, err = b.people.SignIn(b.ctx(), "ann@example.com", taken, firefox)
 		require.NoError(t, err, "%q", taken)
 	}
-	_, err := b.people.ChangePassword(b.ctx(), session.Token, current, "Zoe\u0308 and friends")
+	_, err := b.people.ChangePassword(b.ctx(), session.Token, identity.Proof{Password: current}, "Zoe\u0308 and friends")
 	require.NoError(t, err)
 	_, err = b.people.SignIn(b.ctx(), "ann@example.com", "Zo\u00eb and friends", firefox)
 	require.NoError(t, err, "composed or decomposed")
@@ -93,7 +93,7 @@ func TestThePasswordIsChangedOnceUnderFiftyAtOnce(t *testing.T) {
 	}
 	done := 0
 	for _, err := range b.atOnce(func(nth int, people *identity.Service) error {
-		_, err := people.ChangePassword(b.ctx(), sessions[nth].Token, password, replacement)
+		_, err := people.ChangePassword(b.ctx(), sessions[nth].Token, identity.Proof{Password: password}, replacement)
 		return err
 	}) {
 		if err == nil {
@@ -135,10 +135,10 @@ func TestASessionThatEndedDoesNotComeBack(t *testing.T) {
 	for name, deed := range map[string]func() (identity.Session, error){
 		"second step": func() (identity.Session, error) { return b.people.SecondStep(b.ctx(), due.Token, b.code(secret, 0)) },
 		"turning off": func() (identity.Session, error) {
-			return b.people.TurnOffTwoStep(b.ctx(), full.Token, b.code(secret, 1))
+			return b.people.TurnOffTwoStep(b.ctx(), full.Token, proof(b.code(secret, 1)))
 		},
 		"password": func() (identity.Session, error) {
-			return b.people.ChangePassword(b.ctx(), full.Token, password, replacement)
+			return b.people.ChangePassword(b.ctx(), full.Token, proof(b.code(secret, 1)), replacement)
 		},
 	} {
 		tx, err := b.Owner.Pool.Begin(b.ctx())

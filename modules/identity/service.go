@@ -112,24 +112,26 @@ const (
 // ChangePassword replaces the person's password. Every other session of the person ends; this one goes on under the token
 // of the session returned.
 //
-// Errors: ErrNoSession, ErrWrongPassword, a LockedError, ErrValidation with the field "new".
-func (s *Service) ChangePassword(ctx context.Context, token, old, replacement string) (Session, error) {
+// Errors: ErrNoSession, ErrWrongPassword, ErrWrongCode, a LockedError, ErrValidation with the field "new".
+func (s *Service) ChangePassword(ctx context.Context, token string, proof Proof, replacement string) (Session, error) {
 	if err := checkNewPassword(replacement); err != nil {
 		return Session{}, err
 	}
-	who, err := s.credentialsOf(ctx, token, s.clock())
+	who, err := s.confirm(ctx, token, proof.Password)
 	if err != nil {
-		return Session{}, err
-	}
-	if err := s.verify(ctx, who.emailKey, who.passwordHash, old); err != nil {
 		return Session{}, err
 	}
 	hash, err := s.hashes.hash(ctx, normal(replacement), s.random)
 	if err != nil {
 		return Session{}, err
 	}
-	return s.asPerson(ctx, token, false, func(tx pgx.Tx, in *signedIn, now time.Time) error {
-		return s.renew(ctx, tx, in, now, func() error { return replacePassword(ctx, tx, in, who.emailKey, hash, now) })
+	return s.asConfirmed(ctx, token, who, func(tx pgx.Tx, in *signedIn, now time.Time) error {
+		if in.secret != "" {
+			if err := takeCode(ctx, tx, in, proof.Code, now); err != nil {
+				return err
+			}
+		}
+		return s.renew(ctx, tx, in, now, PasswordChanged, func() error { return replacePassword(ctx, tx, in, hash, now) })
 	})
 }
 

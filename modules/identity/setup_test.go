@@ -201,3 +201,6 @@ func tally(t *testing.T, failed []error) (done, wrong, locked int) {
 	}
 	return done, wrong, locked
 }
+
+// proof is the right password, and a code.
+func proof(code string) identity.Proof { return identity.Proof{Password: password, Code: code} }

@@ -152,7 +152,7 @@ func TestWrongPasswordsOfDifferentMinutesAreNotCountedTogether(t *testing.T) {
 	session := b.signIn("ann@example.com") // a sign-in would remove the count of a minute gone by
 	for range 4 {
 		for range 9 {
-			_, err := b.people.ChangePassword(b.ctx(), session.Token, "wrong horse battery", replacement)
+			_, err := b.people.ChangePassword(b.ctx(), session.Token, identity.Proof{Password: "wrong horse battery"}, replacement)
 			require.Equal(t, identity.ErrWrongPassword, err)
 		}
 		b.pass(time.Minute)
@@ -280,7 +280,7 @@ func TestErrorsSayNoSecret(t *testing.T) {
 	b.exec(`revoke all on users, sessions, password_guesses from dg_app`)
 	_, e1 := b.people.SignIn(b.ctx(), "ann@example.com", password, firefox)
 	_, e2 := b.people.SecondStep(b.ctx(), session.Token, b.code(secret, 1))
-	_, e3 := b.people.ChangePassword(b.ctx(), full.Token, password, password+" new")
+	_, e3 := b.people.ChangePassword(b.ctx(), full.Token, identity.Proof{Password: password}, password+" new")
 	_, e4 := b.people.BeginTwoStep(b.ctx(), full.Token)
 	_, e5 := b.people.Session(b.ctx(), full.Token)
 	failed := []error{e1, e2, e3, e4, e5, b.people.SignOut(b.ctx(), full.Token)}

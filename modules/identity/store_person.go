@@ -67,8 +67,9 @@ func lock(ctx context.Context, tx pgx.Tx, token string, secondStepDue bool, now 
 }
 
 // renew lets the session go on under a new token, as one whose second step is done, and changes the person in between;
-// nil changes nothing. A session that has ended while the lock was waited for does not come back.
-func (s *Service) renew(ctx context.Context, tx pgx.Tx, in *signedIn, now time.Time, change func() error) error {
+// nil changes nothing. The notice says what was changed. A session that has ended while the lock was waited for does not
+// come back.
+func (s *Service) renew(ctx context.Context, tx pgx.Tx, in *signedIn, now time.Time, notice Notice, change func() error) error {
 	ended, err := tx.Exec(ctx, `/* identity.renew */ delete from sessions where token_hash = $1`, hashToken(in.Token))
 	if err != nil {
 		return fmt.Errorf("identity: renew: %w", err)
@@ -90,7 +91,10 @@ func (s *Service) renew(ctx context.Context, tx pgx.Tx, in *signedIn, now time.T
 	if err != nil {
 		return fmt.Errorf("identity: person: %w", err)
 	}
-	return insertSession(ctx, tx, in.Session, in.client, now)
+	if err := insertSession(ctx, tx, in.Session, in.client, now); err != nil {
+		return err
+	}
+	return leaveNotice(ctx, tx, in.Token, notice)
 }
 
 func saveGuesses(ctx context.Context, tx pgx.Tx, in *signedIn, lastStep int64, after guesses) error {
@@ -116,11 +120,7 @@ func update(ctx context.Context, tx pgx.Tx, tag, set string, args ...any) error 
 	return nil
 }
 
-// replacePassword needs no look at the old one: had it been changed since it was verified, the session would have ended.
-func replacePassword(ctx context.Context, tx pgx.Tx, in *signedIn, emailKey, hash string, now time.Time) error {
-	if err := forgetWrongPasswords(ctx, tx, emailKey, now); err != nil {
-		return err
-	}
+func replacePassword(ctx context.Context, tx pgx.Tx, in *signedIn, hash string, now time.Time) error {
 	return update(ctx, tx, "identity.replacePassword", "password_hash = $2, password_since = $3", in.Person.ID, hash, now)
 }
 

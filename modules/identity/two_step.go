@@ -15,8 +15,8 @@ var (
 	ErrTwoStepOff = apperr.New(apperr.Validation, "Two-step is off. Set it up first.")
 )
 
-// SecondStep gives the code of a session that is due one, which goes on under the token of the session returned. A code is
-// taken once, and none before it.
+// SecondStep gives the code, or a recovery code, of a session that is due one, which goes on under the token of the session
+// returned. A code is taken once, and none before it; a recovery code once.
 //
 // Errors: ErrNoSession, also after ten minutes; ErrWrongCode; a LockedError after ten of them, for a right code as well.
 func (s *Service) SecondStep(ctx context.Context, token, code string) (Session, error) {
@@ -24,7 +24,7 @@ func (s *Service) SecondStep(ctx context.Context, token, code string) (Session, 
 		if err := takeCode(ctx, tx, in, code, now); err != nil {
 			return err
 		}
-		return s.renew(ctx, tx, in, now, nil)
+		return s.renew(ctx, tx, in, now, "", nil)
 	})
 }
 
@@ -45,50 +45,62 @@ func (s *Service) BeginTwoStep(ctx context.Context, token string) (Offer, error)
 	return Offer{Secret: secret, URL: totpURL(email, secret)}, nil
 }
 
-// ConfirmTwoStep turns two-step verification on with the secret that was offered, given a code of it. Every other session
-// of the person ends; this one goes on under the token of the session returned.
+// ConfirmTwoStep turns two-step verification on with the secret that was offered, given the current password and a code of
+// the secret, and returns ten recovery codes, which are never returned again. Every other session of the person ends; this
+// one goes on under the token of the session returned.
 //
-// Errors: ErrNoSession, ErrTwoStepOn, ErrTwoStepOff when nothing was offered, ErrWrongCode (not counted: who asks has seen
-// the secret).
-func (s *Service) ConfirmTwoStep(ctx context.Context, token, code string) (Session, error) {
-	return s.asPerson(ctx, token, false, func(tx pgx.Tx, in *signedIn, now time.Time) error {
+// Errors: ErrNoSession, ErrWrongPassword, a LockedError, ErrTwoStepOn, ErrTwoStepOff when nothing was offered, ErrWrongCode
+// (not counted: who asks has seen the secret).
+func (s *Service) ConfirmTwoStep(ctx context.Context, token string, proof Proof) (codes []string, session Session, err error) {
+	session, err = s.confirmed(ctx, token, proof, func(tx pgx.Tx, in *signedIn, now time.Time) error {
 		switch {
 		case in.secret != "":
 			return ErrTwoStepOn
 		case in.offer == "":
 			return ErrTwoStepOff
 		}
-		step, ok, _ := codeStep(in.offer, code, now, 0)
+		step, ok, _ := codeStep(in.offer, proof.Code, now, 0)
 		if !ok {
 			return ErrWrongCode
 		}
-		return s.renew(ctx, tx, in, now, func() error { return turnOn(ctx, tx, in, step, now) })
+		return s.renew(ctx, tx, in, now, TwoStepTurnedOn, func() (err error) {
+			if err := turnOn(ctx, tx, in, step, now); err != nil {
+				return err
+			}
+			codes, err = s.replaceRecoveryCodes(ctx, tx, in)
+			return err
+		})
 	})
+	return codes, session, err
 }
 
-// TurnOffTwoStep turns two-step verification off, given a code, which is taken as SecondStep takes it. Every other session
-// of the person ends; this one goes on under the token of the session returned.
+// TurnOffTwoStep turns two-step verification off, given the current password and a code, which is taken as SecondStep takes
+// it, and voids the recovery codes. Every other session of the person ends; this one goes on under the token of the session
+// returned.
 //
-// Errors: ErrNoSession, ErrTwoStepOff, ErrWrongCode, a LockedError.
-func (s *Service) TurnOffTwoStep(ctx context.Context, token, code string) (Session, error) {
-	return s.asPerson(ctx, token, false, func(tx pgx.Tx, in *signedIn, now time.Time) error {
+// Errors: ErrNoSession, ErrWrongPassword, ErrTwoStepOff, ErrWrongCode, a LockedError.
+func (s *Service) TurnOffTwoStep(ctx context.Context, token string, proof Proof) (Session, error) {
+	return s.confirmed(ctx, token, proof, func(tx pgx.Tx, in *signedIn, now time.Time) error {
 		if in.secret == "" {
 			return ErrTwoStepOff
 		}
-		if err := takeCode(ctx, tx, in, code, now); err != nil {
+		if err := takeCode(ctx, tx, in, proof.Code, now); err != nil {
 			return err
 		}
-		return s.renew(ctx, tx, in, now, func() error { return turnOff(ctx, tx, in) })
+		return s.renew(ctx, tx, in, now, TwoStepTurnedOff, func() error { return turnOff(ctx, tx, in) })
 	})
 }
 
-// takeCode takes a code of the person, who is locked: of many at once each sees what the one before it has left.
+// takeCode takes a code or a recovery code of the person, who is locked: of many at once each sees what the one before it
+// has left.
 func takeCode(ctx context.Context, tx pgx.Tx, in *signedIn, code string, now time.Time) error {
 	if in.guesses.waits(now) {
 		return locked(*in.guesses.waitUntil, now)
 	}
-	step, ok, used := codeStep(in.secret, code, now, in.lastStep)
+	step, ok, used, err := matchCode(ctx, tx, in, code, now)
 	switch {
+	case err != nil:
+		return err
 	case ok:
 		return saveGuesses(ctx, tx, in, step, guesses{})
 	case used: // counting it would let a form that is sent many times lock its person out
@@ -98,4 +110,14 @@ func takeCode(ctx context.Context, tx pgx.Tx, in *signedIn, code string, now tim
 		return err
 	}
 	return ErrWrongCode
+}
+
+// matchCode returns what codeStep does. A recovery code leaves the step as it is, and is gone.
+func matchCode(ctx context.Context, tx pgx.Tx, in *signedIn, code string, now time.Time) (step int64, ok, used bool, err error) {
+	if recovery, is := parseRecoveryCode(code); is {
+		ok, err = useRecoveryCode(ctx, tx, in.Person.ID, recovery)
+		return in.lastStep, ok, false, err
+	}
+	step, ok, used = codeStep(in.secret, code, now, in.lastStep)
+	return step, ok, used, nil
 }

@@ -40,9 +40,9 @@ func TestSessionsThatAreDueTheirCodeDoNothing(t *testing.T) {
 	b := setup(t)
 	b.person("ann@example.com", secret)
 	due := b.signIn("ann@example.com")
-	_, err := b.people.ChangePassword(b.ctx(), due.Token, password, password+" new")
+	_, err := b.people.ChangePassword(b.ctx(), due.Token, identity.Proof{Password: password}, password+" new")
 	require.ErrorIs(t, err, identity.ErrNoSession)
-	_, err = b.people.TurnOffTwoStep(b.ctx(), due.Token, b.code(secret, 0))
+	_, err = b.people.TurnOffTwoStep(b.ctx(), due.Token, proof(b.code(secret, 0)))
 	require.ErrorIs(t, err, identity.ErrNoSession)
 	_, err = b.people.Sessions(b.ctx(), due.Token)
 	require.ErrorIs(t, err, identity.ErrNoSession)
@@ -186,7 +186,7 @@ func TestTwoStepIsSetUp(t *testing.T) {
 	b := setup(t)
 	b.person("Ann+1@Example.com", "")
 	session, other := b.signIn("ann+1@example.com"), b.signIn("ann+1@example.com")
-	_, err := b.people.ConfirmTwoStep(b.ctx(), session.Token, "123456")
+	_, _, err := b.people.ConfirmTwoStep(b.ctx(), session.Token, proof("123456"))
 	require.ErrorIs(t, err, identity.ErrTwoStepOff)
 	offer, err := b.people.BeginTwoStep(b.ctx(), session.Token)
 	require.NoError(t, err)
@@ -203,11 +203,11 @@ func TestTwoStepIsSetUp(t *testing.T) {
 	require.Equal(t, url.Values{"secret": {offer.Secret}, "issuer": {"DG"}}, u.Query())
 	require.False(t, b.signIn("ann+1@example.com").SecondStepDue, "not in force yet")
 
-	_, err = b.people.ConfirmTwoStep(b.ctx(), session.Token, b.wrongCode(offer.Secret))
+	_, _, err = b.people.ConfirmTwoStep(b.ctx(), session.Token, proof(b.wrongCode(offer.Secret)))
 	require.Equal(t, identity.ErrWrongCode, err)
 	require.True(t, b.goesOn(session.Token))
 	b.pass(time.Minute)
-	renewed, err := b.people.ConfirmTwoStep(b.ctx(), session.Token, b.code(offer.Secret, 0))
+	_, renewed, err := b.people.ConfirmTwoStep(b.ctx(), session.Token, proof(b.code(offer.Secret, 0)))
 	require.NoError(t, err)
 	require.True(t, renewed.Person.TwoStep)
 	require.Equal(t, b.now(), *renewed.Person.TwoStepSince)
@@ -225,7 +225,7 @@ func TestTwoStepIsSetUp(t *testing.T) {
 	require.NoError(t, err)
 	_, err = b.people.BeginTwoStep(b.ctx(), renewed.Token)
 	require.ErrorIs(t, err, identity.ErrTwoStepOn)
-	_, err = b.people.ConfirmTwoStep(b.ctx(), renewed.Token, b.code(offer.Secret, 0))
+	_, _, err = b.people.ConfirmTwoStep(b.ctx(), renewed.Token, proof(b.code(offer.Secret, 0)))
 	require.ErrorIs(t, err, identity.ErrTwoStepOn)
 	_, err = b.people.BeginTwoStep(b.ctx(), session.Token)
 	require.ErrorIs(t, err, identity.ErrNoSession)
@@ -238,23 +238,23 @@ func TestTwoStepIsTurnedOff(t *testing.T) {
 	session := b.signInFully("ann@example.com")
 	due := b.signIn("ann@example.com")
 	require.Nil(t, session.Person.TwoStepSince, "on since before it was recorded")
-	_, err := b.people.TurnOffTwoStep(b.ctx(), session.Token, b.code(secret, 0))
+	_, err := b.people.TurnOffTwoStep(b.ctx(), session.Token, proof(b.code(secret, 0)))
 	require.Equal(t, identity.ErrWrongCode, err, "used to sign in")
 	for range 10 {
-		_, err = b.people.TurnOffTwoStep(b.ctx(), session.Token, b.wrongCode(secret))
+		_, err = b.people.TurnOffTwoStep(b.ctx(), session.Token, proof(b.wrongCode(secret)))
 		require.Equal(t, identity.ErrWrongCode, err)
 	}
-	_, err = b.people.TurnOffTwoStep(b.ctx(), session.Token, b.code(secret, 1))
+	_, err = b.people.TurnOffTwoStep(b.ctx(), session.Token, proof(b.code(secret, 1)))
 	require.True(t, apperr.Is(err, apperr.RateLimited))
 	b.pass(time.Minute)
-	renewed, err := b.people.TurnOffTwoStep(b.ctx(), session.Token, b.code(secret, 0))
+	renewed, err := b.people.TurnOffTwoStep(b.ctx(), session.Token, proof(b.code(secret, 0)))
 	require.NoError(t, err)
 	require.False(t, renewed.Person.TwoStep)
 	require.False(t, b.goesOn(session.Token))
 	require.False(t, b.goesOn(due.Token))
 	require.True(t, b.goesOn(renewed.Token))
 	require.False(t, b.signIn("ann@example.com").SecondStepDue)
-	_, err = b.people.TurnOffTwoStep(b.ctx(), renewed.Token, b.code(secret, 1))
+	_, err = b.people.TurnOffTwoStep(b.ctx(), renewed.Token, proof(b.code(secret, 1)))
 	require.ErrorIs(t, err, identity.ErrTwoStepOff)
 }
 
@@ -272,7 +272,7 @@ func TestTwoStepIsSetUpOnceUnderFiftyAtOnce(t *testing.T) {
 	}
 	winner := -1
 	for i, err := range b.atOnce(func(nth int, people *identity.Service) error {
-		_, err := people.ConfirmTwoStep(b.ctx(), sessions[nth].Token, b.code(secrets[nth], 0))
+		_, _, err := people.ConfirmTwoStep(b.ctx(), sessions[nth].Token, proof(b.code(secrets[nth], 0)))
 		return err
 	}) {
 		if err == nil {
