@@ -83,7 +83,11 @@ func TestTheLifeOfAKey(t *testing.T) {
 	p.Click(`main a[href="/account/two-step"]`)
 	secret := strings.ReplaceAll(p.Text("#totp"), " ", "")
 	p.Fill("#code", codeOf(t, secret))
+	p.Fill("#current", claire.Password)
 	p.Click(`button:text("Turn on two-step")`)
+	p.Click(`button:text("Copy all ten")`)
+	p.WaitFor(`button:text("Copied")`)
+	p.Click(`a:text("Done")`)
 
 	create := func(name string) string {
 		p.Open(d.url + "/settings/api-keys")

@@ -52,6 +52,7 @@ func TestScreens(t *testing.T) {
 			{name: "sign-in-error", shows: "wrong", path: "/sign-in", status: http.StatusUnprocessableEntity, do: enter("#email", "who@example.com", "#password", "wrong")},
 			{name: "code", shows: "Two-step code", path: "/sign-in", do: enter("#email", "tomas@harbour.example.com", "#password", "admin-with-two-steps")},
 			{name: "code-error", shows: "did not", path: "/sign-in/code", status: http.StatusUnprocessableEntity, do: enter("#code", "000000")},
+			{name: "code-recovery", shows: "Each works once", path: "/sign-in/code?recovery=1"},
 			{name: "docs", shows: "Reporting API", path: "/docs"},
 			{name: "not-found", shows: "There is nothing here", path: "/nowhere", status: http.StatusNotFound},
 		}},
@@ -62,12 +63,18 @@ func TestScreens(t *testing.T) {
 		}},
 		{email: "claire@harbour.example.com", screens: []screen{
 			{name: "enrol", shows: "Set up two-step", path: "/account/two-step"},
-			{name: "enrol-error", shows: "Set up two-step", path: "/account/two-step", status: http.StatusUnprocessableEntity, do: enter("#code", "000000")},
+			{name: "enrol-error", shows: "Set up two-step", path: "/account/two-step", status: http.StatusUnprocessableEntity, do: enter("#code", "000000", "#current", "admin-without-second-step")},
 			{name: "keys-no-two-step", shows: "two-step", path: "/settings/api-keys"},
 			{name: "organisation-admin", shows: "Only an owner can change this.", path: "/settings/organisation"},
+			{name: "recovery-codes", shows: "Keep these ten", path: "/account/two-step", do: func(p *browsertest.Page) {
+				enter("#code", codeOf(t, strings.ReplaceAll(p.Text("#totp"), " ", "")), "#current", "admin-without-second-step")(p)
+				p.WaitFor("#codes")
+			}},
 		}},
 		{email: "tomas@harbour.example.com", screens: []screen{
 			{name: "account-two-step", shows: "Turn off two-step", path: "/account/two-step"},
+			{name: "recovery-codes-new", shows: "Your old ones stop working", path: "/account/recovery-codes"},
+			{name: "password-code", shows: "or a recovery code", path: "/account/password"},
 			{name: "account", shows: "Tomás", path: "/account"},
 			{name: "reports", shows: "Prompting at the Dock", path: "/reports"},
 			{name: "dashboard", shows: "Average score", path: "/o/harbour-and-vale/reports/" + fork},
