@@ -69,9 +69,9 @@ func (c serveCmd) Run(ctx context.Context, p process) error {
 			stop(errors.New("the embedded PostgreSQL has ended: see postgres.log in the data folder, and start again"))
 		}
 	}()
-	var sealing sync.WaitGroup
-	sealing.Go(func() { a.Sealer.Run(ctx) })
-	defer func() { stop(nil); sealing.Wait() }()
+	var background sync.WaitGroup
+	background.Go(func() { a.Background(ctx) })
+	defer func() { stop(nil); background.Wait() }()
 	err = a.Serve(ctx, ln, func() { fmt.Fprint(p.stdout, greeting) })
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		err = errors.Join(cause, err)

@@ -45,6 +45,11 @@ grant select on plays to :role;
 
 revoke all on audit_entries from :role;
 grant select, insert on audit_entries to :role;
+-- What is counted in the audit log: rows that come and go until they are an entry.
+revoke all on audit_bursts from :role;
+grant select, insert, update (touched_at, actor_name), delete on audit_bursts to :role;
+revoke all on audit_burst_events from :role;
+grant select, insert, delete on audit_burst_events to :role;
 
 revoke all on api_keys from :role;
 grant select, insert on api_keys to :role;

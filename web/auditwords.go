@@ -46,6 +46,8 @@ var outcomeWords = map[string]string{
 	"client_gone":    "Broken off by the reader",
 	"server_stopped": "Broken off, the server stopped",
 	"failed":         "Broken off by a failure",
+
+	"database_unavailable": "Broken off, the database did not answer",
 }
 
 var modeWords = map[org.ReportingMode]string{org.Pseudonymous: "Pseudonymous", org.Nominative: "Nominative"}
@@ -105,6 +107,9 @@ func (n entryNames) words(e audit.Entry) entryWords {
 		}
 	case audit.KeyRefused:
 		w.Target, w.TargetIsPath = shortened(e.Request.Path, maxPathInRow), true
+		if counted := countedWords(e.Details); counted != "" {
+			w.Target, w.TargetIsPath = counted, false
+		}
 		w.Outcome = reasonWords[e.Reason].short
 	}
 	w.Details = n.details(e)
@@ -175,6 +180,9 @@ func answerTo(e audit.Entry) string {
 	if e.Reason == audit.OtherOrganisation && e.Target.Kind == "group" {
 		return "404 ERR_NOT_FOUND"
 	}
+	if countedWords(e.Details) != "" {
+		return "429 ERR_RATE_LIMITED"
+	}
 	w := reasonWords[e.Reason]
 	return w.status + " " + w.code
 }
@@ -190,6 +198,11 @@ func moreDetails(e audit.Entry) []detail {
 		delete(rest, "from")
 		delete(rest, "to")
 	}
+	if counted := countedWords(rest); counted != "" {
+		d = append(d, detail{Term: "Not recorded one by one", Text: counted})
+		delete(rest, audit.NotRecorded)
+		delete(rest, audit.CountLost)
+	}
 	for _, known := range []struct {
 		name, term string
 		words      map[string]string
@@ -203,6 +216,24 @@ func moreDetails(e audit.Entry) []detail {
 		d = append(d, detail{name, "", textOf(rest[name])})
 	}
 	return d
+}
+
+// countedWords say how many requests an entry stands for that were counted instead of recorded one by one, or "".
+func countedWords(details map[string]any) string {
+	words := ""
+	if n, ok := details[audit.NotRecorded].(float64); ok {
+		words = count(int64(n)) + " requests"
+		if n == 1 {
+			words = "1 request"
+		}
+	}
+	switch {
+	case details[audit.CountLost] != true:
+		return words
+	case words == "":
+		return "Count lost in a database crash"
+	}
+	return words + ", others lost in a database crash"
 }
 
 // exportOutcome is the end of an export and its rows, or "" before it.

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"sync"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -39,10 +40,11 @@ type Settings struct {
 type Program struct {
 	Pools  Pools
 	Keys   *apikeys.Service
-	Sealer *reports.Sealer
 	Server *httpserver.Server
 	Ops    *prometheus.Registry
 	log    *slog.Logger
+
+	background map[string]func(context.Context) // by what log and metrics call it
 }
 
 // New makes the program on pools of its own. The caller closes it. It fails when the URL cannot be read.
@@ -77,7 +79,10 @@ func Over(pools Pools, s Settings) (*Program, error) {
 	forks := games.New(pools.Reads)
 	figures := reports.New(pools.Reads, pools.Exports)
 	files := exports.New(figures, log)
-	p.Sealer = reports.NewSealer(pools.Reads, time.Now, s.Log, reports.SealFrom)
+	p.background = map[string]func(context.Context){
+		"sealer": reports.NewSealer(pools.Reads, time.Now, s.Log, reports.SealFrom).Run,
+		"audit":  log.Run,
+	}
 	p.Keys = apikeys.New(pools.Gate, orgs, log, policy, time.Now, unknownKeys.Inc)
 
 	site, err := web.New(web.Modules{
@@ -134,6 +139,16 @@ func (p *Program) Serve(ctx context.Context, ln net.Listener, ready func()) erro
 	p.log.Info("stopping: running answers may finish")
 	err := p.Server.Shutdown(context.Background())
 	return errors.Join(err, <-failed)
+}
+
+// Background runs what works beside the requests until ctx ends. A panic of it is logged and counted, and ends nothing.
+func (p *Program) Background(ctx context.Context) {
+	supervisor := telemetry.NewSupervisor(p.log, p.Ops)
+	var all sync.WaitGroup
+	for name, work := range p.background {
+		all.Go(func() { supervisor.Run(ctx, name, work) })
+	}
+	all.Wait()
 }
 
 // Close closes the pools.

@@ -74,9 +74,9 @@ func (s *Service) Authenticate(ctx context.Context, token Token, request audit.R
 		return Caller{}, s.refuse(ctx, v, request, errUnusable)
 	}
 	if v.limited {
-		wait, err := s.retryAfter(ctx, v.KeyID, false)
+		wait, err := s.retryAfter(ctx, v, false)
 		v.Budget.NextIn = wait
-		return v.Caller, limited(wait, err)
+		return v.Caller, limited(wait, err, overRate)
 	}
 	if v.unused {
 		if _, err := s.db.Pool.Exec(ctx, usedSQL, v.KeyID, v.OrganisationID); err != nil {
@@ -108,13 +108,17 @@ func (s *Service) RefuseOutside(ctx context.Context, id string, request audit.Re
 // Refuse records a use that the caller's key did not allow and returns the answer to it, or ErrUnavailable when it could
 // not be recorded. It is the one place that records a refusal.
 func (s *Service) Refuse(ctx context.Context, c Caller, reason audit.Reason, target audit.Target, request audit.Request, answer error) error {
-	err := s.log.Append(ctx, audit.Entry{
-		OrganisationID: c.OrganisationID, Actor: c.Actor(), Action: audit.KeyRefused, Target: target, Reason: reason, Request: request,
-	})
-	if err != nil {
+	entry := c.refusal(reason)
+	entry.Target, entry.Request = target, request
+	if err := s.log.Append(ctx, entry); err != nil {
 		return apperr.Wrap(apperr.Unavailable, err, notRecorded)
 	}
 	return answer
+}
+
+// refusal is the entry of a use that was refused.
+func (c Caller) refusal(reason audit.Reason) audit.Entry {
+	return audit.Entry{OrganisationID: c.OrganisationID, Actor: c.Actor(), Action: audit.KeyRefused, Reason: reason}
 }
 
 // verdict is what the statement says of a key.
@@ -123,22 +127,37 @@ type verdict struct {
 	known   bool
 	reason  audit.Reason // "": not refused
 	limited bool         // there was no place left, for a request or for recording a refusal
+	wait    float64      // where it is limited: seconds until there is one again; over: not known
 	unused  bool         // whether it has no use in this minute yet
 }
 
+// refuse records a refusal, or counts it where the key has too many to record each.
 func (s *Service) refuse(ctx context.Context, v verdict, request audit.Request, answer error) error {
-	if v.limited {
-		return limited(s.retryAfter(ctx, v.KeyID, true))
+	if !v.limited {
+		return s.Refuse(ctx, v.Caller, v.reason, audit.Target{Kind: "api_key", ID: v.KeyID}, request, answer)
 	}
-	return s.Refuse(ctx, v.Caller, v.reason, audit.Target{Kind: "api_key", ID: v.KeyID}, request, answer)
-}
-
-// limited is the answer to a use beyond the rate; err is a failure to say for how long.
-func limited(wait int, err error) error {
+	wait, err := s.retryAfter(ctx, v, true)
 	if err != nil {
 		return err
 	}
-	e := apperr.New(apperr.RateLimited, "This key has been used %d times in the last %d seconds. Wait %d seconds, then go on.", RateLimit, RateWindow, wait)
+	if err := s.log.Count(ctx, v.refusal(v.reason)); err != nil {
+		return apperr.Wrap(apperr.Unavailable, err, notRecorded)
+	}
+	return limited(wait, nil, overRefusals)
+}
+
+// The answers beyond the rate, of requests and of refused uses.
+const (
+	overRate     = "This key has been used %d times in the last %d seconds. Wait %d seconds, then go on."
+	overRefusals = "Too many rejected requests with this key: %d in %d seconds. Check its secret and where it is sent; waiting %d seconds alone does not help."
+)
+
+// limited is the answer to a use beyond the rate; err is a failure to say for how long.
+func limited(wait int, err error, message string) error {
+	if err != nil {
+		return err
+	}
+	e := apperr.New(apperr.RateLimited, message, RateLimit, RateWindow, wait)
 	e.RetryAfter = wait
 	return e
 }
@@ -152,16 +171,18 @@ update api_keys set last_used_at = date_trunc('milliseconds', clock_timestamp())
 //go:embed authenticate.sql
 var authenticateSQL string
 
-// judge runs the statement; a key whose window is not there (new, or lost in a crash of PostgreSQL) gets one, and is
-// asked again.
+// judge runs the statement. A key whose window cannot be counted in (it is new, it was lost in a crash of PostgreSQL, or the
+// clock was set back) gets one that can, and is asked again.
 func (s *Service) judge(ctx context.Context, id string, hash []byte, outside bool) (verdict, error) {
 	for range 2 {
 		v, hasWindow, err := s.ask(ctx, id, hash, outside)
 		if err != nil || !v.known || hasWindow {
 			return v, err
 		}
-		if _, err := s.db.Pool.Exec(ctx, newWindowsSQL, id); err != nil {
-			return verdict{}, fmt.Errorf("apikeys: new windows: %w", err)
+		for _, sql := range []string{newWindowsSQL, mendWindowsSQL} {
+			if _, err := s.db.Pool.Exec(ctx, sql, id); err != nil {
+				return verdict{}, fmt.Errorf("apikeys: windows: %w", err)
+			}
 		}
 	}
 	return verdict{}, errors.New("apikeys: a key's windows vanished while it was authenticated")
@@ -170,10 +191,18 @@ func (s *Service) judge(ctx context.Context, id string, hash []byte, outside boo
 const newWindowsSQL = `/* apikeys.newWindows */
 insert into api_key_windows (key_id, refused) values ($1, false), ($1, true) on conflict do nothing`
 
+// mendWindowsSQL makes stamps of the future stamps of now (decisions, "Rate"): they leave the window 60 seconds later,
+// however far the clock was set back.
+const mendWindowsSQL = `/* apikeys.mendWindows */
+update api_key_windows set head = 1, instants = (
+    select array_agg(m.at order by m.at) from (select least(i, clock_timestamp()) as at from unnest(instants) i) m)
+ where key_id = $1 and clock_timestamp() < any (instants)`
+
 func (s *Service) ask(ctx context.Context, id string, hash []byte, outside bool) (v verdict, hasWindow bool, err error) {
 	var budget []float64
+	var wait *float64
 	err = s.db.Pool.QueryRow(ctx, authenticateSQL, id, hash, outside).
-		Scan(&v.KeyID, &v.OrganisationID, &v.KeyName, &v.Scopes, &v.OrganisationVersion, &v.reason, &budget, &hasWindow, &v.unused)
+		Scan(&v.KeyID, &v.OrganisationID, &v.KeyName, &v.Scopes, &v.OrganisationVersion, &v.reason, &budget, &wait, &v.unused)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return verdict{}, false, nil
 	}
@@ -184,18 +213,23 @@ func (s *Service) ask(ctx context.Context, id string, hash []byte, outside bool)
 	if budget != nil {
 		v.Budget = Budget{Left: int(budget[0]), NextIn: wholeSeconds(budget[1])}
 	}
-	return v, hasWindow, nil
+	if wait != nil {
+		v.wait = *wait
+	}
+	return v, budget != nil || wait != nil, nil
 }
 
-// retryAfter says in how many seconds the key has a place again. It is a statement of its own: the snapshot of the one
-// that lost the race is older than the place that was just taken.
-func (s *Service) retryAfter(ctx context.Context, id string, refused bool) (int, error) {
-	var seconds float64
-	err := s.db.Pool.QueryRow(ctx, `/* apikeys.retryAfter */
-select extract(epoch from instants[head] + interval '60 s' - clock_timestamp())::float8
-  from api_key_windows where key_id = $1 and refused = $2`, id, refused).Scan(&seconds)
-	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
-		return 0, fmt.Errorf("apikeys: retry after: %w", err)
+// retryAfter says in how many seconds the key has a place again. Where the statement lost a race for the last place, its
+// snapshot is older than that was taken, and a statement of its own looks again.
+func (s *Service) retryAfter(ctx context.Context, v verdict, refused bool) (int, error) {
+	seconds := v.wait
+	if seconds <= 0 {
+		err := s.db.Pool.QueryRow(ctx, `/* apikeys.retryAfter */
+select extract(epoch from greatest(instants[head], 'epoch') + interval '60 s' - clock_timestamp())::float8
+  from api_key_windows where key_id = $1 and refused = $2`, v.KeyID, refused).Scan(&seconds)
+		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+			return 0, fmt.Errorf("apikeys: retry after: %w", err)
+		}
 	}
 	return wholeSeconds(seconds), nil
 }

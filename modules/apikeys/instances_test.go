@@ -1,8 +1,10 @@
 package apikeys_test
 
 import (
+	"os"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -119,7 +121,7 @@ func (b *bundle) storm(n int, ask func(*apikeys.Service) (apikeys.Caller, error)
 }
 
 // Decisions, "Rate": refused uses have a count of their own: up to 120 are recorded one by one, beyond that the answer is
-// 429, which is not recorded; and nobody can spend or lock another's key.
+// 429, which is counted; and nobody can spend or lock another's key.
 func TestRefusedUsesHaveACountOfTheirOwn(t *testing.T) {
 	b := setup(t)
 	_, token := b.newKey()
@@ -134,9 +136,12 @@ func TestRefusedUsesHaveACountOfTheirOwn(t *testing.T) {
 		}
 		e := requireCode(t, apperr.RateLimited, err)
 		require.InDelta(t, 30.5, e.RetryAfter, 29.5)
+		require.Contains(t, e.Message, "Too many rejected requests with this key")
+		require.Contains(t, e.Message, "alone does not help")
 	}
 	require.Equal(t, 120, refused)
-	require.Len(t, b.entries(audit.KeyRefused), 120)
+	require.Equal(t, 80, b.notRecorded())
+	require.Len(t, b.entries(audit.KeyRefused), 120+1, "one more says how many were counted")
 
 	for range 3 {
 		caller, err := b.keys.Authenticate(b.ctx(), guessed(token), request)
@@ -144,7 +149,7 @@ func TestRefusedUsesHaveACountOfTheirOwn(t *testing.T) {
 		require.Zero(t, caller, "who does not know the secret is not told whose key it is")
 		requireCode(t, apperr.RateLimited, b.keys.RefuseOutside(b.ctx(), token.ID, request))
 	}
-	require.Len(t, b.entries(audit.KeyRefused), 120)
+	require.Equal(t, 86, b.notRecorded())
 
 	for i := range 120 {
 		caller, err := b.keys.Authenticate(b.ctx(), token, request)
@@ -152,7 +157,65 @@ func TestRefusedUsesHaveACountOfTheirOwn(t *testing.T) {
 		require.Equal(t, 119-i, caller.Budget.Left)
 	}
 	_, err := b.keys.Authenticate(b.ctx(), token, request)
-	requireCode(t, apperr.RateLimited, err)
+	require.Contains(t, requireCode(t, apperr.RateLimited, err).Message, "has been used 120 times")
+	require.Equal(t, 86, b.notRecorded(), "a request beyond the key's own rate is no refused use")
+}
+
+// notRecorded makes entries of what was counted, and sums what they say was not recorded one by one.
+func (b *bundle) notRecorded() int {
+	b.t.Helper()
+	require.NoError(b.t, b.log.RecordBursts(b.ctx()))
+	return one[int](b, `select coalesce(sum((details->>'notRecorded')::int), 0) from audit_entries`)
+}
+
+// Specification, section 5, rule 8: every refused use is in the log. After a flood on two instances, entries and counts
+// together are the refusals, exactly.
+func TestFloodOfRefusedUsesIsInTheLog(t *testing.T) {
+	b := setup(t)
+	all := 20_000
+	if os.Getenv("DG_SOAK") == "1" {
+		all = 1_000_000
+	}
+	_, token := b.newKey()
+	_, other := b.newKey()
+	var answered, accepted [16]int
+	var wait sync.WaitGroup
+	began := time.Now()
+	for i := range answered {
+		wait.Go(func() {
+			keys := []*apikeys.Service{b.keys, b.other}[i%2]
+			for n := range all / len(answered) {
+				var err error
+				if n%3 == 0 {
+					err = keys.RefuseOutside(b.ctx(), token.ID, request)
+				} else {
+					_, err = keys.Authenticate(b.ctx(), guessed(token), request)
+				}
+				if apperr.Is(err, apperr.AuthRequired) || apperr.Is(err, apperr.AccessDenied) || apperr.Is(err, apperr.RateLimited) {
+					answered[i]++
+				}
+				if n%1000 == 0 {
+					if _, err := keys.Authenticate(b.ctx(), other, request); err == nil {
+						accepted[i]++
+					}
+				}
+			}
+		})
+	}
+	wait.Wait()
+	took := time.Since(began)
+	sum := 0
+	for i, n := range answered {
+		require.Positive(t, accepted[i], "another key is served meanwhile")
+		sum += n
+	}
+	require.Equal(t, all, sum, "each was refused")
+	counted := b.notRecorded()
+	single := one[int](b, `select count(*) from audit_entries where action = 'api_key.refused' and details = '{}'`)
+	t.Logf("%d refused uses in %s: %d entries of one, %d counted", all, took.Round(time.Millisecond), single, counted)
+	require.Equal(t, all, single+counted)
+	require.GreaterOrEqual(t, single, 120)
+	require.LessOrEqual(t, single, 120*(2+int(took.Minutes())), "the log is bounded")
 }
 
 // The other way round: a key that is beyond its own rate is still refused, and recorded, for what is wrong.

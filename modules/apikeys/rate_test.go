@@ -180,6 +180,56 @@ func TestBudget(t *testing.T) {
 	}
 }
 
+// Decisions, "Rate": a stamp that lies in the future (the database's clock was set back) counts as now. The key is not locked
+// for longer than a minute, and never more than 120 requests in 60 seconds are accepted.
+func TestClockSetBackDoesNotLockAKey(t *testing.T) {
+	b := setup(t)
+	key, token := b.newKey()
+	const back = 1200 // seconds
+	for name, c := range map[string]struct {
+		before []float64 // ages of the requests before the clock was set back
+		left   int       // places that the next request leaves; below 0: it is refused
+	}{
+		"a full window":         {repeat(10, 120), -1},
+		"a full window, spread": {append(repeat(50, 60), repeat(5, 60)...), -1},
+		"half a window":         {repeat(10, 60), 59},
+		"one request":           {[]float64{30}, 118},
+	} {
+		for head := 1; head <= 120; head += 17 {
+			ages := make([]float64, len(c.before))
+			for i, age := range c.before {
+				ages[i] = age - back
+			}
+			b.setWindow(key.ID, false, head, ages)
+			b.setWindow(key.ID, true, head, ages)
+			caller, err := b.keys.Authenticate(b.ctx(), token, request)
+			_, refused := b.keys.Authenticate(b.ctx(), guessed(token), request)
+			if c.left < 0 {
+				require.LessOrEqual(t, requireCode(t, apperr.RateLimited, err).RetryAfter, 60, name)
+				require.LessOrEqual(t, requireCode(t, apperr.RateLimited, refused).RetryAfter, 60, name)
+			} else {
+				require.NoError(t, err, name)
+				require.Equal(t, c.left, caller.Budget.Left, name)
+				requireCode(t, apperr.AuthRequired, refused)
+			}
+			require.InDelta(t, 59, caller.Budget.NextIn, 1.5, name)
+
+			_, errs := b.storm(130, func(s *apikeys.Service) (apikeys.Caller, error) { return s.Authenticate(b.ctx(), token, request) })
+			accepted := 0
+			for _, err := range errs {
+				if err == nil {
+					accepted++
+				}
+			}
+			require.Equal(t, max(0, c.left), accepted, "%s: never more than 120 with those before", name)
+			b.pass(key.ID, 60)
+			caller, err = b.keys.Authenticate(b.ctx(), token, request)
+			require.NoError(t, err, "%s: after a minute the key works", name)
+			require.Equal(t, 119, caller.Budget.Left, name)
+		}
+	}
+}
+
 // Decisions, "Rate": a crash of PostgreSQL forgets the windows: they are made anew, and the key works.
 func TestLostWindowsAreMadeAnew(t *testing.T) {
 	b := setup(t)

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -75,6 +76,11 @@ type Entry struct {
 	Reason         Reason         // of a refusal
 	Details        map[string]any // what else there is to say, such as an export's period and rows
 	Request        Request
+}
+
+// findable says whether some filter finds the entry.
+func (e Entry) findable() bool {
+	return slices.Contains(Actions, e.Action) && (e.Reason == "" || slices.Contains(Reasons, e.Reason))
 }
 
 // The bounds of client-sent text in an entry, in bytes.

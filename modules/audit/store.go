@@ -3,7 +3,6 @@ package audit
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 
 	"gorm.io/gorm"
@@ -45,7 +44,7 @@ func (r entryRow) entry() (Entry, error) {
 
 // AppendIn adds one entry in the caller's transaction: it commits with what it is about.
 func (l *Log) AppendIn(tx *gorm.DB, e Entry) error {
-	if !slices.Contains(Actions, e.Action) || e.Reason != "" && !slices.Contains(Reasons, e.Reason) {
+	if !e.findable() {
 		return fmt.Errorf("audit: append %q for %q: no filter would find it", e.Action, e.Reason)
 	}
 	details, err := json.Marshal(e.Details)

@@ -1,0 +1,100 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+
+	"gorm.io/gorm"
+)
+
+// countSQL adds an event to its burst. The burst is written only where it was not touched in the last minute: once a minute
+// for each, however many events there are. A stamp in the future, of a clock that was set back, counts as not touched.
+const countSQL = `/* audit.count */
+with known as (
+    select id from audit_bursts
+     where org_id = $1 and actor_kind = $2 and actor_id = $3 and action = $5 and reason = $6
+       and touched_at between clock_timestamp() - interval '60 s' and clock_timestamp()
+), touched as (
+    insert into audit_bursts (org_id, actor_kind, actor_id, actor_name, action, reason, touched_at)
+    select $1, $2, $3, $4, $5, $6, clock_timestamp() where not exists (select from known)
+    on conflict (org_id, actor_kind, actor_id, action, reason)
+    do update set touched_at = clock_timestamp(), actor_name = excluded.actor_name
+    returning id
+)
+insert into audit_burst_events (burst) select id from known union all select id from touched`
+
+type burstRow struct {
+	OrgID     string
+	ActorKind string
+	ActorID   string
+	ActorName string
+	Action    string
+	Reason    string
+	Events    int64
+}
+
+func (r burstRow) entry(lost bool) Entry {
+	details := map[string]any{}
+	if r.Events > 0 {
+		details[NotRecorded] = r.Events
+	}
+	if lost {
+		details[CountLost] = true
+	}
+	return Entry{
+		OrganisationID: r.OrgID, Actor: Actor{Kind: ActorKind(r.ActorKind), ID: r.ActorID, Name: r.ActorName},
+		Action: Action(r.Action), Reason: Reason(r.Reason), Details: details,
+	}
+}
+
+// RecordBursts makes one entry of each burst, of all organisations: the one who asks is the program itself. Where another
+// instance does so at this moment it does nothing. After a crash of PostgreSQL each burst that was going on gets an entry
+// which says that its count was lost.
+func (l *Log) RecordBursts(ctx context.Context) error {
+	return l.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+		var alone bool
+		if err := tx.Raw(`/* audit.bursts */ select pg_try_advisory_xact_lock(hashtextextended('audit bursts', 0))`).Scan(&alone).Error; err != nil || !alone {
+			return err
+		}
+		lost, err := noticeCrash(tx)
+		if err != nil {
+			return err
+		}
+		bursts, err := takeBursts(tx, lost)
+		if err != nil {
+			return err
+		}
+		for _, b := range bursts {
+			if err := l.AppendIn(tx, b.entry(lost)); err != nil {
+				return err
+			}
+		}
+		// No statement that has seen a burst as touched in the last minute still runs (30 s is the bound of one).
+		return tx.Exec(`/* audit.endBursts */ delete from audit_bursts where touched_at < clock_timestamp() - interval '2 min'`).Error
+	})
+}
+
+// noticeCrash says whether PostgreSQL has crashed since it was asked last: then the unlogged table is empty.
+func noticeCrash(tx *gorm.DB) (bool, error) {
+	marked := tx.Exec(`/* audit.noticeCrash */ insert into audit_burst_events (burst)
+		select 0 where not exists (select from audit_burst_events where burst = 0)`)
+	if marked.Error != nil {
+		return false, fmt.Errorf("audit: notice a crash: %w", marked.Error)
+	}
+	return marked.RowsAffected > 0, nil
+}
+
+// takeBursts counts the events and removes them: as many bursts as there are actors and reasons, at most.
+func takeBursts(tx *gorm.DB, all bool) ([]burstRow, error) {
+	var bursts []burstRow
+	err := tx.Raw(`/* audit.takeBursts */
+		with taken as (delete from audit_burst_events where burst <> 0 returning burst),
+		     counted as (select burst, count(*) as events from taken group by burst)
+		select b.org_id, b.actor_kind, b.actor_id, b.actor_name, b.action, b.reason, coalesce(c.events, 0) as events
+		  from audit_bursts b left join counted c on c.burst = b.id
+		 where ? or c.events is not null order by b.id`, all).Scan(&bursts).Error
+	if err != nil {
+		return nil, fmt.Errorf("audit: take bursts: %w", err)
+	}
+	return bursts, nil
+}
