@@ -175,12 +175,50 @@ func TestSecretsAreEncryptedWithTheKey(t *testing.T) {
 	visit(t, base).signIn(tomas)
 }
 
-// dg account reset prints a link for somebody who cannot get in.
+var resetLink = regexp.MustCompile(`(http://\S+)(/account/reset\?token=([A-Za-z0-9_-]{43}))`)
+
+// dg account reset prints a link by which somebody without password and phone sets a new password, once. Two-step
+// verification is off afterwards and all sessions have ended. Its token is in no table and no log.
 func TestAccountResetByLink(t *testing.T) {
 	t.Parallel()
-	p, base, _ := serveDemo(t)
+	p, base, db := serveDemo(t)
 	tomas := demoAccount(t, "tomas@harbour.example.com")
-	status, out := p.run("account", "reset", strings.ToUpper(tomas.Email), "--base-url", base)
-	require.Zero(t, status, out)
-	require.Contains(t, out, base+"/account/reset?token=")
+	before := visit(t, base).signIn(tomas)
+	status, out := p.run("account", "reset", "nobody@harbour.example.com", "--base-url", base)
+	require.Equal(t, 1, status)
+	require.Contains(t, out, "nobody has this e-mail")
+	issue := func() (path, token string) {
+		status, out := p.run("account", "reset", strings.ToUpper(tomas.Email), "--base-url", base)
+		require.Zero(t, status, out)
+		require.Contains(t, out, "two-step verification and the recovery codes are removed")
+		link := resetLink.FindStringSubmatch(out)
+		require.NotNil(t, link, out)
+		require.Equal(t, base, link[1])
+		return link[2], link[3]
+	}
+	replaced, _ := issue()
+	path, token := issue()
+	require.NotContains(t, dump(t, db, "account_resets"), token)
+
+	replacement := "battery horse staple"
+	v := visit(t, base)
+	status, _, _ = v.send(replaced, nil)
+	require.Equal(t, http.StatusNotFound, status, "a newer link has taken its place")
+	require.Contains(t, v.get(path), "This turns two-step off")
+	for _, wrong := range [][2]string{{"short", "short"}, {replacement, replacement + "r"}} {
+		status, body, _ := v.post(path, "token", token, "new", wrong[0], "repeat", wrong[1])
+		require.Equal(t, http.StatusUnprocessableEntity, status)
+		require.Contains(t, body, `name="token" value="`+token+`"`)
+	}
+	require.NotEmpty(t, before.get("/account"))
+	status, body, _ := v.post(path, "token", token, "new", replacement, "repeat", replacement)
+	require.Equal(t, http.StatusOK, status)
+	require.Contains(t, body, "Password set")
+	_, _, location := before.send("/account", nil)
+	require.Contains(t, location, "/sign-in", "all sessions end")
+	status, _, _ = v.send(path, nil)
+	require.Equal(t, http.StatusNotFound, status, "it works once")
+	tomas.Password, tomas.TOTPSecret = replacement, ""
+	visit(t, base).signIn(tomas)
+	require.NotContains(t, p.log.String(), token)
 }

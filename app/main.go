@@ -31,6 +31,7 @@ type cli struct {
 	Import   importCmd   `cmd:"" help:"Bring organisations and their histories in (NDJSON, plain or gzip)."`
 	Demo     demoCmd     `cmd:"" help:"Load the demo organisations into an empty database and make a new demo key."`
 	Segments segmentsCmd `cmd:"" help:"Look at, verify or rebuild the segments that make statistics of large forks fast."`
+	Account  accountCmd  `cmd:"" help:"Let somebody who has lost password or phone sign in again."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 }
 

@@ -78,3 +78,7 @@ grant select, insert, update, delete on password_guesses to :role;
 -- Recovery codes are made and used, never changed.
 revoke all on recovery_codes from :role;
 grant select, insert, delete on recovery_codes to :role;
+
+-- The links of dg account reset are looked at and used. Making one is the owner's.
+revoke all on account_resets from :role;
+grant select, delete on account_resets to :role;

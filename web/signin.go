@@ -19,6 +19,8 @@ func (s *Site) mountSignIn(router routes) {
 	router.Get("/sign-in/code", s.askCode)
 	router.Post("/sign-in/code", s.secondStep)
 	router.Post("/sign-out", s.signOut)
+	router.Get("/account/reset", s.askReset)
+	router.Post("/account/reset", s.useReset)
 }
 
 // signInView is the question for e-mail and password, and that for the code.
@@ -175,18 +177,33 @@ func (s *Site) secondStep(c *fiber.Ctx) error {
 
 // signOut answers POST /sign-out.
 func (s *Site) signOut(c *fiber.Ctx) error {
+	if err := s.endOwnSession(c); err != nil {
+		return err
+	}
+	return c.Redirect("/sign-in", fiber.StatusSeeOther)
+}
+
+// endOwnSession ends the session of this browser, if there is one.
+func (s *Site) endOwnSession(c *fiber.Ctx) error {
 	ctx, stop := bounded(c.UserContext())
 	defer stop()
 	if err := s.Identity.SignOut(ctx, c.Cookies(sessionCookie)); err != nil {
 		return err
 	}
-	return s.signedOut(c)
+	dropSession(c)
+	return nil
 }
 
 // signedOut takes the session's cookie from the browser and leads to the sign-in.
 func (s *Site) signedOut(c *fiber.Ctx) error {
+	dropSession(c)
+	return c.Redirect("/sign-in", fiber.StatusSeeOther)
+}
+
+// dropSession takes the session's cookie from the browser.
+func dropSession(c *fiber.Ctx) {
 	gone := hostCookie(sessionCookie, "")
 	gone.SessionOnly, gone.MaxAge, gone.Expires = false, -1, time.Unix(0, 0)
 	c.Cookie(gone)
-	return c.Redirect("/sign-in", fiber.StatusSeeOther)
+	c.Request().Header.DelCookie(sessionCookie)
 }

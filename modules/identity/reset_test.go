@@ -1,0 +1,98 @@
+package identity_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/identity"
+	"dg/platform/apperr"
+)
+
+// owner is the service as whoever runs it has it: as the owner of the tables.
+func (b *bundle) owner() *identity.Service { return identity.New(b.Owner, b.now) }
+
+func (b *bundle) reset(email string) identity.Reset {
+	b.t.Helper()
+	reset, err := b.owner().BeginReset(b.ctx(), email)
+	require.NoError(b.t, err)
+	return reset
+}
+
+// A reset sets a new password without the old one, turns two-step verification off and ends all sessions of the person.
+func TestResetLetsSomebodyInAgain(t *testing.T) {
+	b := setup(t)
+	_, codes, session := b.enrolled("Ann@example.com")
+	for range 10 {
+		_, err := b.people.SecondStep(b.ctx(), b.signIn("ann@example.com").Token, "000000")
+		require.Equal(t, identity.ErrWrongCode, err)
+	}
+	b.person("bob@example.com", "")
+	bobs := b.signIn("bob@example.com")
+	reset := b.reset("ANN@example.com")
+	require.Equal(t, "Ann@example.com", reset.Person.Email)
+	require.Equal(t, b.now().Add(30*time.Minute), reset.ExpiresAt)
+	whose, err := b.people.ResetPerson(b.ctx(), reset.Token)
+	require.NoError(t, err)
+	require.Equal(t, reset.Person.ID, whose.ID)
+	require.True(t, b.goesOn(session.Token), "not before it is used")
+
+	err = b.people.UseReset(b.ctx(), reset.Token, "short")
+	require.Equal(t, "new", apperr.From(err).Field)
+	require.NoError(t, b.other.UseReset(b.ctx(), reset.Token, replacement))
+	require.False(t, b.goesOn(session.Token))
+	require.True(t, b.goesOn(bobs.Token))
+	require.Zero(t, one[int](b, `select count(*) from recovery_codes`))
+	require.ErrorIs(t, b.people.UseReset(b.ctx(), reset.Token, password), identity.ErrNoReset)
+	_, err = b.people.ResetPerson(b.ctx(), reset.Token)
+	require.ErrorIs(t, err, identity.ErrNoReset)
+	in, err := b.people.SignIn(b.ctx(), "ann@example.com", replacement, firefox)
+	require.NoError(t, err)
+	require.False(t, in.SecondStepDue)
+	require.Equal(t, b.now(), *in.Person.PasswordSince)
+	_, err = b.people.SecondStep(b.ctx(), in.Token, codes[0])
+	require.ErrorIs(t, err, identity.ErrNoSession)
+}
+
+// A reset lasts 30 minutes, and gives way to a newer one; it is kept as a hash, and made by the owner of the tables alone.
+func TestResetIsBounded(t *testing.T) {
+	b := setup(t)
+	b.person("ann@example.com", "")
+	_, err := b.owner().BeginReset(b.ctx(), "nobody@example.com")
+	require.True(t, apperr.Is(err, apperr.NotFound))
+	_, err = b.people.BeginReset(b.ctx(), "ann@example.com")
+	require.ErrorContains(t, err, "permission denied")
+
+	first := b.reset("ann@example.com")
+	second := b.reset("ann@example.com")
+	require.ErrorIs(t, b.people.UseReset(b.ctx(), first.Token, replacement), identity.ErrNoReset)
+	require.Equal(t, 1, one[int](b, `select count(*) from account_resets where octet_length(token_hash) = 32 and position($1::bytea in token_hash) = 0`, []byte(second.Token)[:8]))
+	b.pass(30*time.Minute - time.Millisecond)
+	_, err = b.people.ResetPerson(b.ctx(), second.Token)
+	require.NoError(t, err)
+	b.pass(time.Millisecond)
+	_, err = b.people.ResetPerson(b.ctx(), second.Token)
+	require.ErrorIs(t, err, identity.ErrNoReset)
+	require.ErrorIs(t, b.people.UseReset(b.ctx(), second.Token, replacement), identity.ErrNoReset)
+	for _, token := range []string{"", "x", first.Token} {
+		require.ErrorIs(t, b.people.UseReset(b.ctx(), token, replacement), identity.ErrNoReset)
+	}
+}
+
+func TestResetIsUsedOnceUnderFiftyAtOnce(t *testing.T) {
+	b := setup(t)
+	b.person("ann@example.com", secret)
+	reset := b.reset("ann@example.com")
+	done := 0
+	for _, err := range b.atOnce(func(_ int, people *identity.Service) error {
+		return people.UseReset(b.ctx(), reset.Token, replacement)
+	}) {
+		if err == nil {
+			done++
+		} else {
+			require.ErrorIs(t, err, identity.ErrNoReset)
+		}
+	}
+	require.Equal(t, 1, done)
+}
