@@ -25,7 +25,7 @@ const (
 type Caller struct {
 	KeyID, KeyName, OrganisationID string
 	Scopes                         []Scope
-	OrganisationVersion            int64 // rises with every change to the organisation or its forks
+	OrganisationVersion            int64 // another one, never seen before, after every change to the organisation or its forks
 	Budget                         Budget
 }
 

@@ -1,7 +1,8 @@
 // Package org owns organisations: their plan and reporting mode, memberships and roles, players and groups. Tables:
 // organisations, memberships, players, player_ordinals, player_groups, group_members.
 //
-// Invariants, kept by the schema: an organisation's version rises with every change to it or its forks; a player's
+// Invariants, kept by the schema: an organisation's version is drawn anew, at random, with every change to it or its forks,
+// and never repeats, also where history is lost (failover, restore): only equality means anything; a player's
 // ordinal is never given twice within an organisation; a group's members are players of its organisation; a deleted
 // player leaves its groups and takes its plays along. What never changes is the organisation of a player or group.
 //

@@ -41,15 +41,17 @@ func (b bundle) entries(id string) []audit.Entry {
 func TestSetReportingModeIsRecorded(t *testing.T) {
 	b := setup(t)
 	owner := actor(ours, "owner", false)
+	_, theirVersion := b.mode(theirs)
 	for i, c := range []struct {
 		mode    org.ReportingMode
 		entries int
-		version int64
-	}{{org.Pseudonymous, 0, 1}, {org.Nominative, 1, 2}, {org.Nominative, 1, 2}, {org.Pseudonymous, 2, 3}} {
+		drawn   bool
+	}{{org.Pseudonymous, 0, false}, {org.Nominative, 1, true}, {org.Nominative, 1, false}, {org.Pseudonymous, 2, true}} {
+		_, before := b.mode(ours)
 		require.NoError(t, b.orgs.SetReportingMode(t.Context(), owner, c.mode, request))
 		mode, version := b.mode(ours)
 		require.Equal(t, c.mode, mode, "step %d", i)
-		require.Equal(t, c.version, version, "step %d: what caches stand on", i)
+		require.Equal(t, c.drawn, version != before, "step %d: what caches stand on", i)
 		require.Len(t, b.entries(ours), c.entries, "step %d", i)
 	}
 	last := b.entries(ours)[0]
@@ -61,12 +63,13 @@ func TestSetReportingModeIsRecorded(t *testing.T) {
 	require.Empty(t, b.entries(theirs))
 	mode, version := b.mode(theirs)
 	require.Equal(t, org.Nominative, mode)
-	require.Equal(t, int64(1), version)
+	require.Equal(t, theirVersion, version)
 }
 
 // Decisions, "Keys": the reporting mode: owners.
 func TestOnlyOwnersSetTheReportingMode(t *testing.T) {
 	b := setup(t)
+	_, before := b.mode(ours)
 	for name, who := range map[string]org.Actor{
 		"admin": actor(ours, "admin", false), "admin with two-step": actor(ours, "admin", true), "member": actor(ours, "member", true),
 		"nobody": {Subject: authz.Subject{OrganisationID: ours}}, "of nothing": actor("", "owner", true),
@@ -83,7 +86,7 @@ func TestOnlyOwnersSetTheReportingMode(t *testing.T) {
 	require.True(t, apperr.Is(err, apperr.NotFound), "%v", err)
 	mode, version := b.mode(ours)
 	require.Equal(t, org.Pseudonymous, mode)
-	require.Equal(t, int64(1), version)
+	require.Equal(t, before, version)
 	require.Empty(t, b.entries(ours))
 }
 
@@ -101,8 +104,7 @@ func TestReportingModeIsChangedByManyAtOnce(t *testing.T) {
 	}
 	all.Wait()
 	entries := b.entries(ours)
-	mode, version := b.mode(ours)
-	require.Equal(t, int64(1+len(entries)), version, "as many entries as changes")
+	mode, _ := b.mode(ours)
 	// The newest by number: instants are taken before the locks and may be out of order here.
 	byVersion := map[any]int{}
 	for _, e := range entries {

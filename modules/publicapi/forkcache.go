@@ -52,8 +52,8 @@ func (s *forkSet) size() int {
 }
 
 // forkCache keeps the fork sets of organisations, each under the version that the authentication returned before the
-// forks were read: what is kept under a version is at least as new, so nothing in it is ever stale. It holds at most
-// limit bytes; what was not used for longest goes first.
+// forks were read: what is kept under a version is at least as new, and is returned for that version alone, so nothing in
+// it is ever stale. It holds at most limit bytes; what was not used for longest goes first.
 type forkCache struct {
 	mu    sync.Mutex
 	limit int
@@ -93,7 +93,9 @@ func (c *forkCache) putFork(organisationID string, version int64, f answeredFork
 	c.put(some)
 }
 
-// put keeps a set, unless a newer one or the list is there, or it is larger than half of the cache.
+// put keeps a set in place of what is there of its organisation, unless that is the list of the same version, or the set is
+// larger than half of the cache. Versions have no order: a set that was read under an older one may replace a newer one,
+// which is then read again.
 func (c *forkCache) put(s *forkSet) {
 	if s.size() > c.limit/2 {
 		return
@@ -101,7 +103,7 @@ func (c *forkCache) put(s *forkSet) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if e, ok := c.byOrg[s.organisationID]; ok {
-		if known := e.Value.(*forkSet); known.version > s.version || (known.version == s.version && known.list != nil) {
+		if known := e.Value.(*forkSet); known.version == s.version && known.list != nil {
 			return
 		}
 		c.remove(e)

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/csv"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"dg/platform/postgres"
+)
+
+// formerAnswers are what the program that made testdata/upgrade/database.sql answered on it, and what it took to ask:
+// the newest migration was 20261121000900. The database holds two organisations, an admin with two-step verification who
+// is signed in, a usable and a revoked key with their windows, 603 plays with sealed days and months and a mark on one of
+// each, and seven audit entries.
+type formerAnswers struct {
+	Key, RevokedKey, Session, Organisation, Fork, Query, ETag string
+	Forks, Stats                                              json.RawMessage
+	PlaysSHA256, AuditLog                                     string
+	Tables                                                    map[string]int
+}
+
+func readFormerAnswers(t *testing.T) formerAnswers {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", "upgrade", "answers.json"))
+	require.NoError(t, err)
+	var a formerAnswers
+	require.NoError(t, json.Unmarshal(text, &a))
+	return a
+}
+
+// restoreFormer makes the folder's database the former one, before any program of today sees it. The session, which would
+// have expired long ago, was used just now.
+func restoreFormer(t *testing.T, dir string) *door {
+	t.Helper()
+	dump, err := os.ReadFile(filepath.Join("testdata", "upgrade", "database.sql"))
+	require.NoError(t, err)
+	server, err := postgres.StartEmbedded(t.Context(), dir, postgres.EmbeddedOptions{})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, server.Stop(context.Background())) }()
+	conn, err := pgx.Connect(t.Context(), asSuperuser(t, server.URL()))
+	require.NoError(t, err)
+	defer conn.Close(context.Background())
+	_, err = conn.PgConn().Exec(t.Context(), string(dump)).ReadAll()
+	require.NoError(t, err)
+	_, err = conn.Exec(t.Context(), `update public.sessions set created_at = now(), last_used_at = now(), expires_at = now() + interval '12 h'`)
+	require.NoError(t, err)
+	return openDoor(t, dir)
+}
+
+// A database that a former program made goes through all migrations: its key answers with the same figures, its session is
+// still signed in, its audit log is listed, its segments verify, and what was read before is not taken for current.
+func TestFormerDatabaseIsUpgraded(t *testing.T) {
+	t.Parallel()
+	former := readFormerAnswers(t)
+	dir := newFolder(t)
+	d := restoreFormer(t, dir)
+	require.Equal(t, 1, read[int](t, d, "select count(*) from unsealed_days"), "a day that was sealed and written to since")
+	c := serveOn(t, dir)
+	for _, table := range []string{"organisations", "users", "memberships", "players", "player_groups", "group_members", "games",
+		"forks", "plays", "api_keys", "sessions", "audit_entries"} {
+		require.Equal(t, former.Tables[table], read[int](t, d, "select count(*) from "+table), table)
+	}
+	get := func(path, token string, headers ...string) (*http.Response, string) {
+		response := ask(t, client(), c.url+path, token, headers...)
+		text, err := io.ReadAll(response.Body)
+		require.NoError(t, err)
+		return response, string(text)
+	}
+
+	response, forks := get("/api/v1/forks", former.Key, "If-None-Match", former.ETag)
+	require.Equal(t, http.StatusOK, response.StatusCode, "an ETag of before says nothing: history may have been lost since")
+	require.JSONEq(t, string(former.Forks), forks)
+	response, _ = get("/api/v1/forks", former.Key, "If-None-Match", response.Header.Get("ETag"))
+	require.Equal(t, http.StatusNotModified, response.StatusCode)
+	_, stats := get(former.Fork+"/stats"+former.Query, former.Key)
+	require.JSONEq(t, string(former.Stats), stats)
+	_, plays := get(former.Fork+"/exports/csv"+former.Query, former.Key)
+	sum := sha256.Sum256([]byte(plays))
+	require.Equal(t, former.PlaysSHA256, hex.EncodeToString(sum[:]))
+	response, _ = get("/api/v1/forks", former.RevokedKey)
+	require.Equal(t, http.StatusUnauthorized, response.StatusCode)
+	require.Equal(t, 2, read[int](t, d, "select count(*) from audit_entries where reason = 'revoked'"), "one of before, one of now")
+
+	response, log := get("/o/"+former.Organisation+"/settings/audit-log.csv", "", "Cookie", "__Host-dg="+former.Session)
+	require.Equal(t, http.StatusOK, response.StatusCode, "signed in still")
+	require.Subset(t, csvRows(t, log), csvRows(t, former.AuditLog))
+	response, page := get("/o/"+former.Organisation+"/settings/audit-log", "", "Cookie", "__Host-dg="+former.Session)
+	require.Equal(t, http.StatusOK, response.StatusCode)
+	require.Contains(t, page, "Lost laptop")
+
+	verified := launch(t, "segments", "verify", "--data-dir", dir)
+	require.Zero(t, verified.status(backWithin*6), "%s%s", verified.out.String(), verified.log.String())
+	require.NotContains(t, verified.out.String(), "Nothing is sealed")
+}
+
+// csvRows are the rows of a file, each as one text.
+func csvRows(t *testing.T, text string) []string {
+	t.Helper()
+	records, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	require.NoError(t, err)
+	require.Greater(t, len(records), 1)
+	rows := make([]string, len(records))
+	for i, r := range records {
+		rows[i] = strings.Join(r, "|")
+	}
+	return rows
+}
