@@ -24,6 +24,18 @@ var actionWords = map[audit.Action]string{
 	audit.ExportStarted:        "Export started",
 	audit.ExportFinished:       "Plays exported",
 	audit.ReportingModeChanged: "Reporting mode changed",
+
+	audit.LogExported:           "Audit log exported",
+	audit.SignedIn:              "Signed in",
+	audit.SignInFailed:          "Sign-in failed",
+	audit.SignInLocked:          "Sign-in locked",
+	audit.TwoStepTurnedOn:       "Two-step turned on",
+	audit.TwoStepTurnedOff:      "Two-step turned off",
+	audit.RecoveryCodeUsed:      "Recovery code used",
+	audit.RecoveryCodesReplaced: "Recovery codes replaced",
+	audit.PasswordChanged:       "Password changed",
+	audit.PasswordReset:         "Password reset",
+	audit.SessionsEnded:         "Session ended",
 }
 
 // reasonWords are the reasons of a refusal: in the list, in a sentence, and how the request was answered.
@@ -35,6 +47,9 @@ var reasonWords = map[audit.Reason]struct{ short, long, status, code string }{
 	audit.InsufficientScope: {"Scope missing", "The key may not read this.", "403", "ERR_ACCESS_DENIED"},
 	audit.OtherOrganisation: {"Other organisation", "What was asked for belongs to another organisation.", "403", "ERR_ACCESS_DENIED"},
 	audit.OutsideAPI:        {"Outside the API", "A key works only under /api/v1/.", "403", "ERR_ACCESS_DENIED"},
+	audit.WrongPassword:     {short: "Wrong password", long: "The password was wrong."},
+	audit.WrongCode:         {short: "Wrong code", long: "The password was right, the two-step code was wrong."},
+	audit.Locked:            {short: "Locked", long: "There had been too many wrong tries, so nothing was compared."},
 }
 
 // outcomeWords are the ends of an export.
@@ -111,6 +126,8 @@ func (n entryNames) words(e audit.Entry) entryWords {
 			w.Target, w.TargetIsPath = counted, false
 		}
 		w.Outcome = reasonWords[e.Reason].short
+	case audit.SignInFailed:
+		w.Outcome = reasonWords[e.Reason].short
 	}
 	w.Details = n.details(e)
 	return w
@@ -135,7 +152,7 @@ func (n entryNames) details(e audit.Entry) []detail {
 		add("Reason", n.reason(e.Reason, keyID), string(e.Reason))
 	}
 	add("Request", "", strings.TrimSpace(e.Request.Method+" "+e.Request.Path))
-	if e.Reason != "" {
+	if e.Action == audit.KeyRefused {
 		add("Answer", "", answerTo(e))
 	}
 	switch {

@@ -220,6 +220,12 @@ func requestOf(c *fiber.Ctx) audit.Request {
 	}
 }
 
+// nameRequest tells the modules which request they act in: security events are recorded with it.
+func nameRequest(c *fiber.Ctx) error {
+	c.SetUserContext(identity.WithRequest(c.UserContext(), identity.Request(requestOf(c))))
+	return c.Next()
+}
+
 // answerTimeout bounds what a screen asks of the database. It is above the bound of a statement, which says more of what
 // went wrong.
 const answerTimeout = 35 * time.Second

@@ -72,7 +72,10 @@ func Over(pools Pools, s Settings) (*Program, error) {
 	unknownKeys := prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "dg_unknown_key_uses_total", Help: "Uses of well-formed API keys that no organisation owns: no audit log can hold them.",
 	})
-	p.Ops.MustRegister(unknownKeys, poolMetrics{pools})
+	unknownPeople := prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "dg_unknown_person_sign_ins_total", Help: "Failed sign-ins with an e-mail that nobody has: no audit log can hold them.",
+	})
+	p.Ops.MustRegister(unknownKeys, unknownPeople, poolMetrics{pools})
 
 	log := audit.New(pools.Gate)
 	orgs := org.New(pools.Gate, log, policy)
@@ -85,8 +88,10 @@ func Over(pools Pools, s Settings) (*Program, error) {
 	}
 	p.Keys = apikeys.New(pools.Gate, orgs, log, policy, time.Now, unknownKeys.Inc)
 
+	people := identity.New(pools.Gate, time.Now, SecurityEvents{Orgs: orgs, Log: log, Unknown: unknownPeople.Inc}, s.Log)
+
 	site, err := web.New(web.Modules{
-		Identity: identity.New(pools.Gate, time.Now), Keys: p.Keys, Games: forks, Reports: figures, Exports: files, Orgs: orgs, Log: log, Policy: policy,
+		Identity: people, Keys: p.Keys, Games: forks, Reports: figures, Exports: files, Orgs: orgs, Log: log, Policy: policy,
 	}, s.BaseURL, time.Now)
 	if err != nil {
 		return nil, err

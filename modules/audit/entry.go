@@ -19,13 +19,33 @@ const (
 	ExportFinished Action = "export.finished"
 
 	ReportingModeChanged Action = "reporting_mode.changed"
+
+	LogExported Action = "audit_log.exported"
+)
+
+// The actions of people's sign-in, in the logs of all their organisations.
+const (
+	SignedIn              Action = "sign_in"
+	SignInFailed          Action = "sign_in.failed"
+	SignInLocked          Action = "sign_in.locked"
+	TwoStepTurnedOn       Action = "two_step.turned_on"
+	TwoStepTurnedOff      Action = "two_step.turned_off"
+	RecoveryCodeUsed      Action = "recovery_code.used"
+	RecoveryCodesReplaced Action = "recovery_codes.replaced"
+	PasswordChanged       Action = "password.changed"
+	PasswordReset         Action = "password.reset"
+	SessionsEnded         Action = "sessions.ended"
 )
 
 // Actions are all of them, in the order in which they are offered to choose from. What is not here cannot be appended: it
 // would be found by no filter.
-var Actions = []Action{KeyCreated, KeyRevoked, ExportStarted, ExportFinished, KeyRefused, ReportingModeChanged}
+var Actions = []Action{
+	KeyCreated, KeyRevoked, ExportStarted, ExportFinished, KeyRefused, ReportingModeChanged, LogExported,
+	SignedIn, SignInFailed, SignInLocked, TwoStepTurnedOn, TwoStepTurnedOff, RecoveryCodeUsed, RecoveryCodesReplaced,
+	PasswordChanged, PasswordReset, SessionsEnded,
+}
 
-// Reason is why a use of a key was refused.
+// Reason is why a use of a key was refused, or a sign-in failed.
 type Reason string
 
 // The reasons (decisions, "Audit").
@@ -37,10 +57,18 @@ const (
 	InsufficientScope Reason = "insufficient_scope"
 	OtherOrganisation Reason = "other_organisation"
 	OutsideAPI        Reason = "outside_api"
+	WrongPassword     Reason = "wrong_password"
+	WrongCode         Reason = "wrong_code"
+	Locked            Reason = "locked"
 )
 
 // Reasons are all of them, in the order in which they are offered to choose from.
-var Reasons = []Reason{WrongSecret, Revoked, Expired, BelowPlan, InsufficientScope, OtherOrganisation, OutsideAPI}
+var Reasons = []Reason{
+	WrongSecret, Revoked, Expired, BelowPlan, InsufficientScope, OtherOrganisation, OutsideAPI, WrongPassword, WrongCode, Locked,
+}
+
+// hasReason says whether entries of the action may have a reason: those of no other do.
+func (a Action) hasReason() bool { return a == KeyRefused || a == SignInFailed }
 
 // ActorKind says whether a person or a key acted.
 type ActorKind string
@@ -73,14 +101,14 @@ type Entry struct {
 	Actor          Actor
 	Action         Action
 	Target         Target
-	Reason         Reason         // of a refusal
+	Reason         Reason         // of a refusal or failure
 	Details        map[string]any // what else there is to say, such as an export's period and rows
 	Request        Request
 }
 
 // findable says whether some filter finds the entry.
 func (e Entry) findable() bool {
-	return slices.Contains(Actions, e.Action) && (e.Reason == "" || slices.Contains(Reasons, e.Reason))
+	return slices.Contains(Actions, e.Action) && (e.Reason == "" || e.Action.hasReason() && slices.Contains(Reasons, e.Reason))
 }
 
 // The bounds of client-sent text in an entry, in bytes.

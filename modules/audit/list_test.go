@@ -63,8 +63,11 @@ func TestFiltersSelectWhatTheySay(t *testing.T) {
 		e := audit.Entry{
 			OrganisationID: pick(ours, ours, ours, theirs),
 			Actor:          pick(audit.Actor{Kind: audit.Person, ID: pick("p1", "p2", "k1"), Name: "P"}, audit.Actor{Kind: audit.Key, ID: pick("k1", "k2", "p1"), Name: "K"}),
-			Action:         pick(audit.Actions...), Reason: pick(append(audit.Reasons, "", "")...),
-			Target: pick(audit.Target{}, audit.Target{Kind: "api_key", ID: pick("k1", "k2", "k3")}, audit.Target{Kind: "fork", ID: "k1"}),
+			Action:         pick(append(audit.Actions, audit.KeyRefused, audit.KeyRefused, audit.KeyRefused, audit.SignInFailed)...),
+			Target:         pick(audit.Target{}, audit.Target{Kind: "api_key", ID: pick("k1", "k2", "k3")}, audit.Target{Kind: "fork", ID: "k1"}),
+		}
+		if e.Action == audit.KeyRefused || e.Action == audit.SignInFailed {
+			e.Reason = pick(append(audit.Reasons, "", "")...)
 		}
 		require.NoError(t, log.Append(t.Context(), e))
 	}

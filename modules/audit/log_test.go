@@ -59,6 +59,7 @@ func TestEntryOfNobodyIsRefused(t *testing.T) {
 		"no kind of actor":        func(e *audit.Entry) { e.Actor.Kind = "" },
 		"an unknown action":       func(e *audit.Entry) { e.Action = "api_key.seen" },
 		"an unknown reason":       func(e *audit.Entry) { e.Reason = "weather" },
+		"a reason of no refusal":  func(e *audit.Entry) { e.Action = audit.KeyCreated },
 		"details without a form":  func(e *audit.Entry) { e.Details = map[string]any{"f": func() {}} },
 	} {
 		e := entry(ours)

@@ -1,10 +1,12 @@
 package audit
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm"
 )
 
@@ -44,26 +46,52 @@ func (r entryRow) entry() (Entry, error) {
 
 // AppendIn adds one entry in the caller's transaction: it commits with what it is about.
 func (l *Log) AppendIn(tx *gorm.DB, e Entry) error {
-	if !e.findable() {
-		return fmt.Errorf("audit: append %q for %q: no filter would find it", e.Action, e.Reason)
-	}
-	details, err := json.Marshal(e.Details)
+	row, err := newRow(e)
 	if err != nil {
-		return fmt.Errorf("audit: append %s: %w", e.Action, err)
-	}
-	if e.Details == nil {
-		details = []byte("{}")
-	}
-	row := entryRow{
-		OrgID:     e.OrganisationID,
-		ActorKind: string(e.Actor.Kind), ActorID: e.Actor.ID, ActorName: e.Actor.Name,
-		Action: string(e.Action), TargetKind: e.Target.Kind, TargetID: clean(e.Target.ID, maxPath), Reason: string(e.Reason), Details: details,
-		Method: clean(e.Request.Method, maxMethod), Path: clean(e.Request.Path, maxPath), Address: e.Request.Address,
-		UserAgent: clean(e.Request.UserAgent, maxUserAgent), RequestID: e.Request.ID,
+		return err
 	}
 	// The database gives the instant and the number (migrations, "audit_stamp").
 	if err := tx.Omit("ID", "At").Create(&row).Error; err != nil {
 		return fmt.Errorf("audit: append %s: %w", e.Action, err)
 	}
 	return nil
+}
+
+// AppendToAll adds the entry to the log of each of the organisations, in the caller's transaction.
+func (l *Log) AppendToAll(ctx context.Context, tx pgx.Tx, organisationIDs []string, e Entry) error {
+	r, err := newRow(e)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `/* audit.appendToAll */
+		insert into audit_entries (org_id, actor_kind, actor_id, actor_name, action, target_kind, target_id, reason, details,
+		                           method, path, address, user_agent, request_id)
+		select unnest($1::uuid[]), $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14`,
+		organisationIDs, r.ActorKind, r.ActorID, r.ActorName, r.Action, r.TargetKind, r.TargetID, r.Reason, r.Details,
+		r.Method, r.Path, r.Address, r.UserAgent, r.RequestID)
+	if err != nil {
+		return fmt.Errorf("audit: append %s: %w", e.Action, err)
+	}
+	return nil
+}
+
+// newRow is the entry as it is stored. It fails for what no filter would find.
+func newRow(e Entry) (entryRow, error) {
+	if !e.findable() {
+		return entryRow{}, fmt.Errorf("audit: append %q for %q: no filter would find it", e.Action, e.Reason)
+	}
+	details, err := json.Marshal(e.Details)
+	if err != nil {
+		return entryRow{}, fmt.Errorf("audit: append %s: %w", e.Action, err)
+	}
+	if e.Details == nil {
+		details = []byte("{}")
+	}
+	return entryRow{
+		OrgID:     e.OrganisationID,
+		ActorKind: string(e.Actor.Kind), ActorID: e.Actor.ID, ActorName: e.Actor.Name,
+		Action: string(e.Action), TargetKind: e.Target.Kind, TargetID: clean(e.Target.ID, maxPath), Reason: string(e.Reason), Details: details,
+		Method: clean(e.Request.Method, maxMethod), Path: clean(e.Request.Path, maxPath), Address: e.Request.Address,
+		UserAgent: clean(e.Request.UserAgent, maxUserAgent), RequestID: e.Request.ID,
+	}, nil
 }

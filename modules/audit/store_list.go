@@ -36,7 +36,7 @@ func (l *Log) List(ctx context.Context, organisationID string, p Page) ([]Entry,
 }
 
 // listSQL finds the page's entries by indexes alone, and then reads them. Whatever is filtered by, the work is bounded by the
-// page: for each combination of kind of actor, action and reason that the filter leaves, the first entries are taken from the
+// page: for each combination of kind of actor, action and reason that there can be and that the filter leaves, the first entries are taken from the
 // front of an index that has all of these in front of the instant, and the first of them all are the page. A plain "where"
 // would look through the whole log for a combination that is rare in it.
 func listSQL(organisationID string, p Page, s stretch) (string, pgx.NamedArgs) {
@@ -62,8 +62,9 @@ func listSQL(organisationID string, p Page, s stretch) (string, pgx.NamedArgs) {
 		case f.PersonID != "":
 			front += " and actor_kind = 'person' and actor_id = @person" // as the index of people has it
 		}
-		args["kinds"], args["actions"], args["reasons"] = f.kinds(), f.actions(), f.reasons()
-		front = `select f.at, f.id from unnest(@kinds::text[]) k, unnest(@actions::text[]) a, unnest(@reasons::text[]) r,
+		args["kinds"] = f.kinds()
+		args["actions"], args["reasons"] = f.actionsAndReasons()
+		front = `select f.at, f.id from unnest(@kinds::text[]) k, unnest(@actions::text[], @reasons::text[]) w(a, r),
 			lateral (` + front + order + `) f`
 	}
 	return `/* audit.list */
@@ -144,9 +145,18 @@ func (f Filter) kinds() []string {
 	return only(string(f.Kind), string(Person), string(Key))
 }
 
-func (f Filter) actions() []string { return only(string(f.Action), texts(Actions)...) }
-
-func (f Filter) reasons() []string { return only(string(f.Reason), append(texts(Reasons), "")...) }
+// actionsAndReasons are the pairs that entries can have, the reason of each action in the second list: few, although there
+// are many of either.
+func (f Filter) actionsAndReasons() (actions, reasons []string) {
+	for _, a := range only(string(f.Action), texts(Actions)...) {
+		for _, r := range only(string(f.Reason), append(texts(Reasons), "")...) {
+			if r == "" || Action(a).hasReason() {
+				actions, reasons = append(actions, a), append(reasons, r)
+			}
+		}
+	}
+	return actions, reasons
+}
 
 // only is the one that is asked for, or all.
 func only(one string, all ...string) []string {

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -22,11 +23,13 @@ type Service struct {
 	now    func() time.Time
 	random io.Reader
 	hashes *hashing
+	events Events
+	log    *slog.Logger
 }
 
-// New returns the service over db.
-func New(db *postgres.DB, now func() time.Time) *Service {
-	return &Service{db: db, now: now, random: rand.Reader, hashes: newHashing()}
+// New returns the service over db. events is where security events go; log hears of those that could not be recorded.
+func New(db *postgres.DB, now func() time.Time, events Events, log *slog.Logger) *Service {
+	return &Service{db: db, now: now, random: rand.Reader, hashes: newHashing(), events: events, log: log}
 }
 
 // clock is now as it is kept: UTC, to the millisecond.

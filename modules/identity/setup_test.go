@@ -3,12 +3,14 @@ package identity_test
 import (
 	"context"
 	"crypto/rand"
+	"log/slog"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/pquerna/otp/totp"
 	"github.com/stretchr/testify/require"
@@ -44,6 +46,33 @@ type bundle struct {
 	people, other *identity.Service
 	pools         []*pgxpool.Pool // of the two
 	millis        atomic.Int64
+	recorded      events
+}
+
+// events are those that the services have recorded, and what recording answers.
+type events struct {
+	mu      sync.Mutex
+	all     []identity.Event
+	unknown int
+	refuse  error
+}
+
+// Record implements identity.Events.
+func (b *bundle) Record(_ context.Context, _ pgx.Tx, e identity.Event) error {
+	b.recorded.mu.Lock()
+	defer b.recorded.mu.Unlock()
+	if b.recorded.refuse != nil {
+		return b.recorded.refuse
+	}
+	b.recorded.all = append(b.recorded.all, e)
+	return nil
+}
+
+// CountUnknown implements identity.Events.
+func (b *bundle) CountUnknown() {
+	b.recorded.mu.Lock()
+	defer b.recorded.mu.Unlock()
+	b.recorded.unknown++
 }
 
 func setup(t *testing.T) *bundle {
@@ -60,7 +89,7 @@ func alone(t *testing.T) *bundle {
 	second, err := postgres.Open(t.Context(), b.URL, postgres.Options{Name: "second instance", MaxConns: 8})
 	require.NoError(t, err)
 	t.Cleanup(second.Close)
-	b.people, b.other = identity.New(b.DB, b.now), identity.New(second, b.now)
+	b.people, b.other = identity.New(b.DB, b.now, b, slog.New(slog.DiscardHandler)), identity.New(second, b.now, b, slog.New(slog.DiscardHandler))
 	b.pools = []*pgxpool.Pool{b.DB.Pool, second.Pool}
 	return b
 }

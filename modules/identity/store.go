@@ -100,7 +100,10 @@ func (s *Service) begin(ctx context.Context, who credentials, token string, from
 		if err := insertSession(ctx, tx, begun, from, now); err != nil {
 			return err
 		}
-		return dropOldest(ctx, tx, begun.Person.ID)
+		if err := dropOldest(ctx, tx, begun.Person.ID); err != nil || begun.SecondStepDue {
+			return err
+		}
+		return s.record(ctx, tx, begun.Person, SignedIn, nil)
 	})
 	if err != nil {
 		return Session{}, err

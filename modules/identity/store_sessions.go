@@ -54,12 +54,17 @@ func (s *Service) EndSession(ctx context.Context, token, id string) error {
 	if err != nil {
 		return nil //nolint:nilerr // no session has such an id
 	}
-	_, err = s.db.Pool.Exec(ctx, `/* identity.endSession */
-		delete from sessions where token_hash = $1 and user_id = $2`, hash, own.Person.ID)
-	if err != nil {
-		return fmt.Errorf("identity: end a session: %w", err)
-	}
-	return nil
+	return pgx.BeginFunc(ctx, s.db.Pool, func(tx pgx.Tx) error {
+		ended, err := tx.Exec(ctx, `/* identity.endSession */
+			delete from sessions where token_hash = $1 and user_id = $2`, hash, own.Person.ID)
+		if err != nil {
+			return fmt.Errorf("identity: end a session: %w", err)
+		}
+		if ended.RowsAffected() == 0 {
+			return nil
+		}
+		return s.record(ctx, tx, own.Person, SessionsEnded, nil)
+	})
 }
 
 // whole is the session of the token unless it still is due its code.

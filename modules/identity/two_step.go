@@ -24,7 +24,10 @@ func (s *Service) SecondStep(ctx context.Context, token, code string) (Session, 
 		if err := takeCode(ctx, tx, in, code, now); err != nil {
 			return err
 		}
-		return s.renew(ctx, tx, in, now, "", nil)
+		if err := s.renew(ctx, tx, in, now, "", nil); err != nil {
+			return err
+		}
+		return s.record(ctx, tx, in.Person, SignedIn, nil)
 	})
 }
 

@@ -2,8 +2,11 @@ package org
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // Membership is a person's place in an organisation.
@@ -49,4 +52,22 @@ const maxMembers = 500
 // Members returns the members of the organisation, owners first, then admins: at most 500 of them, and how many there are.
 func (s *Service) Members(ctx context.Context, organisationID string) (members []Member, all int, err error) {
 	return s.members(ctx, organisationID)
+}
+
+// maxLogs is to how many of a person's organisations a security event goes.
+const maxLogs = 1000
+
+// OrganisationsOf returns the ids of the organisations that the person belongs to, as the caller's transaction sees them; at
+// most 1,000. Like MembershipsOf it names no organisation: it returns no more than what is the person's own.
+func (s *Service) OrganisationsOf(ctx context.Context, tx pgx.Tx, personID string) ([]string, error) {
+	rows, err := tx.Query(ctx, `/* org.organisationsOf */
+		select org_id::text from memberships where user_id = $1 order by org_id limit $2`, personID, maxLogs)
+	if err != nil {
+		return nil, fmt.Errorf("org: organisations of a person: %w", err)
+	}
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return nil, fmt.Errorf("org: organisations of a person: %w", err)
+	}
+	return ids, nil
 }
