@@ -57,16 +57,17 @@ func pick[T any](from ...T) T { return from[random.IntN(len(from))] }
 func TestFiltersSelectWhatTheySay(t *testing.T) {
 	b := setup(t)
 	day := 24 * time.Hour
+	actions := []audit.Action{audit.KeyCreated, audit.ExportStarted, audit.SignedIn, audit.SignInFailed, audit.KeyRefused, audit.KeyRefused, audit.KeyRefused}
 	first := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	log := audit.New(b.DB)
 	for range 1500 {
 		e := audit.Entry{
 			OrganisationID: pick(ours, ours, ours, theirs),
 			Actor:          pick(audit.Actor{Kind: audit.Person, ID: pick("p1", "p2", "k1"), Name: "P"}, audit.Actor{Kind: audit.Key, ID: pick("k1", "k2", "p1"), Name: "K"}),
-			Action:         pick(append(audit.Actions, audit.KeyRefused, audit.KeyRefused, audit.KeyRefused, audit.SignInFailed)...),
+			Action:         pick(actions...),
 			Target:         pick(audit.Target{}, audit.Target{Kind: "api_key", ID: pick("k1", "k2", "k3")}, audit.Target{Kind: "fork", ID: "k1"}),
 		}
-		if e.Action == audit.KeyRefused || e.Action == audit.SignInFailed {
+		if refuses(e.Action) {
 			e.Reason = pick(append(audit.Reasons, "", "")...)
 		}
 		require.NoError(t, log.Append(t.Context(), e))
@@ -81,7 +82,7 @@ func TestFiltersSelectWhatTheySay(t *testing.T) {
 	found := 0
 	for i := range 400 {
 		f := audit.Filter{
-			Kind: pick("", "", audit.Person, audit.Key), PersonID: pick("", "", "p1", "p2", "nobody"), Action: pick(append(audit.Actions, "", "", "", "", "", "")...),
+			Kind: pick("", "", audit.Person, audit.Key), PersonID: pick("", "", "p1", "p2", "nobody"), Action: pick(append(actions, "", "", "", "", "", "")...),
 			KeyID: pick("", "", "k1", "k2", "k3", "p1", "none"), Reason: pick(append(audit.Reasons, "", "", "", "", "", "", "")...),
 			From: pick(time.Time{}, time.Time{}, first.Add(day*time.Duration(random.IntN(7)))),
 			To:   pick(time.Time{}, time.Time{}, first.Add(day*time.Duration(random.IntN(7)))),
@@ -199,6 +200,9 @@ func TestPeople(t *testing.T) {
 		e.Actor = audit.Actor{Kind: audit.Person, ID: fmt.Sprintf("p%d", i), Name: fmt.Sprintf("Name %d", i)}
 		want = append(want, e.Actor)
 		for _, e.Action = range audit.Actions {
+			if e.Reason = ""; refuses(e.Action) {
+				e.Reason = audit.Reasons[0]
+			}
 			require.NoError(t, b.log.Append(t.Context(), e))
 		}
 		e.OrganisationID, e.Actor.ID = theirs, "theirs"

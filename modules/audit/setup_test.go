@@ -41,6 +41,11 @@ func (b bundle) clock(t *testing.T) time.Time {
 	return now
 }
 
+// refuses says whether entries of the action have reasons.
+func refuses(action audit.Action) bool {
+	return action == audit.KeyRefused || action == audit.SignInFailed
+}
+
 // entry is one with every field set.
 func entry(organisation string) audit.Entry {
 	return audit.Entry{
