@@ -8,17 +8,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Notice is what has just been changed in a session. It is kept with the session, and not in an address, which anybody
-// can write.
-type Notice string
-
-// The notices.
-const (
-	PasswordChanged       Notice = "password_changed"
-	TwoStepTurnedOn       Notice = "two_step_on"
-	TwoStepTurnedOff      Notice = "two_step_off"
-	RecoveryCodesReplaced Notice = "recovery_codes_replaced"
-)
+// Notice is what has just been changed in a session, as the event that was recorded of it. It is kept with the session, and
+// not in an address, which anybody can write.
+type Notice = EventKind
 
 // TakeNotice returns what has just been changed in the session, once, or "". A session that has ended has none.
 func (s *Service) TakeNotice(ctx context.Context, token string) (Notice, error) {
@@ -37,7 +29,7 @@ func (s *Service) TakeNotice(ctx context.Context, token string) (Notice, error) 
 }
 
 func leaveNotice(ctx context.Context, tx pgx.Tx, token string, notice Notice) error {
-	_, err := tx.Exec(ctx, `/* identity.leaveNotice */ update sessions set notice = nullif($2, '') where token_hash = $1`, hashToken(token), notice)
+	_, err := tx.Exec(ctx, `/* identity.leaveNotice */ update sessions set notice = $2 where token_hash = $1`, hashToken(token), notice)
 	if err != nil {
 		return fmt.Errorf("identity: leave a notice: %w", err)
 	}

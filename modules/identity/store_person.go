@@ -67,7 +67,7 @@ func lock(ctx context.Context, tx pgx.Tx, token string, secondStepDue bool, now 
 }
 
 // renew lets the session go on under a new token, as one whose second step is done, and changes the person in between;
-// nil changes nothing. The notice says what was changed. A session that has ended while the lock was waited for does not
+// nil changes nothing. The notice says what was changed, and is recorded. A session that has ended while the lock was waited for does not
 // come back.
 func (s *Service) renew(ctx context.Context, tx pgx.Tx, in *signedIn, now time.Time, notice Notice, change func() error) error {
 	ended, err := tx.Exec(ctx, `/* identity.renew */ delete from sessions where token_hash = $1`, hashToken(in.Token))
@@ -94,7 +94,13 @@ func (s *Service) renew(ctx context.Context, tx pgx.Tx, in *signedIn, now time.T
 	if err := insertSession(ctx, tx, in.Session, in.client, now); err != nil {
 		return err
 	}
-	return leaveNotice(ctx, tx, in.Token, notice)
+	if notice == "" {
+		return nil
+	}
+	if err := leaveNotice(ctx, tx, in.Token, notice); err != nil {
+		return err
+	}
+	return s.record(ctx, tx, in.Person, notice, nil)
 }
 
 func saveGuesses(ctx context.Context, tx pgx.Tx, in *signedIn, lastStep int64, after guesses) error {
