@@ -40,7 +40,8 @@ func (c accountResetCmd) Run(ctx context.Context, p process) error {
 		return err
 	}
 	defer owner.Close()
-	reset, err := identity.New(owner, time.Now).BeginReset(ctx, c.Email)
+	people := identity.New(owner, time.Now, nil, p.log) // no events: a reset is one when it is used
+	reset, err := people.BeginReset(ctx, c.Email)
 	if apperr.Is(err, apperr.NotFound) {
 		return errors.New("nobody has this e-mail: check it and try again")
 	}

@@ -1,6 +1,7 @@
 package identity_test
 
 import (
+	"log/slog"
 	"testing"
 	"time"
 
@@ -11,7 +12,9 @@ import (
 )
 
 // owner is the service as whoever runs it has it: as the owner of the tables.
-func (b *bundle) owner() *identity.Service { return identity.New(b.Owner, b.now) }
+func (b *bundle) owner() *identity.Service {
+	return identity.New(b.Owner, b.now, b, slog.New(slog.DiscardHandler))
+}
 
 func (b *bundle) reset(email string) identity.Reset {
 	b.t.Helper()

@@ -17,6 +17,7 @@ type signedIn struct {
 	secret   string // "": two-step verification is off
 	lastStep int64
 	guesses  guesses
+	recovery bool // whether the code that was taken is a recovery code
 }
 
 // deed is what is done for a person.
@@ -93,6 +94,11 @@ func (s *Service) renew(ctx context.Context, tx pgx.Tx, in *signedIn, now time.T
 	}
 	if err := insertSession(ctx, tx, in.Session, in.client, now); err != nil {
 		return err
+	}
+	if in.recovery {
+		if err := s.record(ctx, tx, in.Person, RecoveryCodeUsed, nil); err != nil {
+			return err
+		}
 	}
 	if notice == "" {
 		return nil

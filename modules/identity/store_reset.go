@@ -53,10 +53,10 @@ func (s *Service) resetPerson(ctx context.Context, token string, now time.Time) 
 // sessions, another voids the recovery codes.
 func (s *Service) useReset(ctx context.Context, token, hash string, now time.Time) error {
 	return pgx.BeginFunc(ctx, s.db.Pool, func(tx pgx.Tx) error {
-		var personID string
+		var whose Person
 		err := tx.QueryRow(ctx, `/* identity.lockReset */
-			select u.id::text from account_resets r join users u on u.id = r.user_id
-			 where r.token_hash = $1 and r.expires_at > $2 for no key update of u`, hashToken(token), now).Scan(&personID)
+			select `+personColumns+` from account_resets r join users u on u.id = r.user_id
+			 where r.token_hash = $1 and r.expires_at > $2 for no key update of u`, hashToken(token), now).Scan(whose.fields()...)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return ErrNoReset
 		}
@@ -70,7 +70,11 @@ func (s *Service) useReset(ctx context.Context, token, hash string, now time.Tim
 		if used.RowsAffected() == 0 {
 			return ErrNoReset
 		}
-		return update(ctx, tx, "identity.reset", `password_hash = $2, password_since = $3,
-			totp_secret = null, totp_since = null, totp_last_step = null, wrong_codes = 0, codes_wait_until = null`, personID, hash, now)
+		err = update(ctx, tx, "identity.reset", `password_hash = $2, password_since = $3,
+			totp_secret = null, totp_since = null, totp_last_step = null, wrong_codes = 0, codes_wait_until = null`, whose.ID, hash, now)
+		if err != nil {
+			return err
+		}
+		return s.record(ctx, tx, whose, PasswordReset, nil)
 	})
 }

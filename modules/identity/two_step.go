@@ -119,6 +119,7 @@ func takeCode(ctx context.Context, tx pgx.Tx, in *signedIn, code string, now tim
 func matchCode(ctx context.Context, tx pgx.Tx, in *signedIn, code string, now time.Time) (step int64, ok, used bool, err error) {
 	if recovery, is := parseRecoveryCode(code); is {
 		ok, err = useRecoveryCode(ctx, tx, in.Person.ID, recovery)
+		in.recovery = ok
 		return in.lastStep, ok, false, err
 	}
 	step, ok, used = codeStep(in.secret, code, now, in.lastStep)
