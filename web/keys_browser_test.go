@@ -151,6 +151,41 @@ func TestAKeysLifeByKeyboard(t *testing.T) {
 	require.Contains(t, p.Text("details"), "Revoked")
 }
 
+// Whoever selects the key and copies it like any other text has it and may leave. A part of it is not the key. Not in
+// parallel: the pages of the process share one clipboard.
+func TestCopyingTheKeyByHandDisarmsTheGuard(t *testing.T) {
+	w := start(t)
+	acme := newOrganisation("acme")
+	w.load(t, acme)
+	for name, c := range map[string]struct {
+		selects string
+		asks    bool
+	}{
+		"the key":      {`getSelection().selectAllChildren(document.getElementById('secret'))`, false},
+		"the command":  {`getSelection().selectAllChildren(document.getElementById('curl'))`, false},
+		"the page":     {`getSelection().selectAllChildren(document.querySelector('main'))`, false},
+		"another text": {`getSelection().selectAllChildren(document.querySelector('h1'))`, true},
+		"a part of it": {`{ const text = document.getElementById('curl').firstChild; getSelection().setBaseAndExtent(text, 0, text, text.length - 5) }`, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := browsertest.New(t)
+			signInWith(p, w, acme.owner, acme.at("/settings/api-keys/new"))
+			p.Fill("#name", name)
+			p.Click("#sf")
+			p.Click(`main button.primary`)
+			p.WaitFor("#secret")
+			p.Eval(c.selects, nil)
+			p.Copy()
+			if !c.asks {
+				require.Contains(t, p.Copied(), p.Text("#secret"))
+			}
+			p.Click(`a:text("Done")`)
+			require.Equal(t, c.asks, p.Has("#leave[open]"))
+			require.Zero(t, p.Asked())
+		})
+	}
+}
+
 // What a reader clicks twice is sent once, and the answer is that of the first: the secret.
 func TestADoubleClickShowsTheSecret(t *testing.T) {
 	t.Parallel()

@@ -12,8 +12,24 @@ var keyNames = map[string]string{
 	"ArrowUp": kb.ArrowUp, "ArrowDown": kb.ArrowDown, "ArrowLeft": kb.ArrowLeft, "ArrowRight": kb.ArrowRight, "Home": kb.Home, "End": kb.End,
 }
 
-// shift is the modifier's bit in the protocol.
-const shift = 8
+// The modifiers' bits in the protocol.
+const (
+	control = 2
+	shift   = 8
+)
+
+// Copy copies what is selected, as Control+C does.
+func (p *Page) Copy() {
+	p.t.Helper()
+	for _, kind := range []input.DispatchKeyEventType{input.DispatchKeyEventTypeRawKeyDown, input.DispatchKeyEventTypeKeyUp} {
+		event := input.DispatchKeyEventParams{Type: kind, Modifiers: control, Key: "c", Code: "KeyC", WindowsVirtualKeyCode: 'C'}
+		if kind == input.DispatchKeyEventTypeRawKeyDown {
+			event.Commands = []string{"copy"} // what the desktop makes of the keys
+		}
+		cause(p, "copy", input.DispatchKeyEvent, event)
+	}
+	p.settle("copy")
+}
 
 // Press presses keys, one after the other: Tab, Enter, Escape, Space, ArrowDown, …, with Shift+ before them or not.
 // Anything else is text, typed key by key.

@@ -94,6 +94,12 @@
     // Reload and the history lead to what comes after this page, and send no form again.
     history.replaceState(null, '', leave.dataset.after);
     const ask = (e, then) => { e.preventDefault(); go = then; leave.returnValue = ''; leave.showModal(); };
+    // Copied by hand, with the keyboard or a menu: all of what is shown once, whatever lies around it.
+    const bare = (text) => text.replace(/\s+/g, '');
+    document.addEventListener('copy', () => {
+      const taken = bare(String(getSelection()));
+      if (once.some((el) => taken.includes(bare(el.innerText)))) armed = false;
+    });
     addEventListener('beforeunload', (e) => { if (armed) e.preventDefault(); });
     document.addEventListener('click', (e) => {
       const link = e.target.closest('a[href]');
