@@ -177,6 +177,7 @@ func (r *viewer) lookAround(t *testing.T, c *child) {
 			noViolations(t, p)
 			p.Emulate(320, false)
 			assert.False(t, p.SidewaysScroll(), "at 320 px")
+			assert.Empty(t, p.SmallTargets(), "at 320 px")
 			shoot(p, s.name)
 			p.Emulate(1280, false)
 		})
@@ -229,13 +230,14 @@ func yearUntilToday() string {
 	return fmt.Sprintf("?from=%s&to=%s", today.AddDate(0, 0, -365).Format(time.DateOnly), today.Format(time.DateOnly))
 }
 
-// noViolations checks the page as it stands against WCAG 2.2 A and AA, in both schemes.
+// noViolations checks the page as it stands against WCAG 2.2 A and AA, in both schemes, and its targets whatever the fonts.
 func noViolations(t *testing.T, p *browsertest.Page) {
 	t.Helper()
 	for _, dark := range []bool{true, false} {
 		p.Emulate(1280, dark)
 		assert.Empty(t, p.Axe(), "in the dark: %v", dark)
 	}
+	assert.Empty(t, p.SmallTargets())
 }
 
 // shoot takes pictures of the page as it stands into the folder DG_SHOTS, if there is one: narrow and wide, light and dark.

@@ -18,6 +18,7 @@ func looksRight(t *testing.T, p *browsertest.Page, name string) {
 		for _, width := range []int{1280, 320} {
 			p.Emulate(width, dark)
 			require.Empty(t, p.Axe(), "%s, %d px, dark: %v", name, width, dark)
+			require.Empty(t, p.SmallTargets(), "%s, %d px", name, width)
 			require.False(t, p.SidewaysScroll(), "%s, %d px", name, width)
 		}
 	}
