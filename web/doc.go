@@ -12,6 +12,8 @@
 // Addresses: /o/<organisation's slug>/… is a screen of an organisation; the same path without that prefix finds the
 // reader's organisation, which is how texts that know none (errors, the API's page) can point to a screen.
 //
+// Downloads begin on their screen only (downloads.go).
+//
 // The seam to the product's own sign-in is Visitors.
 //
 // Trades:

@@ -29,7 +29,7 @@ func (s *Site) ErrorPage(c *fiber.Ctx, f httpserver.Failure) bool {
 	if f.Status < 500 { // otherwise the database may be what failed
 		v = s.errorVisit(c, v)
 	}
-	words := wordsOf(c.Method(), f)
+	words := wordsOf(c, f)
 	f.Message = words.message
 	view := errorView{shell: s.shell(v, words.title, areaNone), Failure: f}
 	view.Way, view.WayPath = wayOn(c, &view)
@@ -67,6 +67,8 @@ func (s *Site) errorVisit(c *fiber.Ctx, v *visit) *visit {
 // wayOn is the one link of an error's page.
 func wayOn(c *fiber.Ctx, view *errorView) (words, path string) {
 	switch {
+	case view.Status == fiber.StatusForbidden && downloadElsewhere(c):
+		return "Open the screen", screenOf(c)
 	case view.Status >= 500 && c.Method() == fiber.MethodGet:
 		return "Try again", localPath(c.OriginalURL())
 	case view.Visit == nil && view.Status < 500:
@@ -83,12 +85,16 @@ func wayOn(c *fiber.Ctx, view *errorView) (words, path string) {
 type errorWords struct{ title, message string }
 
 // wordsOf are the words for a failure.
-func wordsOf(method string, f httpserver.Failure) errorWords {
+func wordsOf(c *fiber.Ctx, f httpserver.Failure) errorWords {
 	words, ok := pageWords[f.Status]
 	if !ok {
 		words.title = "That did not work"
 	}
-	if f.Status == fiber.StatusForbidden && method != fiber.MethodGet {
+	switch {
+	case f.Status != fiber.StatusForbidden:
+	case downloadElsewhere(c):
+		words.title = "Nothing was downloaded"
+	case c.Method() != fiber.MethodGet:
 		words.title = "Nothing was changed"
 	}
 	if words.message == "" || !f.Unworded {

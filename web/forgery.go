@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
-	"net/url"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -22,9 +21,12 @@ var (
 )
 
 // guardForms refuses what another site made a browser send: by what the browser says of the sender (Sec-Fetch-Site, and
-// Origin where it is older), and by a token that only a page of this site holds.
+// Origin where it is older), and by a token that only a page of this site holds. For downloads see downloads.go.
 func (s *Site) guardForms(c *fiber.Ctx) error {
 	if m := c.Method(); m == fiber.MethodGet || m == fiber.MethodHead || m == fiber.MethodOptions {
+		if downloadElsewhere(c) {
+			return errDownloadElsewhere
+		}
 		return c.Next()
 	}
 	if !sentFromHere(c) {
@@ -51,8 +53,7 @@ func sentFromHere(c *fiber.Ctx) bool {
 	if origin == "" {
 		return true // no browser that sends neither is left; the token decides
 	}
-	u, err := url.Parse(origin)
-	return err == nil && u.Host == string(c.Request().Header.Host())
+	return fromThisHost(c, origin)
 }
 
 // formSecret is what this browser's form tokens are made from: the cookie of its session, or else of its forms.

@@ -108,7 +108,7 @@ func TestHeadOfEveryScreen(t *testing.T) {
 	for _, path := range []string{"/", "/account", "/account/password", "/account/two-step", "/docs", "/sign-in", "/nowhere", acme.at("/reports"), acme.at("/reports/%s", fork),
 		acme.at("/reports/%s/plays.csv", fork), acme.at("/settings/audit-log"), acme.at("/settings/audit-log.csv"), acme.at("/settings/organisation"),
 		acme.at("/settings/organisation/reporting-mode"), acme.at("/settings/api-keys"), acme.at("/settings/api-keys/new")} {
-		got, head := b.get(path), b.send(http.MethodHead, path, "", nil)
+		got, head := b.get(path), b.send(http.MethodHead, path, "", fromHere)
 		require.Equal(t, got.StatusCode, head.StatusCode, path)
 		require.Empty(t, head.body, path)
 		for _, name := range []string{"Cache-Control", "Content-Type", "Content-Security-Policy", "X-Frame-Options", "Location"} {

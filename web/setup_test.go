@@ -245,10 +245,13 @@ type page struct {
 	body string
 }
 
-// get asks for a path.
+// fromHere is what a browser says of a link or form of the site itself.
+var fromHere = http.Header{"Sec-Fetch-Site": {"same-origin"}}
+
+// get follows a link to a path.
 func (b *browser) get(path string) page {
 	b.t.Helper()
-	return b.send(http.MethodGet, path, "", nil)
+	return b.send(http.MethodGet, path, "", fromHere)
 }
 
 var csrfField = regexp.MustCompile(`name="csrf" value="([^"]+)"`)

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/url"
@@ -75,7 +76,7 @@ func (s *Site) signedIn(c *fiber.Ctx) (*visit, error) {
 	}
 	next := "/" // what a form was about to change is not done behind a sign-in
 	if c.Method() == fiber.MethodGet {
-		next = localPath(c.OriginalURL())
+		next = cmp.Or(screenOf(c), localPath(c.OriginalURL()))
 	}
 	return nil, c.Redirect(s.visitors.SignIn(next), fiber.StatusSeeOther)
 }
