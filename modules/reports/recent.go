@@ -14,9 +14,8 @@ import (
 const playsOfForksSQL = `/* reports.playsOfForks */
 with mine as materialized (select id from forks where org_id = $1),
 sealed as materialized (
-    select d.fork_id, d.day, d.sums from mine m join fork_days d on d.fork_id = m.id
-     where d.org_id = $1 and d.day >= $2::date and d.day < $2::date + $3::int and get_byte(d.sums, 0) = 1
-       and not exists (select from unsealed_days u where u.fork_id = d.fork_id and u.day = d.day))
+    select d.fork_id, d.day, d.sums from mine m join ` + sealedDays + ` d on d.fork_id = m.id
+     where d.org_id = $1 and d.day >= $2::date and d.day < $2::date + $3::int)
 select fork_id::text, sums, 0::bigint from sealed
 union all
 select m.id::text, null, (select count(*) from plays p where p.fork_id = m.id and p.started_at >= $4 and p.started_at < $5)
@@ -30,7 +29,16 @@ select m.id::text, null, (select count(*) from plays p where p.fork_id = m.id an
 
 // PlaysOfForks returns how many plays each fork of the organisation had in the period: the figure plays of its statistics.
 func (s *Service) PlaysOfForks(ctx context.Context, organisationID string, p Period) (map[string]int64, error) {
-	rows, err := s.reads.Pool.Query(ctx, playsOfForksSQL, organisationID, p.Day(0), p.Days, p.From, p.End())
+	return playsOfForks(ctx, s.reads.Pool, organisationID, p)
+}
+
+// querier is a pool, or a connection in a transaction.
+type querier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+}
+
+func playsOfForks(ctx context.Context, db querier, organisationID string, p Period) (map[string]int64, error) {
+	rows, err := db.Query(ctx, playsOfForksSQL, organisationID, p.Day(0), p.Days, p.From, p.End())
 	if err != nil {
 		return nil, fmt.Errorf("reports: plays of forks: %w", err)
 	}

@@ -42,3 +42,21 @@ func TestPlaysOfForks(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, none)
 }
+
+// A day with too many plays for a segment counts in the list as it does in the statistics.
+func TestListCountsLargeDays(t *testing.T) {
+	t.Parallel()
+	f := newField(t)
+	f.sealer.largest = 20
+	f.exec(t, insertSQL, fieldFrom.Add(5*day), 1, 60)
+	f.exec(t, insertSQL, fieldFrom.Add(8*day), 1, 10)
+	f.exec(t, `update plays set fork_id = $1`, fieldFork)
+	require.Equal(t, 1, f.seal(t).Large)
+	p := Period{From: fieldFrom, Days: 30}
+	stats, err := f.reports.Statistics(t.Context(), Query{OrganisationID: fieldOrg, ForkID: fieldFork, Period: p})
+	require.NoError(t, err)
+	require.EqualValues(t, 70, stats.Plays)
+	listed, err := f.reports.PlaysOfForks(t.Context(), fieldOrg, p)
+	require.NoError(t, err)
+	require.Equal(t, stats.Plays, listed[fieldFork])
+}

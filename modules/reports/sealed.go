@@ -9,24 +9,19 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// sealedSQL finds what of a period is sealed: the sums of its sealed days, and its sealed months. A day or month counts
-// as sealed when it has a segment of this version and no mark. A day that was too large has an empty one. $1 organisation,
-// $2 fork, $3 the first day, $4 the day after the last one, $5 the version of segments, $6
-// the group or null: a group has no use for the sums of all, nor has a small one for any segment.
+// The sums of a period's sealed days, and its sealed months. $1 organisation, $2 fork, $3 the first day, $4 the day after
+// the last one, $5 the group or null: a group has no use for the sums of all, nor has a small one for any segment.
 const (
 	sealedDaysSQL = `/* reports.sealedDays */
-select d.day, case when $6::uuid is null then d.sums end from fork_days d
- where d.org_id = $1 and d.fork_id = $2 and d.day >= $3 and d.day < $4 and d.head_bytes > 0 and get_byte(d.sums, 0) = $5
-   and not exists (select from unsealed_days u where u.fork_id = d.fork_id and u.day = d.day)
-   and ($6::uuid is null or ` + largeGroup + `)
+select d.day, case when $5::uuid is null then d.sums end from ` + sealedDays + ` d
+ where d.org_id = $1 and d.fork_id = $2 and d.day >= $3 and d.day < $4 and ($5::uuid is null or ` + largeGroup + `)
  order by d.day`
 	// largeGroup says whether a group is large: from one player in 70 on, reading that many plays one by one costs about as
-	// much as to look through all segments. $1 organisation, $6 group.
-	largeGroup      = `coalesce((select last / 70 from player_ordinals where org_id = $1), 0) < (select count(*) from group_members where org_id = $1 and group_id = $6)`
+	// much as to look through all segments. $1 organisation, $5 group.
+	largeGroup      = `coalesce((select last / 70 from player_ordinals where org_id = $1), 0) < (select count(*) from group_members where org_id = $1 and group_id = $5)`
 	sealedMonthsSQL = `/* reports.sealedMonths */
-select m.month from fork_months m
- where m.org_id = $1 and m.fork_id = $2 and m.month >= $3 and (m.month + interval '1 month')::date <= $4 and get_byte(substr(m.segment, 1, 1), 0) = $5
-   and not exists (select from unsealed_months u where u.fork_id = m.fork_id and u.month = m.month)
+select m.month from ` + sealedMonths + ` m
+ where m.org_id = $1 and m.fork_id = $2 and m.month >= $3 and (m.month + interval '1 month')::date <= $4
  order by m.month`
 )
 
@@ -48,8 +43,8 @@ func queueSealed(batch *pgx.Batch, q Query) {
 
 // queueSealedWithin is queueSealed for two dates of PostgreSQL's, which has infinite ones.
 func queueSealedWithin(batch *pgx.Batch, q Query, from, to any) {
-	batch.Queue(sealedDaysSQL, q.OrganisationID, q.ForkID, from, to, segmentVersion, groupOrNull(q.GroupID))
-	batch.Queue(sealedMonthsSQL, q.OrganisationID, q.ForkID, from, to, segmentVersion)
+	batch.Queue(sealedDaysSQL, q.OrganisationID, q.ForkID, from, to, groupOrNull(q.GroupID))
+	batch.Queue(sealedMonthsSQL, q.OrganisationID, q.ForkID, from, to)
 }
 
 func readSealed(results pgx.BatchResults) (sealed, error) {

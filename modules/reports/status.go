@@ -7,8 +7,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// ForkSegments is what of a fork is sealed. Marked days have a segment that is not read: plays were written since. Large
-// ones have too many plays for one.
+// ForkSegments is what of a fork is sealed. Marked days have a segment that is not read, and are sealed again: plays were
+// written since, or another version of the program has sealed them. Large ones have too many plays for a segment.
 type ForkSegments struct {
 	ForkID                      string
 	Days, Marked, Large, Months int
@@ -18,13 +18,11 @@ type ForkSegments struct {
 // Status returns what is sealed, of all organisations.
 func (s *Sealer) Status(ctx context.Context) ([]ForkSegments, error) {
 	rows, err := s.db.Pool.Query(ctx, `/* reports.status */
-		select d.fork_id::text, count(*) filter (where d.head_bytes > 0)::int,
-		       (select count(distinct u.day)::int from unsealed_days u where u.fork_id = d.fork_id),
-		       count(*) filter (where d.head_bytes = 0)::int,
-		       (select count(*)::int from fork_months m where m.fork_id = d.fork_id and m.org_id = d.org_id
-		           and not exists (select from unsealed_months u where u.fork_id = m.fork_id and u.month = m.month)),
+		select d.fork_id::text, count(s.day)::int, count(*) filter (where c.day is null)::int, (count(c.day) - count(s.day))::int,
+		       (select count(*)::int from `+sealedMonths+` m where m.fork_id = d.fork_id and m.org_id = d.org_id),
 		       (sum(octet_length(d.segment)) + coalesce((select sum(octet_length(m.segment)) from fork_months m where m.fork_id = d.fork_id and m.org_id = d.org_id), 0))::bigint
-		  from fork_days d group by d.fork_id, d.org_id order by d.fork_id`)
+		  from fork_days d left join `+currentDays+` c using (fork_id, day) left join `+sealedDays+` s using (fork_id, day)
+		 group by d.fork_id, d.org_id order by d.fork_id`)
 	if err != nil {
 		return nil, fmt.Errorf("reports: status: %w", err)
 	}
