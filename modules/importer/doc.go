@@ -20,6 +20,7 @@
 //   - UUIDs are taken in upper and lower case, only in the form with hyphens. Numbers are taken by their value, exactly:
 //     87.5, 87.50 and 8.75e1 are the same score, and 3.0 is a whole number.
 //   - Timestamps are RFC 3339 in the years 1 to 9999 UTC, without leap seconds; times are compared as they are stored.
+//     A play starts in the years 2000 to 2199 UTC: no report could show another.
 //   - Texts are counted in code points. A user's locale is a text.
 //   - A line is at most 8 MB (a group of 200,000 players), JSON nests at most 100 deep, a number has at most 400
 //     characters and an exponent of at most three digits: what PostgreSQL can store in a configuration. For the same

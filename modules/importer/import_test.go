@@ -235,6 +235,19 @@ func TestTheVersionOfAnOrganisationRisesOnlyWithAChange(t *testing.T) {
 	assert.NotEqual(t, before, version())
 }
 
+// Decisions, "Data": plays start in the years 2000 to 2199. A play that was stored before the rule stays.
+func TestStartsOfPlaysHaveBounds(t *testing.T) {
+	t.Parallel()
+	pool := setup(t)
+	_, err := pool.Exec(t.Context(), fill(`update plays set started_at = '1850-07-14T12:00:00Z' where id = '$open'`))
+	require.NoError(t, err)
+	for _, start := range []string{"2000-01-01T00:00:00Z", "1999-12-31T23:30:00-00:30", "2199-12-31T23:59:59.9999Z", "2200-01-01T00:30:00+01:00"} {
+		take(t, pool, file("f", lineOf(`"id":"$play"`, `2026-03-01T09:30:00Z","completedAt":"2026-03-01T09:40:00.5Z"`, start+`","completedAt":"2200-01-01T09:40:00Z"`)))
+		require.Equal(t, "t", one(t, pool, fill(`select (extract(year from started_at at time zone 'UTC') in (2000, 2199))::text::char(1) from plays where id = '$play'`)), start)
+	}
+	require.Equal(t, "1850-07-14", one(t, pool, fill(`select (started_at at time zone 'UTC')::date from plays where id = '$open'`)))
+}
+
 func TestAnEmptyImportIsFine(t *testing.T) {
 	t.Parallel()
 	pool := pgtest.New(t).Owner.Pool

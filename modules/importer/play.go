@@ -4,9 +4,11 @@ import (
 	"strconv"
 
 	"dg/modules/games"
+	"dg/platform/input"
 )
 
 const (
+	expectedStart    = "a time in the years 2000 to 2199 UTC"
 	expectedScore    = "a number from 0 to 100 with at most two decimals"
 	expectedLater    = "a time not before startedAt"
 	expectedNothing  = "nothing in a play without completedAt"
@@ -21,6 +23,10 @@ func (d *decoder) play(o *object) {
 	object := games.ImportedPlay{
 		ID: o.uuid("id"), Fork: o.uuid("forkId"), Player: o.uuid("playerId"),
 		ReleaseNumber: o.optionalWhole("releaseNumber"), StartedAt: o.time("startedAt"),
+	}
+	if !o.wrong && !input.InYears(object.StartedAt) { // no report could show it
+		v, _ := o.find("startedAt")
+		o.fail("startedAt", expectedStart, v.show())
 	}
 	if _, object.Finished = o.find("completedAt"); object.Finished {
 		object.CompletedAt = o.time("completedAt")

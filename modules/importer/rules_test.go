@@ -80,6 +80,11 @@ var lineRules = []struct{ name, line, want string }{
 	{"an hour of 24", changed("play", `T09:30:00Z`, `T24:00:00Z`), "f:2: startedAt: expected " + expectedTime},
 	{"a number as a time", changed("fork", `"2026-01-02T00:00:00+01:00"`, `1767225600`), "f:2: updatedAt: expected " + expectedTime + ", got 1767225600"},
 
+	{"a start before 2000", changed("play", `2026-03-01T09:30:00Z`, `1999-12-31T23:59:59.999Z`), `f:2: startedAt: expected a time in the years 2000 to 2199 UTC, got "1999-12-31T23:59:59.999Z"`},
+	{"a start after 2199", changed("open", `2026-03-02T09:30:00Z`, `2200-01-01T00:00:00Z`), `f:2: startedAt: expected a time in the years 2000 to 2199 UTC, got "2200-01-01T00:00:00Z"`},
+	{"a start before 2000 in UTC", changed("play", `2026-03-01T09:30:00Z`, `2000-01-01T00:30:00+01:00`), `f:2: startedAt: expected a time in the years 2000 to 2199 UTC`},
+	{"a start in the year 1", changed("open", `2026-03-02T09:30:00Z`, `0001-01-01T00:00:00Z`), `f:2: startedAt: expected a time in the years 2000 to 2199 UTC`},
+
 	{"password hash", changed("ann", `$argon`, `hunter2hunter2`), "f:2: passwordHash: expected argon2id in PHC form"},
 	{"password hash a number", changed("ann", `"$argon"`, `123`), "f:2: passwordHash: expected argon2id in PHC form"},
 	{"password hash too costly", changed("ann", `$argon`, strings.Replace(argon, "m=19456", "m=4194304", 1)), "f:2: passwordHash: expected argon2id in PHC form"},

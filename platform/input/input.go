@@ -75,8 +75,12 @@ func Day(s string) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	t, err := time.Parse(time.DateOnly, s)
-	return t, err == nil && t.Year() >= 2000 && t.Year() <= 2199
+	return t, err == nil && InYears(t)
 }
+
+// InYears reports whether a time in UTC lies in the years 2000 to 2199, which are all that a report can be about
+// (decisions, "Formats" and "Data").
+func InYears(t time.Time) bool { return t.Year() >= 2000 && t.Year() <= 2199 }
 
 // IsText says whether s is a text of 1 to 200 characters that says something and holds no control character.
 func IsText(s string) bool {
