@@ -1,30 +1,65 @@
 // Package csvcell writes the text cells of the CSV files that people download and open in a spreadsheet.
 package csvcell
 
-import "strings"
-
-// AppendText appends a text cell: quoted as RFC 4180 asks, and with a leading apostrophe where a spreadsheet would take the
-// text for a formula or an invisible character leads it (decisions, "CSV").
+// AppendText appends a text cell: quoted as RFC 4180 asks, and with an apostrophe where a spreadsheet would take what
+// follows for a formula or an invisible character leads it (decisions, "CSV"). That is where the cell begins, and behind a
+// ";" or TAB in it: a spreadsheet that splits there begins a cell of its own. Such a reader may drop quotes that follow the
+// separator, so they do not hide a sign from this rule.
 func AppendText[T []byte | string](b []byte, text T) []byte {
-	quoted := false
+	quoted, splits := false, false
 	for i := range len(text) {
-		c := text[i]
-		quoted = quoted || c == '"' || c == ',' || c == '\r' || c == '\n'
+		switch text[i] {
+		case '"', ',', '\r', '\n':
+			quoted = true
+		case ';', '\t':
+			splits = true
+		}
 	}
 	if quoted {
 		b = append(b, '"')
 	}
-	if len(text) > 0 && strings.IndexByte("=+-@\t\r\n\x00", text[0]) >= 0 {
+	if beginsFormula(text, 0) {
 		b = append(b, '\'')
 	}
-	if !quoted {
+	if !quoted && !splits {
 		return append(b, text...)
 	}
 	for i := range len(text) {
-		if text[i] == '"' {
-			b = append(b, '"')
+		c := text[i]
+		if b = append(b, c); c == '"' {
+			b = append(b, c)
 		}
-		b = append(b, text[i])
+		if (c == ';' || c == '\t') && beginsFormula(text, afterQuotes(text, i+1)) {
+			b = append(b, '\'')
+		}
 	}
-	return append(b, '"')
+	if quoted {
+		b = append(b, '"')
+	}
+	return b
+}
+
+// afterQuotes returns where the text goes on after quotes at i.
+func afterQuotes[T []byte | string](text T, i int) int {
+	for i < len(text) && text[i] == '"' {
+		i++
+	}
+	return i
+}
+
+// beginsFormula reports whether the text at i begins a formula to some spreadsheet, or with an invisible character.
+func beginsFormula[T []byte | string](text T, i int) bool {
+	if i >= len(text) {
+		return false
+	}
+	switch text[i] {
+	case '=', '+', '-', '@', '\t', '\r', '\n', 0:
+		return true
+	case 0xEF: // ＝＋－＠, in UTF-8
+		if i+2 < len(text) && text[i+1] == 0xBC {
+			last := text[i+2]
+			return last == 0x9D || last == 0x8B || last == 0x8D || last == 0xA0
+		}
+	}
+	return false
 }

@@ -4,13 +4,15 @@ import (
 	"encoding/csv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
 	"dg/platform/csvcell"
 )
 
-// Decisions, "CSV": a text cell that starts with =, +, -, @, TAB, CR, LF or NUL gets a leading '; RFC 4180 quoting.
+// Decisions, "CSV": a text cell that starts with =, +, -, @ (full-width too), TAB, CR, LF or NUL gets a leading ', and so
+// does such a sign behind a ; or TAB within the cell; RFC 4180 quoting.
 func TestTextCells(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -35,6 +37,25 @@ func TestTextCells(t *testing.T) {
 		" =1":                         " =1",
 		"'=1":                         "'=1",
 		"x=1":                         "x=1",
+		"＝1+1":                        "'＝1+1",
+		"＋1":                          "'＋1",
+		"－1":                          "'－1",
+		"＠x":                          "'＠x",
+		"x＝1":                         "x＝1",
+		"＜1":                          "＜1", // a full-width sign that begins no formula
+		"a;=1+1":                      "a;'=1+1",
+		"a;;=1":                       "a;;'=1",
+		"a\t@x":                       "a\t'@x",
+		"\t=1":                        "'\t'=1",
+		";-1;+2;x=3":                  ";'-1;'+2;x=3",
+		"a;＝1\t＠b":                    "a;'＝1\t'＠b",
+		"a;\x00b;\tc":                 "a;'\x00b;'\tc",
+		"a;\rb":                       "\"a;'\rb\"",
+		"a,b;=1":                      `"a,b;'=1"`,
+		`a;"=1"`:                      `"a;'""=1"""`, // who splits at ; may drop the quotes
+		`a;"b"`:                       `"a;""b"""`,
+		"a; =1":                       "a; =1",
+		"data=1/2;data=3/4;":          "data=1/2;data=3/4;",
 		"\u202eevil":                  "\u202eevil",
 		"１２３":                         "１２３",
 		strings.Repeat("a", 1<<16):    strings.Repeat("a", 1<<16),
@@ -57,22 +78,49 @@ func readCell(t *testing.T, cell string) string {
 	return rows[0][1]
 }
 
+// beginsFormula says whether a cell that a reader sees begins a formula.
+func beginsFormula(cell string) bool {
+	first, _ := utf8.DecodeRuneInString(cell)
+	return cell != "" && strings.ContainsRune("=+-@\t\r\n\x00＝＋－＠", first)
+}
+
+// unguarded takes the apostrophes out of a cell that AppendText put into it: each must lead a formula, where a reader's cell
+// begins.
+func unguarded(t *testing.T, cell, text string) string {
+	t.Helper()
+	var out []byte
+	for i := range len(cell) {
+		if cell[i] == '\'' && (len(out) == len(text) || text[len(out)] != '\'') {
+			begins := i == 0 || cell[i-1] == ';' || cell[i-1] == '\t'
+			rest := cell[i+1:]
+			if i > 0 {
+				rest = strings.TrimLeft(rest, `"`)
+			}
+			require.True(t, begins && beginsFormula(rest), "%q was written as %q", text, cell)
+			continue
+		}
+		out = append(out, cell[i])
+	}
+	return string(out)
+}
+
 func FuzzCSVCell(f *testing.F) {
-	for _, text := range []string{"", "Ada", "=1", "\t", "\r", "\n", "\x00", `"`, `""`, ",", "a,b", "\r\n", "'=", "=\"\r\n\",", "\ufeff=1", "\xff", " "} {
+	for _, text := range []string{
+		"", "Ada", "=1", "\t", "\r", "\n", "\x00", `"`, `""`, ",", "a,b", "\r\n", "'=", "=\"\r\n\",", "\ufeff=1", "\xff", " ",
+		"a;=1", ";;", "\t\t=", ";\r\n", "；=1", "＝", ";＝", "\xef\xbc", ";\xef", `;"=`, `"=`, ";'=", "\t\"\"\t",
+	} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		cell := string(csvcell.AppendText(nil, []byte(text)))
-		want := text
-		if text != "" && strings.ContainsRune("=+-@\t\r\n\x00", rune(text[0])) {
-			want = "'" + text
-		}
-		if got := readCell(t, cell); got != strings.ReplaceAll(want, "\r\n", "\n") {
-			t.Fatalf("%q was written as %q and reads %q", text, cell, got)
-		}
-		seen := strings.TrimPrefix(cell, `"`)
-		if seen != "" && strings.ContainsRune("=+-@\t\r\n\x00", rune(seen[0])) {
-			t.Fatalf("%q was written as %q: a spreadsheet takes it for a formula", text, cell)
+		require.Equal(t, cell, string(csvcell.AppendText(nil, text)))
+		read, text := readCell(t, cell), strings.ReplaceAll(text, "\r\n", "\n")
+		require.Equal(t, text, unguarded(t, read, text), "%q", cell)
+		require.False(t, beginsFormula(read), "%q", cell)
+		for _, separator := range []string{";", "\t"} {
+			for _, part := range strings.Split(read, separator)[1:] {
+				require.False(t, beginsFormula(strings.TrimLeft(part, `"`)), "%q was written as %q", text, cell)
+			}
 		}
 	})
 }
