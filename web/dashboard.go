@@ -14,7 +14,7 @@ import (
 	"dg/platform/apperr"
 )
 
-// dashboardView is the report of one fork. Where the period is wrong or the group too small it has no figures.
+// dashboardView is the report of one fork. Where the period is wrong or too few of the group played it has no figures.
 type dashboardView struct {
 	shell
 	Fork, Self, Back string

@@ -66,13 +66,13 @@ func TestDocsStateLimitsAndColumns(t *testing.T) {
 		fmt.Sprintf("Requests %d in %d seconds for each key", apikeys.RateLimit, apikeys.RateWindow),
 		fmt.Sprintf("Refused uses %d in %d seconds", apikeys.RateLimit, apikeys.RateWindow),
 		fmt.Sprintf("Period %d days", reports.MaxPeriodDays),
-		"Group 5 players or more", "Export 30 minutes", "within two seconds",
+		"Group Shown when at least 5 of its members played", "Export 30 minutes", "within two seconds",
 	} {
 		require.Contains(t, text, fact)
 	}
 	// What the page and the document both say.
 	document := strings.Join(strings.Fields(contract(t)), " ")
-	for _, fact := range []string{"fewer than 5 members", "4 KB", "16 KB", "X-DG-Report-Suppressed: k-anonymity"} {
+	for _, fact := range []string{"fewer than 5 members", "An idle group looks like a small one", "make reports anonymous", "4 KB", "16 KB", "X-DG-Report-Suppressed: k-anonymity"} {
 		require.Contains(t, document, fact)
 		require.Contains(t, text, fact)
 	}

@@ -75,7 +75,8 @@ func TestReportingModeIsChanged(t *testing.T) {
 	asked := b.get(form)
 	require.Contains(t, asked.body, `value="pseudonymous" checked`)
 	for _, sentence := range []string{
-		"to everyone who can open reports and to every tool with a key. Past plays too.", "Groups of fewer than 5 stay hidden in both modes.",
+		"to everyone who can open reports and to every tool with a key. Past plays too.", "Groups of which fewer than 5 members played stay hidden in both modes.",
+		"Names cannot be taken back from files.", "A play keeps its <code>playId</code> in both modes",
 	} {
 		require.Contains(t, asked.body, sentence)
 	}

@@ -109,9 +109,9 @@ func (b *bench) rawFigures(ctx context.Context, q query) (*figures, error) {
 	return f, nil
 }
 
-// suppress applies k-anonymity: one to four active members of a group are never shown. The groups themselves are larger.
+// suppress applies k-anonymity: fewer than five active members of a group are never shown.
 func (f *figures) suppress(q query) {
-	f.suppressed = q.group != "" && len(f.players) > 0 && len(f.players) < 5
+	f.suppressed = q.group != "" && len(f.players) < 5
 }
 
 func each(ctx context.Context, tx pgx.Tx, sql string, args, into []any, row func()) error {

@@ -352,7 +352,7 @@ type ForkStatsDTO struct {
 	// Skills One row for each skill with an attempt in the period, in the order of `game.SkillId`.
 	Skills []SkillStatDTO `json:"skills"`
 
-	// Suppressed True when k-anonymity hides the figures.
+	// Suppressed True when k-anonymity hides the figures, because fewer than 5 members of the group played in the period.
 	Suppressed bool `json:"suppressed"`
 
 	// UniquePlayers Distinct players over the whole period.
@@ -401,8 +401,9 @@ type ApiOpenApiDocumentDtoOpenapi string
 // | `passed` | boolean | whether the play was passed | unfinished play |
 // | `skills` | list | `skillId=correct/attempts`, joined by `;`, in the order of `game.SkillId` | when no answer has a skill |
 //
-// A text that starts with `=`, `+`, `-`, `@`, TAB, CR, LF or NUL has a `'` put in front, so that a spreadsheet does
-// not run it. Numbers and dates never have.
+// A text that starts with `=`, `+`, `-`, `@` (also in full width: `＝`, `＋`, `－`, `＠`), TAB, CR, LF or NUL has a `'`
+// put in front, so that a spreadsheet does not run it. The same holds behind a `;` or TAB within a text, where some
+// spreadsheets begin a cell. Numbers and dates never have one.
 type PlayExportCSV = string
 
 // PlayerStatDTO The figures of one player over the period.
@@ -849,7 +850,7 @@ type ClientInterface interface {
 	// GetForkStats Get the statistics of a fork
 	//
 	// The figures of a fork over a period: the same as on the reports dashboard. With `groupId`, those of the members
-	// of one group; `suppressed` says when a small group hides them (see Privacy).
+	// of one group; `suppressed` says when too few of them played to show figures (see Privacy).
 	//
 	// Needs the scope `reports:read`. HEAD is answered too, with the headers only.
 	//
@@ -933,7 +934,7 @@ func (c *Client) ExportForkPlaysCsv(ctx context.Context, forkId ForkId, params *
 // GetForkStats Get the statistics of a fork
 //
 // The figures of a fork over a period: the same as on the reports dashboard. With `groupId`, those of the members
-// of one group; `suppressed` says when a small group hides them (see Privacy).
+// of one group; `suppressed` says when too few of them played to show figures (see Privacy).
 //
 // Needs the scope `reports:read`. HEAD is answered too, with the headers only.
 //
@@ -1395,7 +1396,7 @@ type ClientWithResponsesInterface interface {
 	// GetForkStatsWithResponse Get the statistics of a fork
 	//
 	// The figures of a fork over a period: the same as on the reports dashboard. With `groupId`, those of the members
-	// of one group; `suppressed` says when a small group hides them (see Privacy).
+	// of one group; `suppressed` says when too few of them played to show figures (see Privacy).
 	//
 	// Needs the scope `reports:read`. HEAD is answered too, with the headers only.
 	//
@@ -2197,7 +2198,7 @@ func (c *ClientWithResponses) ExportForkPlaysCsvWithResponse(ctx context.Context
 // GetForkStatsWithResponse Get the statistics of a fork
 //
 // The figures of a fork over a period: the same as on the reports dashboard. With `groupId`, those of the members
-// of one group; `suppressed` says when a small group hides them (see Privacy).
+// of one group; `suppressed` says when too few of them played to show figures (see Privacy).
 //
 // Needs the scope `reports:read`. HEAD is answered too, with the headers only.
 //

@@ -3,14 +3,11 @@ package publicapi_test
 import (
 	"bufio"
 	"compress/gzip"
-	"encoding/csv"
 	"fmt"
 	"io"
-	"maps"
 	"math/rand/v2"
 	"net"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -215,32 +212,4 @@ func TestExportsAtOnceAreBounded(t *testing.T) {
 	}
 	require.Eventually(t, func() bool { return len(w.entries(t, h.id)) == 14 }, 15*time.Second, 10*time.Millisecond, "each has ended")
 	require.Equal(t, http.StatusOK, w.get(t, path, token).StatusCode)
-}
-
-// Decisions, "CSV": under nominative reporting a name is what somebody typed. In no reader's cell does it begin a formula,
-// whether that splits at commas, semicolons or tabs.
-func TestNamesInTheExportAreNoFormulas(t *testing.T) {
-	t.Parallel()
-	w := start(t)
-	names := map[string]string{
-		"=1+1": "'=1+1", "＝1+1": "'＝1+1", "Ada;=1+1": "Ada;'=1+1", `Ada;"＠x`: `Ada;'"＠x`, "-1;-2": "'-1;'-2", "Ada=1": "Ada=1", "Ada; Bob": "Ada; Bob",
-	}
-	h := newHistory(rand.New(rand.NewPCG(31, 31)), 1, 0)
-	h.mode = "nominative"
-	random := rand.New(rand.NewPCG(31, 32))
-	for name := range names {
-		h.players = append(h.players, player{newID(random), name})
-		h.plays = append(h.plays, play{id: newID(random), fork: h.forks[0], player: len(h.players) - 1, started: day("2024-05-05")})
-	}
-	w.load(t, h)
-	got := w.get(t, "/api/v1/forks/"+h.forks[0]+wholeYear, w.key(t, h.id))
-	require.Equal(t, http.StatusOK, got.StatusCode)
-	rows, err := csv.NewReader(strings.NewReader(got.body)).ReadAll()
-	require.NoError(t, err)
-	label := slices.Index(rows[0], "playerLabel")
-	var labels []string
-	for _, row := range rows[1:] {
-		labels = append(labels, row[label])
-	}
-	require.ElementsMatch(t, slices.Collect(maps.Values(names)), labels)
 }

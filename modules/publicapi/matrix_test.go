@@ -161,6 +161,11 @@ func TestMatrix(t *testing.T) {
 	w := start(t)
 	random := rand.New(rand.NewPCG(40, 40))
 	organisations := []*history{newHistory(random, 1, 6, 5, 4), newHistory(random, 1, 6, 5, 4)}
+	for _, h := range organisations { // everybody has played: a group of five is shown, one of four is not
+		for who := range h.players {
+			h.plays = append(h.plays, play{id: newID(random), fork: h.forks[0], player: who, started: day("2024-05-05")})
+		}
+	}
 	w.load(t, organisations...)
 	w.exec(t, `alter table api_keys drop constraint api_keys_scopes_check`)
 	asked := [2]map[string]asking{}

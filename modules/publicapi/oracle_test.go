@@ -60,7 +60,7 @@ func (o oracle) suppressed() bool {
 	for _, p := range o.plays() {
 		active[p.player] = true
 	}
-	return len(o.group.members) < 5 || (len(active) >= 1 && len(active) <= 4)
+	return len(active) < 5
 }
 
 func (o oracle) statistics() ForkStatsDTO {

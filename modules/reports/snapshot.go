@@ -27,31 +27,33 @@ type snapshot struct {
 
 // scope is what decides how a report may be shown.
 type scope struct {
-	nominative      bool
-	grouped         bool // whether the report is on a group
-	members, active int  // of the group, counted up to minGroup
-	players         int  // how many ordinals the organisation has given
+	nominative bool
+	grouped    bool // whether the report is on a group
+	active     int  // how many members of the group played, counted up to minGroup
+	players    int  // how many ordinals the organisation has given
 }
 
-func (s scope) suppressed() bool { return s.grouped && suppressed(s.members, s.active) }
+func (s scope) suppressed() bool { return s.grouped && suppressed(s.active) }
 
 // acquireTimeout bounds the wait for a connection; beyond it too many reports are being read at once.
 const acquireTimeout = 2 * time.Second
 
-// scopeSQL finds the reporting mode, whether the group is the organisation's, and its members and active ones, of which
-// five tell as much as all. $1 organisation, $2 group or null, $3 fork, $4 and $5 the period.
+// scopeSQL finds the reporting mode, whether the group is the organisation's, and its members who played, of whom minGroup
+// tell as much as all. $1 organisation, $2 group or null, $3 fork, $4 and $5 the period.
 const scopeSQL = `/* reports.scope */
 select o.reporting_mode = 'nominative', g.id is not null,
-       (select count(*)::int from (select from group_members m where m.org_id = o.id and m.group_id = g.id limit 5) x),
        (select count(*)::int from (
            select from group_members m
             where m.org_id = o.id and m.group_id = g.id
               and exists (select from plays p where p.org_id = o.id and p.player = m.player and p.fork_id = $3
                                                 and p.started_at >= $4 and p.started_at < $5)
-            limit 5) x),
+            limit ` + activeLimit + `) x),
        coalesce((select last from player_ordinals where org_id = o.id), 0)
   from organisations o left join player_groups g on g.org_id = o.id and g.id = $2
  where o.id = $1`
+
+// activeLimit is minGroup in SQL.
+const activeLimit = string(rune('0' + minGroup))
 
 // open begins a snapshot; withSealed reads along what of the period is sealed. Errors: ErrGroupNotFound, ErrUnavailable.
 func open(ctx context.Context, db *postgres.DB, q Query, withSealed bool) (*snapshot, error) {
@@ -107,7 +109,7 @@ func (s *snapshot) begin(ctx context.Context, withSealed bool) error {
 		}
 	}
 	var found bool
-	err := results.QueryRow().Scan(&s.scope.nominative, &found, &s.scope.members, &s.scope.active, &s.scope.players)
+	err := results.QueryRow().Scan(&s.scope.nominative, &found, &s.scope.active, &s.scope.players)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return apperr.New(apperr.NotFound, "There is no such organisation.")
 	}
