@@ -61,6 +61,19 @@ func (p Pools) Close() {
 	}
 }
 
+// otherFiles are those that the process needs beside its connections and its pools: the log, listeners, metrics and their
+// readers, what the runtime holds, connections that are being refused.
+const otherFiles = 64
+
+// files is how many the pools may need: a connection each, and another while a query is cancelled.
+func (p Pools) files() int {
+	sum := 0
+	for _, db := range []*postgres.DB{p.Gate, p.Reads, p.Exports} {
+		sum += 2 * int(db.Pool.Config().MaxConns)
+	}
+	return sum
+}
+
 // poolMetrics shows how much of each pool is in use.
 type poolMetrics struct{ Pools }
 

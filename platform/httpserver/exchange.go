@@ -43,6 +43,9 @@ func (s *Server) begin(ctx *fasthttp.RequestCtx) *exchange {
 		start:  time.Now(),
 	}
 	ctx.SetUserValue(exchangeKey{}, x)
+	if c, ok := ctx.Conn().(*lingerConn); ok {
+		s.conns.now(c, connServing)
+	}
 	return x
 }
 

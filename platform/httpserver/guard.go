@@ -110,11 +110,16 @@ func (s *Server) rescue(ctx *fasthttp.RequestCtx, x *exchange) {
 	x.fail(ctx, failureOf(fiber.StatusInternalServerError))
 }
 
+// setCommonHeaders sets what every answer has.
+func (x *exchange) setCommonHeaders(resp *fasthttp.Response) {
+	resp.Header.Set(fiber.HeaderXRequestID, x.id)
+	resp.Header.Set(fiber.HeaderXContentTypeOptions, "nosniff")
+}
+
 // finish completes the answer and, unless a stream goes on, the record.
 func (s *Server) finish(ctx *fasthttp.RequestCtx, x *exchange) {
 	resp := &ctx.Response
-	resp.Header.Set(fiber.HeaderXRequestID, x.id)
-	resp.Header.Set(fiber.HeaderXContentTypeOptions, "nosniff")
+	x.setCommonHeaders(resp)
 	if s.aborting.Load() {
 		ctx.SetConnectionClose() // fasthttp no longer sees to it once the grace is over
 	}

@@ -31,6 +31,16 @@ type bench struct {
 // serve starts a server and stops it with the test.
 func serve(t *testing.T, o Options, routes func(*fiber.App)) *bench {
 	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return serveOn(t, o, routes, ln)
+}
+
+// serveOn is serve on a listener.
+func serveOn(t *testing.T, o Options, routes func(*fiber.App), ln net.Listener) *bench {
+	t.Helper()
 	logs := &lockedBuffer{}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.NewJSONHandler(logs, nil))
@@ -41,10 +51,6 @@ func serve(t *testing.T, o Options, routes func(*fiber.App)) *bench {
 	s := New(o)
 	if routes != nil {
 		routes(s.App())
-	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
 	}
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(ln) }()

@@ -58,8 +58,8 @@ func (s *Server) breakOff() error {
 	ended := await(abortWait, func() bool { return s.running.Load() == 0 })
 	n := s.running.Load()
 	// An answer counts as ended before its last bytes are written. Each closes its connection after them.
-	await(flushWait, func() bool { return s.open() == 0 })
-	s.closeAll()
+	await(flushWait, func() bool { return s.conns.count() == 0 })
+	s.conns.closeAll()
 	if !ended {
 		return fmt.Errorf("shutdown: %d answers did not end", n)
 	}
@@ -80,23 +80,4 @@ func await(limit time.Duration, done func() bool) bool {
 		}
 	}
 	return true
-}
-
-// open counts the connections.
-func (s *Server) open() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.conns)
-}
-
-// closeAll closes every connection that is still open.
-func (s *Server) closeAll() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for c := range s.conns {
-		if l, ok := c.(*lingerConn); ok {
-			c = l.TCPConn // no lingering now
-		}
-		_ = c.Close()
-	}
 }
