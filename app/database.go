@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"dg/migrations"
+	"dg/modules/identity"
 	"dg/platform/config"
 	"dg/platform/postgres"
 )
@@ -16,6 +17,7 @@ import (
 type database struct {
 	servingURL, ownerURL string
 	release              func()
+	keys                 identity.Keyring
 	lost                 <-chan struct{} // closed when the embedded server has died; nil for another
 }
 
@@ -71,15 +73,23 @@ func (db *database) migrate(ctx context.Context, log *slog.Logger) error {
 // migrateCmd is `dg migrate`.
 type migrateCmd struct {
 	config.Database
+	config.Secrets
 }
 
 // Run migrates the database.
 func (c migrateCmd) Run(ctx context.Context, p process) error {
+	keys, err := keyring(c.Secrets)
+	if err != nil {
+		return err
+	}
 	db, err := openDatabase(ctx, c.Database, p.log, false)
 	if err != nil {
 		return err
 	}
-	db.release()
+	defer db.release()
+	if err := db.encrypt(ctx, keys, p.log); err != nil {
+		return err
+	}
 	_, err = fmt.Fprintln(p.stdout, "The database is up to date.")
 	return err
 }

@@ -23,6 +23,7 @@ import (
 type demoCmd struct {
 	config.Database
 	config.Address
+	config.Secrets
 	Print bool `help:"Write the demo to standard output in the import format, and touch no database."`
 }
 
@@ -35,11 +36,18 @@ func (c demoCmd) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
+	keys, err := keyring(c.Secrets)
+	if err != nil {
+		return err
+	}
 	db, err := openDatabase(ctx, c.Database, p.log, false)
 	if err != nil {
 		return err
 	}
 	defer db.release()
+	if err := db.encrypt(ctx, keys, p.log); err != nil {
+		return err
+	}
 	a, err := assembly.New(ctx, assembly.Settings{ServingURL: db.servingURL, BaseURL: base, Log: p.log})
 	if err != nil {
 		return err

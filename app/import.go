@@ -20,6 +20,7 @@ import (
 // importCmd is `dg import`.
 type importCmd struct {
 	config.Database
+	config.Secrets
 	Files []string `arg:"" name:"file" help:"NDJSON, plain or gzip; - is standard input. All are taken, or none."`
 }
 
@@ -29,11 +30,18 @@ func (c importCmd) Run(ctx context.Context, p process) error {
 	for i, name := range c.Files {
 		inputs[i] = input(name, p)
 	}
+	keys, err := keyring(c.Secrets)
+	if err != nil {
+		return err
+	}
 	db, err := openDatabase(ctx, c.Database, p.log, false)
 	if err != nil {
 		return err
 	}
 	defer db.release()
+	if err := db.encrypt(ctx, keys, p.log); err != nil {
+		return err
+	}
 	summary, err := importInto(ctx, db, inputs, p)
 	if wrong, ok := errors.AsType[*importer.Errors](err); ok {
 		return fmt.Errorf("nothing was imported:\n%w", wrong)
@@ -64,7 +72,7 @@ func importInto(ctx context.Context, db *database, inputs []importer.Input, p pr
 		progress = importer.Printer(p.stderr)
 		defer fmt.Fprintln(p.stderr)
 	}
-	summary, err := importer.New(owner.Pool).Import(ctx, inputs, progress)
+	summary, err := importer.New(owner.Pool).EncryptWith(db.keys).Import(ctx, inputs, progress)
 	if err != nil {
 		return summary, explained(err)
 	}

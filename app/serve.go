@@ -16,6 +16,7 @@ import (
 type serveCmd struct {
 	config.Database
 	config.Server
+	config.Secrets
 	Demo bool `help:"Load the demo organisations first if the database is empty, and print a working demo key."`
 }
 
@@ -25,12 +26,20 @@ func (c serveCmd) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
+	keys, err := keyring(c.Secrets)
+	if err != nil {
+		return err
+	}
 	// The folder first: of two on one folder, the second is to hear of the folder and not of the address.
 	db, err := openDatabase(ctx, c.Database, p.log, true)
 	if err != nil {
 		return err
 	}
 	defer db.release()
+	if err := db.encrypt(ctx, keys, p.log); err != nil {
+		return err
+	}
+	warnOfClearSecrets(keys, p.log)
 	ln, err := listen(ctx, c.Addr)
 	if err != nil {
 		return err
@@ -41,7 +50,7 @@ func (c serveCmd) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	a, err := assembly.New(ctx, assembly.Settings{ServingURL: db.servingURL, BaseURL: base, Proxies: proxies, Log: p.log})
+	a, err := assembly.New(ctx, assembly.Settings{ServingURL: db.servingURL, BaseURL: base, Proxies: proxies, Keys: keys, Log: p.log})
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,8 @@ type Settings struct {
 	BaseURL    string
 	Proxies    []netip.Prefix
 	Log        *slog.Logger
-	Grace      time.Duration // httpserver.Options
+	Keys       identity.Keyring // of the secrets of two-step verification
+	Grace      time.Duration    // httpserver.Options
 }
 
 // Program is every module, wired in the order in which they stand on each other.
@@ -88,7 +89,7 @@ func Over(pools Pools, s Settings) (*Program, error) {
 	}
 	p.Keys = apikeys.New(pools.Gate, orgs, log, policy, time.Now, unknownKeys.Inc)
 
-	people := identity.New(pools.Gate, time.Now, SecurityEvents{Orgs: orgs, Log: log, Unknown: unknownPeople.Inc}, s.Log)
+	people := identity.New(pools.Gate, time.Now, SecurityEvents{Orgs: orgs, Log: log, Unknown: unknownPeople.Inc}, s.Log).EncryptWith(s.Keys)
 
 	site, err := web.New(web.Modules{
 		Identity: people, Keys: p.Keys, Games: forks, Reports: figures, Exports: files, Orgs: orgs, Log: log, Policy: policy,

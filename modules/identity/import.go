@@ -2,6 +2,8 @@ package identity
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"dg/platform/staging"
 
@@ -24,12 +26,13 @@ const StagedUsers = "import_users"
 type Import struct {
 	stage *staging.Stage
 	users *staging.Table
+	keys  Keyring
 }
 
-// NewImport adds the module's tables to the stage.
-func NewImport(stage *staging.Stage) *Import {
+// NewImport adds the module's tables to the stage. The keyring encrypts the secrets of two-step verification.
+func NewImport(stage *staging.Stage, keys Keyring) *Import {
 	return &Import{
-		stage: stage,
+		stage: stage, keys: keys,
 		users: stage.Table(StagedUsers, "id uuid, email text, email_key text, name text, password_hash text, "+
 			"totp_secret text, locale text"),
 	}
@@ -37,6 +40,10 @@ func NewImport(stage *staging.Stage) *Import {
 
 // User stages a user.
 func (i *Import) User(line int64, u ImportedUser) {
+	if u.TOTPSecret != nil {
+		sealed := i.keys.seal(u.ID.String(), *u.TOTPSecret)
+		u.TOTPSecret = &sealed
+	}
 	i.users.Row(line).UUID(u.ID).Text(u.Email).Text(EmailKey(u.Email)).Text(u.Name).
 		OptionalText(u.PasswordHash).OptionalText(u.TOTPSecret).OptionalText(u.Locale).Done()
 }
@@ -51,8 +58,12 @@ func (i *Import) Rules() []staging.Rule {
 }
 
 // Apply writes the staged users that are new or differ. Another password or two-step secret ends the person's sessions (a
-// trigger's doing), and since when it is so is not known.
+// trigger's doing), and since when it is so is not known. It fails where a secret is stored under a key that is not the
+// current one: all of them would look changed.
 func (i *Import) Apply(ctx context.Context) ([]staging.Count, error) {
+	if err := i.checkKey(ctx); err != nil {
+		return nil, err
+	}
 	users, err := i.stage.Write(ctx, "user", i.users, `/* identity.import_users.replace */
 		update users u
 		set email = i.email, email_key = i.email_key, name = i.name, password_hash = i.password_hash,
@@ -69,4 +80,23 @@ func (i *Import) Apply(ctx context.Context) ([]staging.Count, error) {
 		select id, email, email_key, name, password_hash, totp_secret, locale from import_users i
 		where not exists (select from users u where u.id = i.id)`)
 	return []staging.Count{users}, err
+}
+
+// checkKey relies on RewriteSecrets, which a program calls before it imports: what it could write it has written.
+func (i *Import) checkKey(ctx context.Context) error {
+	written := ""
+	if i.keys.current != nil {
+		written = i.keys.current.prefix() + "%"
+	}
+	var others bool
+	err := i.stage.Tx().QueryRow(ctx, `/* identity.import_users.key */
+		select exists (select from import_users i join users u on u.id = i.id where u.totp_secret like 'v1.%' and u.totp_secret not like $1)`,
+		written).Scan(&others)
+	if err != nil {
+		return fmt.Errorf("identity: look for secrets of another key: %w", err)
+	}
+	if others {
+		return errors.New("two-step secrets of these people are encrypted with a key that was not given: set DG_SECRET_KEY to it, then import again")
+	}
+	return nil
 }

@@ -72,7 +72,7 @@ func (s *Service) ReplaceRecoveryCodes(ctx context.Context, token string, proof 
 		if in.secret == "" {
 			return ErrTwoStepOff
 		}
-		if err := takeCode(ctx, tx, in, proof.Code, now); err != nil {
+		if err := s.takeCode(ctx, tx, in, proof.Code, now); err != nil {
 			return err
 		}
 		return s.renew(ctx, tx, in, now, RecoveryCodesReplaced, func() (err error) {

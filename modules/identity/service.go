@@ -25,6 +25,7 @@ type Service struct {
 	hashes *hashing
 	events Events
 	log    *slog.Logger
+	keys   Keyring // of the secrets of two-step verification
 }
 
 // New returns the service over db. events is where security events go; log hears of those that could not be recorded.
@@ -130,7 +131,7 @@ func (s *Service) ChangePassword(ctx context.Context, token string, proof Proof,
 	}
 	return s.asConfirmed(ctx, token, who, func(tx pgx.Tx, in *signedIn, now time.Time) error {
 		if in.secret != "" {
-			if err := takeCode(ctx, tx, in, proof.Code, now); err != nil {
+			if err := s.takeCode(ctx, tx, in, proof.Code, now); err != nil {
 				return err
 			}
 		}

@@ -13,8 +13,8 @@ import (
 type signedIn struct {
 	Session
 	client   Client
-	offer    string // "": none
-	secret   string // "": two-step verification is off
+	offer    string // as it is stored; "": none
+	secret   string // as it is stored; "": two-step verification is off
 	lastStep int64
 	guesses  guesses
 	recovery bool // whether the code that was taken is a recovery code
@@ -115,10 +115,10 @@ func saveGuesses(ctx context.Context, tx pgx.Tx, in *signedIn, lastStep int64, a
 }
 
 // turnOn begins to count codes and guesses anew: they are another secret's. The code that confirmed it is used.
-func turnOn(ctx context.Context, tx pgx.Tx, in *signedIn, step int64, now time.Time) error {
+func turnOn(ctx context.Context, tx pgx.Tx, in *signedIn, sealed string, step int64, now time.Time) error {
 	return update(ctx, tx, "identity.turnOn",
 		"totp_secret = $2, totp_since = $3, totp_last_step = $4, wrong_codes = 0, codes_wait_until = null",
-		in.Person.ID, in.offer, now, step)
+		in.Person.ID, sealed, now, step)
 }
 
 func turnOff(ctx context.Context, tx pgx.Tx, in *signedIn) error {
@@ -136,20 +136,20 @@ func replacePassword(ctx context.Context, tx pgx.Tx, in *signedIn, hash string, 
 	return update(ctx, tx, "identity.replacePassword", "password_hash = $2, password_since = $3", in.Person.ID, hash, now)
 }
 
-// offer keeps the secret with the session, unless one is there already, and returns that one and the person's e-mail.
-func (s *Service) offer(ctx context.Context, token, secret string, now time.Time) (offered, email string, err error) {
+// offer keeps the sealed secret with the session, unless one is there already, and returns that one.
+func (s *Service) offer(ctx context.Context, token, sealed string, now time.Time) (offered string, err error) {
 	err = s.db.Pool.QueryRow(ctx, `/* identity.offer */
 		update sessions s set totp_offer = coalesce(s.totp_offer, $3) from users u
 		 where u.id = s.user_id and u.totp_secret is null and s.token_hash = $1 and s.expires_at > $2
-		returning s.totp_offer, u.email`, hashToken(token), now, secret).Scan(&offered, &email)
+		returning s.totp_offer`, hashToken(token), now, sealed).Scan(&offered)
 	if errors.Is(err, pgx.ErrNoRows) {
 		if _, _, err := s.session(ctx, token, now); err != nil {
-			return "", "", err
+			return "", err
 		}
-		return "", "", ErrTwoStepOn
+		return "", ErrTwoStepOn
 	}
 	if err != nil {
-		return "", "", fmt.Errorf("identity: offer: %w", err)
+		return "", fmt.Errorf("identity: offer: %w", err)
 	}
-	return offered, email, nil
+	return offered, nil
 }

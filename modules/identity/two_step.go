@@ -21,7 +21,7 @@ var (
 // Errors: ErrNoSession, also after ten minutes; ErrWrongCode; a LockedError after ten of them, for a right code as well.
 func (s *Service) SecondStep(ctx context.Context, token, code string) (Session, error) {
 	return s.asPerson(ctx, token, true, func(tx pgx.Tx, in *signedIn, now time.Time) error {
-		if err := takeCode(ctx, tx, in, code, now); err != nil {
+		if err := s.takeCode(ctx, tx, in, code, now); err != nil {
 			return err
 		}
 		if err := s.renew(ctx, tx, in, now, "", nil); err != nil {
@@ -41,11 +41,19 @@ func (s *Service) BeginTwoStep(ctx context.Context, token string) (Offer, error)
 	if err != nil {
 		return Offer{}, err
 	}
-	secret, email, err := s.offer(ctx, token, secret, s.clock())
+	now := s.clock()
+	own, _, err := s.session(ctx, token, now)
 	if err != nil {
 		return Offer{}, err
 	}
-	return Offer{Secret: secret, URL: totpURL(email, secret)}, nil
+	offered, err := s.offer(ctx, token, s.keys.seal(own.Person.ID, secret), now)
+	if err != nil {
+		return Offer{}, err
+	}
+	if secret, err = s.keys.open(own.Person.ID, offered); err != nil {
+		return Offer{}, err
+	}
+	return Offer{Secret: secret, URL: totpURL(own.Person.Email, secret)}, nil
 }
 
 // ConfirmTwoStep turns two-step verification on with the secret that was offered, given the current password and a code of
@@ -62,12 +70,16 @@ func (s *Service) ConfirmTwoStep(ctx context.Context, token string, proof Proof)
 		case in.offer == "":
 			return ErrTwoStepOff
 		}
-		step, ok, _ := codeStep(in.offer, proof.Code, now, 0)
+		secret, err := s.keys.open(in.Person.ID, in.offer)
+		if err != nil {
+			return err
+		}
+		step, ok, _ := codeStep(secret, proof.Code, now, 0)
 		if !ok {
 			return ErrWrongCode
 		}
 		return s.renew(ctx, tx, in, now, TwoStepTurnedOn, func() (err error) {
-			if err := turnOn(ctx, tx, in, step, now); err != nil {
+			if err := turnOn(ctx, tx, in, s.keys.seal(in.Person.ID, secret), step, now); err != nil {
 				return err
 			}
 			codes, err = s.replaceRecoveryCodes(ctx, tx, in)
@@ -87,7 +99,7 @@ func (s *Service) TurnOffTwoStep(ctx context.Context, token string, proof Proof)
 		if in.secret == "" {
 			return ErrTwoStepOff
 		}
-		if err := takeCode(ctx, tx, in, proof.Code, now); err != nil {
+		if err := s.takeCode(ctx, tx, in, proof.Code, now); err != nil {
 			return err
 		}
 		return s.renew(ctx, tx, in, now, TwoStepTurnedOff, func() error { return turnOff(ctx, tx, in) })
@@ -96,11 +108,11 @@ func (s *Service) TurnOffTwoStep(ctx context.Context, token string, proof Proof)
 
 // takeCode takes a code or a recovery code of the person, who is locked: of many at once each sees what the one before it
 // has left.
-func takeCode(ctx context.Context, tx pgx.Tx, in *signedIn, code string, now time.Time) error {
+func (s *Service) takeCode(ctx context.Context, tx pgx.Tx, in *signedIn, code string, now time.Time) error {
 	if in.guesses.waits(now) {
 		return locked(*in.guesses.waitUntil, now)
 	}
-	step, ok, used, err := matchCode(ctx, tx, in, code, now)
+	step, ok, used, err := s.matchCode(ctx, tx, in, code, now)
 	switch {
 	case err != nil:
 		return err
@@ -116,12 +128,16 @@ func takeCode(ctx context.Context, tx pgx.Tx, in *signedIn, code string, now tim
 }
 
 // matchCode returns what codeStep does. A recovery code leaves the step as it is, and is gone.
-func matchCode(ctx context.Context, tx pgx.Tx, in *signedIn, code string, now time.Time) (step int64, ok, used bool, err error) {
+func (s *Service) matchCode(ctx context.Context, tx pgx.Tx, in *signedIn, code string, now time.Time) (step int64, ok, used bool, err error) {
 	if recovery, is := parseRecoveryCode(code); is {
 		ok, err = useRecoveryCode(ctx, tx, in.Person.ID, recovery)
 		in.recovery = ok
 		return in.lastStep, ok, false, err
 	}
-	step, ok, used = codeStep(in.secret, code, now, in.lastStep)
+	secret, err := s.keys.open(in.Person.ID, in.secret)
+	if err != nil {
+		return 0, false, false, err
+	}
+	step, ok, used = codeStep(secret, code, now, in.lastStep)
 	return step, ok, used, nil
 }

@@ -28,7 +28,7 @@ func FuzzLine(f *testing.F) {
 	}
 	var errors []Error
 	stage := staging.New(nil) // outside Copy it drops the rows
-	d := newDecoder(org.NewImport(stage, identity.StagedUsers, zeros{}), identity.NewImport(stage), games.NewImport(stage),
+	d := newDecoder(org.NewImport(stage, identity.StagedUsers, zeros{}), identity.NewImport(stage, identity.Keyring{}), games.NewImport(stage),
 		func(line int64, field, expected, got string) {
 			errors = append(errors, Error{"f", line, field, expected, got})
 		})

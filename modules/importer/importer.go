@@ -21,10 +21,17 @@ import (
 // Importer imports files.
 type Importer struct {
 	pool *pgxpool.Pool
+	keys identity.Keyring
 }
 
 // New returns an importer. The pool connects as the owner of the schema.
 func New(pool *pgxpool.Pool) *Importer { return &Importer{pool: pool} }
+
+// EncryptWith makes the importer store the secrets of two-step verification with the keyring.
+func (im *Importer) EncryptWith(keys identity.Keyring) *Importer {
+	im.keys = keys
+	return im
+}
 
 // Input is a file: its name for errors, and how it is opened.
 type Input struct {
@@ -47,7 +54,7 @@ func (im *Importer) Import(ctx context.Context, inputs []Input, progress func(Pr
 		return Summary{}, err
 	}
 	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
-	r, err := begin(ctx, tx, progress)
+	r, err := begin(ctx, tx, im.keys, progress)
 	if err != nil {
 		return Summary{}, err
 	}
@@ -75,7 +82,7 @@ type run struct {
 	summary  Summary
 }
 
-func begin(ctx context.Context, tx pgx.Tx, progress func(Progress)) (*run, error) {
+func begin(ctx context.Context, tx pgx.Tx, keys identity.Keyring, progress func(Progress)) (*run, error) {
 	if _, err := tx.Exec(ctx, `/* importer.begin */
 		set local statement_timeout = 0; set local lock_timeout = 0; set local idle_in_transaction_session_timeout = 0;
 		set local work_mem = '64MB'; set local jit = off; set local client_min_messages = error;
@@ -85,7 +92,7 @@ func begin(ctx context.Context, tx pgx.Tx, progress func(Progress)) (*run, error
 	r := &run{stage: staging.New(tx), progress: newMeter(progress, time.Now)}
 	r.decoder = newDecoder(
 		org.NewImport(r.stage, identity.StagedUsers, bufio.NewReader(rand.Reader)),
-		identity.NewImport(r.stage), games.NewImport(r.stage), r.report)
+		identity.NewImport(r.stage, keys), games.NewImport(r.stage), r.report)
 	for _, typ := range types {
 		r.summary.Counts = append(r.summary.Counts, staging.Count{Type: typ})
 	}

@@ -1,0 +1,131 @@
+package identity
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"dg/platform/apperr"
+)
+
+// Keyring encrypts the secrets of two-step verification with its current key, and reads those of the previous one too.
+// The zero value leaves secrets in clear.
+type Keyring struct{ current, previous *secretKey }
+
+// secretKey is a key in its parts, each derived for one purpose.
+type secretKey struct {
+	id    string // stands in what the key encrypted; tells nothing of the key
+	aead  cipher.AEAD
+	nonce []byte // makes nonces
+}
+
+// NewKeyring returns the keyring of two keys of 32 bytes; nil is none. It fails where a key has another length.
+func NewKeyring(current, previous []byte) (Keyring, error) {
+	var k Keyring
+	for _, of := range []struct {
+		to  **secretKey
+		key []byte
+	}{{&k.current, current}, {&k.previous, previous}} {
+		if of.key == nil {
+			continue
+		}
+		key, err := newSecretKey(of.key)
+		if err != nil {
+			return Keyring{}, fmt.Errorf("identity: new key: %w", err)
+		}
+		*of.to = key
+	}
+	return k, nil
+}
+
+func newSecretKey(key []byte) (*secretKey, error) {
+	if len(key) != 32 {
+		return nil, fmt.Errorf("a key of %d bytes, not 32", len(key))
+	}
+	var parts [3][]byte
+	for i, purpose := range []string{"dg secret key id", "dg secret encryption", "dg secret nonce"} {
+		var err error
+		if parts[i], err = hkdf.Key(sha256.New, key, nil, purpose, 32); err != nil {
+			return nil, err
+		}
+	}
+	block, err := aes.NewCipher(parts[1])
+	if err != nil {
+		return nil, err
+	}
+	aead, err := cipher.NewGCM(block)
+	return &secretKey{id: hex.EncodeToString(parts[0][:4]), aead: aead, nonce: parts[2]}, err
+}
+
+// Encrypts says whether there is a current key.
+func (k Keyring) Encrypts() bool { return k.current != nil }
+
+// encryptedPrefix begins an encrypted secret; one in clear is base32 and has no full stop.
+const encryptedPrefix = "v1."
+
+// prefix begins what the key encrypted.
+func (k *secretKey) prefix() string { return encryptedPrefix + k.id + "." }
+
+// seal returns a person's secret as it is stored: bound to the person, and the same each time, so that an import of the
+// same secret changes nothing. Its nonce is derived from person and secret: no two plaintexts share one.
+func (k Keyring) seal(personID, secret string) string {
+	if k.current == nil {
+		return secret
+	}
+	mac := hmac.New(sha256.New, k.current.nonce)
+	mac.Write([]byte(personID + " " + secret))
+	nonce := mac.Sum(nil)[:k.current.aead.NonceSize()]
+	sealed := k.current.aead.Seal(nonce, nonce, []byte(secret), []byte(personID))
+	return k.current.prefix() + base64.RawURLEncoding.EncodeToString(sealed)
+}
+
+// open returns the secret that is stored for the person. Errors: ErrUnavailable, whose cause names the setting.
+func (k Keyring) open(personID, stored string) (string, error) {
+	if !strings.HasPrefix(stored, encryptedPrefix) {
+		return stored, nil
+	}
+	for _, key := range []*secretKey{k.current, k.previous} {
+		if key == nil {
+			continue
+		}
+		if text, ours := strings.CutPrefix(stored, key.prefix()); ours {
+			secret, err := key.open(personID, text)
+			return secret, unreadable(personID, err)
+		}
+	}
+	id, _, _ := strings.Cut(strings.TrimPrefix(stored, encryptedPrefix), ".")
+	return "", unreadable(personID, fmt.Errorf("it is encrypted with the key %s: set DG_SECRET_KEY or DG_SECRET_KEY_PREVIOUS to it", id))
+}
+
+func (k *secretKey) open(personID, text string) (string, error) {
+	sealed, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil {
+		return "", err
+	}
+	if len(sealed) < k.aead.NonceSize() {
+		return "", fmt.Errorf("it has only %d bytes", len(sealed))
+	}
+	nonce, sealed := sealed[:k.aead.NonceSize()], sealed[k.aead.NonceSize():]
+	secret, err := k.aead.Open(nil, nonce, sealed, []byte(personID))
+	return string(secret), err
+}
+
+func unreadable(personID string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return apperr.Wrap(apperr.Unavailable, fmt.Errorf("identity: two-step secret of person %s: %w", personID, err),
+		"Two-step codes cannot be checked at the moment. Use a recovery code, or tell whoever runs this service.")
+}
+
+// EncryptWith makes the service read and write secrets with the keyring. It is called before the service is used.
+func (s *Service) EncryptWith(keys Keyring) *Service {
+	s.keys = keys
+	return s
+}
