@@ -218,6 +218,17 @@ func TestImportsEndSessions(t *testing.T) {
 // take imports users.
 func (b *bundle) take(users ...map[string]any) {
 	b.t.Helper()
+	b.takeWith(identity.Keyring{}, users...)
+}
+
+func (b *bundle) takeWith(keys identity.Keyring, users ...map[string]any) {
+	b.t.Helper()
+	require.NoError(b.t, b.importing(keys, users...))
+}
+
+// importing says what an import of users answers.
+func (b *bundle) importing(keys identity.Keyring, users ...map[string]any) error {
+	b.t.Helper()
 	input := importer.Input{Name: "users", Open: func() (io.ReadCloser, error) {
 		var lines strings.Builder
 		for _, u := range users {
@@ -227,6 +238,6 @@ func (b *bundle) take(users ...map[string]any) {
 		}
 		return io.NopCloser(strings.NewReader(lines.String())), nil
 	}}
-	_, err := importer.New(b.Owner.Pool).Import(b.ctx(), []importer.Input{input}, nil)
-	require.NoError(b.t, err)
+	_, err := importer.New(b.Owner.Pool).EncryptWith(keys).Import(b.ctx(), []importer.Input{input}, nil)
+	return err
 }

@@ -1,0 +1,67 @@
+package identity
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/platform/apperr"
+)
+
+func ringOf(t *testing.T, current, previous []byte) Keyring {
+	t.Helper()
+	ring, err := NewKeyring(current, previous)
+	require.NoError(t, err)
+	return ring
+}
+
+// What is stored opens with its key alone, for its person alone, and unchanged alone; a secret in clear is read with any.
+func TestKeyringOpensWhatItSealed(t *testing.T) {
+	t.Parallel()
+	a, b := bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{2}, 32)
+	const ann, bob, secret = "ann", "bob", "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
+	none, first, rotated, other := Keyring{}, ringOf(t, a, nil), ringOf(t, b, a), ringOf(t, b, nil)
+	require.False(t, none.Encrypts())
+	require.Equal(t, secret, none.seal(ann, secret))
+	sealed := first.seal(ann, secret)
+	require.Equal(t, sealed, first.seal(ann, secret), "an import of the same secret changes nothing")
+	require.NotEqual(t, sealed, first.seal(bob, secret))
+	require.NotContains(t, sealed, secret)
+	require.Regexp(t, `^v1\.[0-9a-f]{8}\.[A-Za-z0-9_-]+$`, sealed)
+	_, plain := TOTPSecret(sealed)
+	require.False(t, plain, "no secret in clear looks like one that is encrypted")
+	for name, c := range map[string]struct {
+		ring           Keyring
+		person, stored string
+		opens          bool
+	}{
+		"its key": {first, ann, sealed, true}, "the previous key": {rotated, ann, sealed, true}, "in clear": {other, ann, secret, true},
+		"no key": {none, ann, sealed, false}, "another key": {other, ann, sealed, false}, "another person": {first, bob, sealed, false},
+		"cut": {first, ann, sealed[:len(sealed)-4], false}, "very short": {first, ann, sealed[:15], false}, "no base64": {first, ann, sealed + "!", false},
+		"of another person": {first, ann, first.seal(bob, secret), false}, "another version": {first, ann, "v2" + sealed[2:], true},
+	} {
+		got, err := c.ring.open(c.person, c.stored)
+		if name == "another version" { // never written; it is no base32, so no code of it is right
+			require.NotEqual(t, secret, got)
+			continue
+		}
+		if c.opens {
+			require.NoError(t, err, name)
+			require.Equal(t, secret, got, name)
+			continue
+		}
+		require.True(t, apperr.Is(err, apperr.Unavailable), name)
+		require.Empty(t, got, name)
+		require.NotContains(t, err.Error(), secret)
+	}
+	_, err := other.open(ann, sealed)
+	require.ErrorContains(t, err, "DG_SECRET_KEY")
+	require.NotContains(t, apperr.From(err).Message, "DG_SECRET_KEY", "settings are the log's")
+	for _, key := range [][]byte{{}, a[:31], append(a, 1)} {
+		_, err := NewKeyring(key, nil)
+		require.Error(t, err)
+	}
+	require.Len(t, strings.Split(sealed, "."), 3)
+}
