@@ -38,12 +38,15 @@ revoke all on games from :role;
 grant select on games to :role;
 
 revoke all on forks from :role;
-grant select on forks to :role;
+-- All columns but the configuration: nothing that serves reads it.
+grant select (id, org_id, game_id, slug, title, major, status, visibility, source_locale, deployed_release_number, suspended,
+    created_at, updated_at) on forks to :role;
 
 revoke all on plays from :role;
 grant select on plays to :role;
 
 revoke all on audit_entries from :role;
+-- The table's trigger gives instant and number, whatever is sent.
 grant select, insert on audit_entries to :role;
 -- What is counted in the audit log: rows that come and go until they are an entry.
 revoke all on audit_bursts from :role;
@@ -52,6 +55,7 @@ revoke all on audit_burst_events from :role;
 grant select, insert, delete on audit_burst_events to :role;
 
 revoke all on api_keys from :role;
+-- The table's trigger keeps new keys unused, and revocations from being taken back.
 grant select, insert on api_keys to :role;
 grant update (revoked_at, last_used_at) on api_keys to :role;
 

@@ -34,7 +34,7 @@ func setUp(ctx context.Context, socket string) error {
 		return err
 	}
 	defer db.Close(ctx)
-	if _, err := db.Exec(ctx, `revoke create on schema public from public`); err != nil {
+	if _, err := db.Exec(ctx, `revoke create on schema public from public; revoke execute on function `+largeObjects+` from public`); err != nil {
 		return err
 	}
 	return makeRole(ctx, server, servingRole)

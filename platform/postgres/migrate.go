@@ -48,7 +48,7 @@ func Migrate(ctx context.Context, ownerURL string, fsys fs.FS, servingRole strin
 			log.Warn("the role that serves owns the tables: the database does not keep it from changing the audit log", "role", servingRole)
 			return nil
 		}
-		if err := grant(ctx, db, string(grants), servingRole); err != nil {
+		if err := grant(ctx, db, string(grants), servingRole, log); err != nil {
 			return fmt.Errorf("grants of the role %q: %w", servingRole, err)
 		}
 		return nil
