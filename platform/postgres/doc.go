@@ -41,6 +41,10 @@
 //
 // Under one lock, goose applies the files and then grants.sql, a template in which :role is the serving role. A program
 // that is older than the schema applies neither: it would take the rights of the newer one away. It works with the newer
-// schema as long as the table schema_minimum admits it. There is no way down: a mistake is corrected by a further
-// migration.
+// schema as long as the table schema_minimum admits it. A migration that
+// needs a lock tries for it briefly, and again after a pause, so that requests go on meanwhile. There is no way down: a
+// mistake is corrected by a further migration.
+//
+// grants.sql takes from the serving role what others give to everybody as well: temporary tables, where the migrating
+// role owns the database, and large objects, where it is a superuser. Elsewhere the log says what is to be run.
 package postgres

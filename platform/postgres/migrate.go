@@ -11,18 +11,29 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 )
 
-// migrateLockTimeout lets a migration wait longer than a request may, but not so long that everybody queues behind it.
-const migrateLockTimeout = 10 * time.Second
+const (
+	// migrateLockTimeout is how long one try of a migration waits for a lock: everybody who comes later queues behind it.
+	migrateLockTimeout = 200 * time.Millisecond
+	// Between the tries, which are transactions of their own, others go on. What holds the lock may be an export: it reads
+	// its plays in one snapshot, for up to 30 minutes.
+	firstLockPause   = 100 * time.Millisecond
+	longestLockPause = 5 * time.Second
+	longestLockWait  = 10 * time.Minute
+)
 
 // Migrate brings the schema of the database at ownerURL up to date with the files of fsys, and gives servingRole what
 // fsys's grants.sql says: both under one lock. Several processes may do so at once: one works, the others wait for it.
 //
 // Where the schema is newer than fsys, it changes neither schema nor rights: they belong to the newer program.
+//
+// A migration that needs a lock tries for it briefly and often, for up to ten minutes each, so that requests are answered
+// meanwhile.
 //
 // It fails when the database can't be reached, when a migration fails (the ones before it stay), when servingRole does
 // not exist, or when the schema no longer admits a program as old as fsys.
@@ -95,15 +106,49 @@ func apply(ctx context.Context, db *sql.DB, fsys fs.FS, log *slog.Logger) (curre
 		log.Warn("the database has newer migrations than this program: its schema and rights are left alone", "database", has, "program", known)
 		return false, checkMinimum(ctx, db, known)
 	}
-	results, err := provider.Up(ctx)
-	if partial, ok := errors.AsType[*goose.PartialError](err); ok {
-		results = partial.Applied
-		err = fmt.Errorf("%s: %w", partial.Failed.Source.Path, partial.Err)
-	}
-	for _, r := range results {
+	for {
+		r, err := applyNext(ctx, provider, log)
+		if errors.Is(err, goose.ErrNoNextVersion) {
+			return true, nil
+		}
+		if err != nil {
+			return false, err
+		}
 		log.Info("migrated", "file", r.Source.Path, "took", r.Duration.Round(time.Millisecond))
 	}
-	return err == nil, err
+}
+
+// applyNext applies one migration, in as many tries as its locks need.
+func applyNext(ctx context.Context, provider *goose.Provider, log *slog.Logger) (*goose.MigrationResult, error) {
+	for begin, between := time.Now(), time.Duration(0); ; {
+		r, err := provider.UpByOne(ctx)
+		partial, failed := errors.AsType[*goose.PartialError](err)
+		if !failed {
+			return r, err
+		}
+		err = fmt.Errorf("%s: %w", partial.Failed.Source.Path, partial.Err)
+		if refused, ok := errors.AsType[*pgconn.PgError](err); !ok || refused.Code != lockNotAvailable {
+			return nil, err
+		}
+		if between == 0 {
+			log.Info("a migration waits for a lock: what works on its table, such as an export, has to end first. It is tried again and again",
+				"file", partial.Failed.Source.Path, "at most", longestLockWait)
+		}
+		if between = nextLockPause(between); time.Since(begin)+between > longestLockWait {
+			return nil, fmt.Errorf("gave up waiting for a lock after %s: end what works on the table, then migrate again: %w", longestLockWait, err)
+		}
+		if err := pause(ctx, between); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// lockNotAvailable is PostgreSQL's code for lock_timeout.
+const lockNotAvailable = "55P03"
+
+// nextLockPause grows from try to try.
+func nextLockPause(last time.Duration) time.Duration {
+	return min(max(2*last, firstLockPause), longestLockPause)
 }
 
 // checkMinimum refuses a program whose newest migration is below the minimum that the schema records, in the one row of

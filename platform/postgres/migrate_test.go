@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 	"testing/fstest"
+	"time"
 )
 
 // schema is a small set of migrations.
@@ -71,6 +72,22 @@ func TestSeveralInstancesMigrateAtOnce(t *testing.T) {
 	}
 	if query[int](t, serving, `select count(*) from things`) != 2 {
 		t.Error("a migration ran more than once")
+	}
+}
+
+// The tries for a lock: often at first, and never further apart than five seconds.
+func TestLockPausesGrow(t *testing.T) {
+	t.Parallel()
+	last, tries, total := time.Duration(0), 0, time.Duration(0)
+	for total < longestLockWait {
+		next := nextLockPause(last)
+		if next < last || next < firstLockPause || next > longestLockPause {
+			t.Fatalf("%s after %s", next, last)
+		}
+		last, tries, total = next, tries+1, total+next+migrateLockTimeout
+	}
+	if tries > 150 {
+		t.Errorf("%d tries", tries)
 	}
 }
 

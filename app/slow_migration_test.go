@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/platform/postgres"
+)
+
+// A migration of the plays comes while an export reads them, which may take half an hour: it waits for its lock without
+// keeping everybody else from the table, and succeeds when the export has ended.
+func TestMigrationBehindAnExport(t *testing.T) {
+	t.Parallel()
+	dir := newFolder(t)
+	c := serveOn(t, dir, "--demo")
+	body, status := paste(t, c.out.String())
+	require.Equal(t, "200", status)
+	stats := c.url + "/api/v1/forks/" + firstFork(t, body) + "/stats?from=2026-01-01&to=2026-12-31"
+	token := demoToken(t, c)
+	d := openDoor(t, dir)
+	export, err := d.Begin(t.Context())
+	require.NoError(t, err)
+	defer func() { _ = export.Rollback(context.Background()) }()
+	_, err = export.Exec(t.Context(), `select from plays limit 1`)
+	require.NoError(t, err)
+
+	var log buffer
+	migrated := make(chan error, 1)
+	go func() {
+		migrated <- postgres.Migrate(context.Background(), d.server.OwnerURL(),
+			migrationsWith(t, "20991231000000_plays.sql", "alter table plays add column later int;", ""), "dg_app", slog.New(slog.NewTextHandler(&log, nil)))
+	}()
+	until(t, 20*time.Second, "the migration does not ask for its lock", func() bool {
+		return strings.Contains(log.String(), "waits for a lock") ||
+			read[bool](t, d, `select exists (select from pg_locks where relation = 'plays'::regclass and mode = 'AccessExclusiveLock' and not granted)`)
+	})
+	var slowest time.Duration
+	for range 12 {
+		begun := time.Now()
+		require.Equal(t, http.StatusOK, ask(t, client(), stats, token).StatusCode, "after %s", time.Since(begun))
+		slowest = max(slowest, time.Since(begun))
+	}
+	t.Logf("the slowest of 12 statistics took %s", slowest)
+	select {
+	case err := <-migrated:
+		t.Fatalf("it did not wait: %v", err)
+	default:
+	}
+	require.NoError(t, export.Rollback(context.Background()))
+	require.NoError(t, <-migrated)
+	require.Equal(t, 1, strings.Count(log.String(), "waits for a lock"), "said once: %s", log.String())
+	require.True(t, read[bool](t, d, `select exists (select from pg_attribute where attrelid = 'plays'::regclass and attname = 'later')`))
+}
