@@ -92,7 +92,7 @@ func TestFormerDatabaseIsUpgraded(t *testing.T) {
 	require.Equal(t, http.StatusUnauthorized, response.StatusCode)
 	require.Equal(t, 2, read[int](t, d, "select count(*) from audit_entries where reason = 'revoked'"), "one of before, one of now")
 
-	response, log := get("/o/"+former.Organisation+"/settings/audit-log.csv", "", "Cookie", "__Host-dg="+former.Session)
+	response, log := get("/o/"+former.Organisation+"/settings/audit-log.csv", "", "Cookie", "__Host-dg="+former.Session, "Sec-Fetch-Site", "same-origin")
 	require.Equal(t, http.StatusOK, response.StatusCode, "signed in still")
 	require.Subset(t, csvRows(t, log), csvRows(t, former.AuditLog))
 	response, page := get("/o/"+former.Organisation+"/settings/audit-log", "", "Cookie", "__Host-dg="+former.Session)
