@@ -1,0 +1,253 @@
+package limiter_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/platform/apperr"
+	"dg/platform/limiter"
+)
+
+func eight() *limiter.Limiter {
+	return limiter.New(limiter.Limits{Places: 8, OrganisationPlaces: 4, ActorPlaces: 3, Busy: "Too many 100% of them."})
+}
+
+func acquire(t *testing.T, l *limiter.Limiter, organisation, actor string) *limiter.Lease {
+	t.Helper()
+	lease, err := l.Acquire(t.Context(), limiter.Request{OrganisationID: organisation, ActorID: actor})
+	require.NoError(t, err)
+	return lease
+}
+
+// admitted are the names of requests in the order in which they were admitted or refused, with their leases.
+type admitted struct {
+	mu     sync.Mutex
+	names  []string
+	leases []*limiter.Lease
+}
+
+// acquire asks in a goroutine of its own.
+func (a *admitted) acquire(t *testing.T, l *limiter.Limiter, r limiter.Request, name string) {
+	t.Helper()
+	go func() {
+		lease, err := l.Acquire(t.Context(), r)
+		if err != nil {
+			name += " refused"
+		}
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.names, a.leases = append(a.names, name), append(a.leases, lease)
+	}()
+	synctest.Wait()
+}
+
+// order waits until nothing moves any more.
+func (a *admitted) order() []string {
+	synctest.Wait()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.names
+}
+
+func TestOrganisationHoldsNoMoreThanItsShare(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := eight()
+		for _, actor := range []string{"key 1", "key 1", "key 1", "key 2"} {
+			acquire(t, l, "a", actor)
+		}
+		begun := time.Now()
+		_, err := l.Acquire(t.Context(), limiter.Request{OrganisationID: "a", ActorID: "key 3"})
+		require.True(t, apperr.Is(err, apperr.Unavailable))
+		require.Equal(t, "Too many 100% of them.", apperr.From(err).Message)
+		require.Equal(t, limiter.RetryAfter, apperr.From(err).RetryAfter)
+		require.Equal(t, limiter.Wait, time.Since(begun))
+		for _, actor := range []string{"key 1", "key 1", "key 1", "key 2"} {
+			acquire(t, l, "b", actor)
+		}
+		_, err = l.Acquire(t.Context(), limiter.Request{OrganisationID: "c", ActorID: "key 1"})
+		require.True(t, apperr.Is(err, apperr.Unavailable), "all places are taken")
+	})
+}
+
+func TestActorHoldsNoMoreThanItsShare(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := eight()
+		var leases []*limiter.Lease
+		for range 3 {
+			leases = append(leases, acquire(t, l, "a", "key 1"))
+		}
+		var got admitted
+		got.acquire(t, l, limiter.Request{OrganisationID: "a", ActorID: "key 1"}, "key 1")
+		got.acquire(t, l, limiter.Request{OrganisationID: "a", ActorID: "key 2"}, "key 2")
+		require.Equal(t, []string{"key 2"}, got.order(), "another key of the organisation overtakes")
+		leases[0].Release()
+		leases[0].Release() // again gives nothing back
+		require.Equal(t, []string{"key 2", "key 1"}, got.order())
+		got.acquire(t, l, limiter.Request{OrganisationID: "a", ActorID: "key 3"}, "key 3")
+		require.Len(t, got.order(), 2)
+		time.Sleep(limiter.Wait)
+		require.Equal(t, "key 3 refused", got.order()[2])
+	})
+}
+
+func TestOrganisationsAreServedInTurn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := limiter.New(limiter.Limits{Places: 2, OrganisationPlaces: 1})
+		held := map[string]*limiter.Lease{"x": acquire(t, l, "x", ""), "y": acquire(t, l, "y", "")}
+		var got admitted
+		for i, organisation := range []string{"a", "a", "a", "a", "b", "b", "c"} {
+			got.acquire(t, l, limiter.Request{OrganisationID: organisation}, fmt.Sprint(organisation, i))
+		}
+		held["x"].Release()
+		for i := range 7 {
+			require.Len(t, got.order(), i+1)
+			got.leases[i].Release()
+		}
+		require.Equal(t, []string{"a0", "b4", "c6", "a1", "b5", "a2", "a3"}, got.order())
+		held["y"].Release()
+	})
+}
+
+func TestBytesAreBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := limiter.New(limiter.Limits{Places: 8, OrganisationPlaces: 4, Bytes: 100, OrganisationBytes: 50})
+		take := func(organisation string, bytes int64) (*limiter.Lease, error) {
+			return l.Acquire(t.Context(), limiter.Request{OrganisationID: organisation, Bytes: bytes})
+		}
+		first, err := take("a", 30)
+		require.NoError(t, err)
+		_, err = take("a", 30)
+		require.Error(t, err, "more than the organisation's share")
+		first.Keep(20) // what is being sent
+		_, err = take("a", 30)
+		require.NoError(t, err)
+		huge, err := take("b", 1000)
+		require.NoError(t, err, "what is larger than a share counts as the share")
+		_, err = take("c", 1)
+		require.Error(t, err, "nothing is left")
+		huge.Keep(2000)
+		_, err = take("c", 1)
+		require.Error(t, err)
+		huge.Release()
+		_, err = take("c", 50)
+		require.NoError(t, err)
+	})
+}
+
+// A large request that is next in turn is not overtaken for ever by small ones.
+func TestSmallRequestsDoNotOvertake(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := limiter.New(limiter.Limits{Places: 8, OrganisationPlaces: 4, Bytes: 100, OrganisationBytes: 50})
+		a, err := l.Acquire(t.Context(), limiter.Request{OrganisationID: "a", Bytes: 50})
+		require.NoError(t, err)
+		_, err = l.Acquire(t.Context(), limiter.Request{OrganisationID: "b", Bytes: 10})
+		require.NoError(t, err)
+		var got admitted
+		got.acquire(t, l, limiter.Request{OrganisationID: "c", Bytes: 50}, "large")
+		got.acquire(t, l, limiter.Request{OrganisationID: "d", Bytes: 40}, "small")
+		require.Empty(t, got.order())
+		a.Release()
+		require.Equal(t, []string{"large", "small"}, got.order())
+	})
+}
+
+func TestWaitingEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := limiter.New(limiter.Limits{Places: 2, OrganisationPlaces: 1})
+		lease := acquire(t, l, "a", "")
+		stopped := errors.New("stopped")
+		ctx, stop := context.WithCancelCause(t.Context())
+		go func() { time.Sleep(time.Second); stop(stopped) }()
+		_, err := l.Acquire(ctx, limiter.Request{OrganisationID: "a"})
+		require.ErrorIs(t, err, stopped)
+		lease.Release()
+		acquire(t, l, "a", "")
+	})
+}
+
+func TestQueueOfAnOrganisationIsBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := limiter.New(limiter.Limits{Places: 2, OrganisationPlaces: 1})
+		acquire(t, l, "a", "")
+		var waiting admitted
+		for range limiter.MaxWaiting {
+			waiting.acquire(t, l, limiter.Request{OrganisationID: "a"}, "waited")
+		}
+		begun := time.Now()
+		_, err := l.Acquire(t.Context(), limiter.Request{OrganisationID: "a"})
+		require.Error(t, err)
+		require.Zero(t, time.Since(begun), "one more is refused at once")
+		acquire(t, l, "b", "")
+		time.Sleep(limiter.Wait)
+		require.Len(t, waiting.order(), limiter.MaxWaiting)
+	})
+}
+
+// Whatever is asked, held and given up at once, no bound is exceeded, and in the end everything is free and forgotten.
+func TestBoundsHoldUnderLoad(t *testing.T) {
+	t.Parallel()
+	limits := limiter.Limits{Places: 6, OrganisationPlaces: 3, ActorPlaces: 2, Bytes: 600, OrganisationBytes: 300}
+	l := limiter.New(limits)
+	var mu sync.Mutex
+	places, bytes := map[string]int{}, map[string]int64{}
+	count := func(organisation string, n int, b int64) {
+		mu.Lock()
+		defer mu.Unlock()
+		places[organisation] += n
+		places[""] += n
+		bytes[organisation] += b
+		bytes[""] += b
+		require.LessOrEqual(t, places[organisation], limits.OrganisationPlaces)
+		require.LessOrEqual(t, places[""], limits.Places)
+		require.LessOrEqual(t, bytes[organisation], limits.OrganisationBytes)
+		require.LessOrEqual(t, bytes[""], limits.Bytes)
+	}
+	var all sync.WaitGroup
+	for i := range 40 {
+		all.Go(func() {
+			random := rand.New(rand.NewPCG(1, uint64(i)))
+			for range 300 {
+				organisation, b := fmt.Sprint(random.IntN(5)), random.Int64N(300)
+				ctx, stop := context.WithTimeout(t.Context(), time.Duration(1+random.IntN(2000))*time.Microsecond)
+				lease, err := l.Acquire(ctx, limiter.Request{OrganisationID: organisation, ActorID: fmt.Sprint(random.IntN(3)), Bytes: b})
+				stop()
+				if err != nil {
+					continue
+				}
+				count(organisation, 1, b)
+				count(organisation, -1, b/2-b)
+				lease.Keep(b / 2)
+				count(organisation, 0, -b/2)
+				lease.Release()
+			}
+		})
+	}
+	all.Wait()
+	require.True(t, l.Idle())
+}
+
+func BenchmarkUncontendedAcquire(b *testing.B) {
+	l := eight()
+	for b.Loop() {
+		lease, err := l.Acquire(b.Context(), limiter.Request{OrganisationID: "a", ActorID: "key"})
+		if err != nil {
+			b.Fatal(err)
+		}
+		lease.Release()
+	}
+}
