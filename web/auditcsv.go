@@ -14,13 +14,13 @@ import (
 	"dg/platform/authz"
 	"dg/platform/csvcell"
 	"dg/platform/httpserver"
-	"dg/platform/places"
+	"dg/platform/limiter"
 )
 
 // The bounds of a download of the log.
 const (
 	maxLogDownloads  = 4 // at once, on one instance
-	maxLogsOfPerson  = 2
+	maxLogsOfOrg     = 2
 	maxLogTime       = 30 * time.Minute
 	entriesInBatch   = 500
 	auditInstantForm = "2006-01-02T15:04:05.000Z"
@@ -34,7 +34,8 @@ var errLogTime = apperr.New(apperr.Unavailable, "The download took longer than 3
 // downloadAuditLog answers with the whole log that the filters leave, as CSV. It is itself no entry: the list of what is
 // recorded is closed (decisions, "Audit"), and what is read here was read on the screen before.
 func (s *Site) downloadAuditLog() func(*fiber.Ctx, *visit) error {
-	running := places.New(maxLogDownloads, maxLogsOfPerson, "Too many downloads of audit logs are running. Let one finish, then try again.")
+	running := limiter.New(limiter.Limits{Places: maxLogDownloads, OrganisationPlaces: maxLogsOfOrg,
+		Busy: "Too many downloads of audit logs are running. Let one finish, then try again."})
 	return func(c *fiber.Ctx, v *visit) error {
 		filter, err := s.auditFilter(c, v)
 		if err != nil {
@@ -47,11 +48,11 @@ func (s *Site) downloadAuditLog() func(*fiber.Ctx, *visit) error {
 		if c.Method() == fiber.MethodHead {
 			return httpserver.Stream(c, nil, options)
 		}
-		leave, err := running.Take(v.Person.ID)
+		lease, err := running.Acquire(c.UserContext(), limiter.Request{OrganisationID: v.Organisation.ID})
 		if err != nil {
 			return err
 		}
-		f := &logFile{page: audit.Page{Filter: filter, Limit: entriesInBatch}, ends: time.Now().Add(maxLogTime), leave: leave}
+		f := &logFile{page: audit.Page{Filter: filter, Limit: entriesInBatch}, ends: time.Now().Add(maxLogTime), lease: lease}
 		organisation, still := v.Organisation.ID, s.stillAllowed(v, authz.ReadAuditLog)
 		err = httpserver.Stream(c, func(ctx context.Context) (httpserver.Source, error) {
 			f.list = func(p audit.Page) ([]audit.Entry, error) {
@@ -63,7 +64,7 @@ func (s *Site) downloadAuditLog() func(*fiber.Ctx, *visit) error {
 			return f, nil
 		}, options)
 		if err != nil {
-			f.leave()
+			lease.Release()
 		}
 		return err
 	}
@@ -97,7 +98,7 @@ type logFile struct {
 	page  audit.Page
 	list  func(audit.Page) ([]audit.Entry, error)
 	ends  time.Time
-	leave func() // gives the place back; may be called again
+	lease *limiter.Lease
 	batch []audit.Entry
 	begun bool
 	last  bool // whether the batch is the last one
@@ -140,7 +141,7 @@ func (f *logFile) read() error {
 }
 
 // Close gives the place back.
-func (f *logFile) Close(error) { f.leave() }
+func (f *logFile) Close(error) { f.lease.Release() }
 
 // appendEntry appends a row: the codes of the log, for programs, not its words.
 func appendEntry(b []byte, e audit.Entry) ([]byte, error) {

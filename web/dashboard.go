@@ -12,6 +12,8 @@ import (
 	"dg/modules/org"
 	"dg/modules/reports"
 	"dg/platform/apperr"
+	"dg/platform/httpserver"
+	"dg/platform/limiter"
 )
 
 // dashboardView is the report of one fork. Where the period is wrong or too few of the group played it has no figures.
@@ -78,12 +80,7 @@ func (s *Site) showDashboard(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	leave, err := s.computing.Take(v.Person.ID)
-	if err != nil {
-		return err
-	}
-	defer leave()
-	stats, err := s.Reports.Statistics(ctx, query)
+	stats, err := s.Reports.Statistics(ctx, query, func(l *limiter.Lease) { httpserver.Hold(c, l) })
 	if err != nil {
 		return groupError(err)
 	}

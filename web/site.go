@@ -16,7 +16,6 @@ import (
 	"dg/modules/org"
 	"dg/modules/reports"
 	"dg/platform/authz"
-	"dg/platform/places"
 )
 
 // Modules are what the screens stand on.
@@ -39,20 +38,11 @@ type Site struct {
 	now       func() time.Time
 	templates *template.Template
 	files     files
-	computing *places.Places // reports
 }
-
-// How many reports an instance computes at once for people, and for one of them: at most half of the connections that they
-// share with the API.
-const (
-	maxReports         = 6
-	maxReportsOfPerson = 3
-)
 
 // New returns the screens as they are reached at baseURL.
 func New(m Modules, baseURL string, now func() time.Time) (*Site, error) {
-	s := &Site{Modules: m, visitors: cookies{m.Identity}, base: baseURL, now: now,
-		computing: places.New(maxReports, maxReportsOfPerson, "Too many reports are being computed. Wait a moment, then try again.")}
+	s := &Site{Modules: m, visitors: cookies{m.Identity}, base: baseURL, now: now}
 	var err error
 	if s.files, err = loadFiles(); err != nil {
 		return nil, err

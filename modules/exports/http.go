@@ -8,6 +8,7 @@ import (
 
 	"dg/modules/reports"
 	"dg/platform/httpserver"
+	"dg/platform/limiter"
 )
 
 // suppressedHeader says that k-anonymity left only the header row (specification, section 4.4).
@@ -15,7 +16,7 @@ const suppressedHeader = "X-DG-Report-Suppressed"
 
 // Send answers a request with the export that it ordered. ctx bounds what is done before the answer; the export itself has
 // bounds of its own. HEAD gets the headers of GET: it exports nothing and records nothing.
-// Errors: reports.ErrGroupNotFound, ErrUnavailable.
+// Errors: reports.ErrGroupNotFound, ErrUnavailable, with RetryAfter where too many exports run.
 func (s *Service) Send(ctx context.Context, c *fiber.Ctx, o Order) error {
 	options := httpserver.StreamOptions{
 		ContentType: "text/csv; charset=utf-8",
@@ -28,18 +29,18 @@ func (s *Service) Send(ctx context.Context, c *fiber.Ctx, o Order) error {
 	if c.Method() == fiber.MethodHead {
 		return s.sendHead(ctx, c, o.Query, options)
 	}
-	leave, err := s.places.Take(o.Actor.ID)
+	lease, err := s.limiter.Acquire(ctx, limiter.Request{OrganisationID: o.Query.OrganisationID, ActorID: o.Actor.ID})
 	if err != nil {
 		return err
 	}
-	r := &running{Order: o, service: s, leave: leave}
+	r := &running{Order: o, service: s, lease: lease}
 	options.Context = r.watch()
 	err = httpserver.Stream(c, func(ctx context.Context) (httpserver.Source, error) {
 		return r.open(ctx, options.Header)
 	}, options)
 	if err != nil {
 		r.stop(nil)
-		leave()
+		lease.Release()
 	}
 	return err
 }

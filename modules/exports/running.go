@@ -11,6 +11,7 @@ import (
 	"dg/modules/reports"
 	"dg/platform/apperr"
 	"dg/platform/httpserver"
+	"dg/platform/limiter"
 )
 
 // The bounds of a running export (decisions, "CSV").
@@ -35,7 +36,7 @@ var notAllowed = map[audit.ActorKind]error{audit.Key: errKeyUnusable, audit.Pers
 type running struct {
 	Order
 	service *Service
-	leave   func() // gives the place back; may be called again
+	lease   *limiter.Lease
 	stop    context.CancelCauseFunc
 	export  *reports.Export
 }
@@ -101,15 +102,20 @@ func (r *running) Next(b []byte) ([]byte, error) { return r.export.Next(b) }
 
 // Close lets go of everything and records how the export ended.
 func (r *running) Close(outcome error) {
-	r.stop(nil)
-	r.export.Close()
-	r.leave()
+	r.closeExport()
 	ctx, done := context.WithTimeout(context.Background(), recordTimeout)
 	defer done()
 	details := map[string]any{"rows": r.export.Rows(), "outcome": outcomeName(outcome)}
 	if err := r.record(ctx, audit.ExportFinished, details); err != nil {
 		slog.Error("the end of an export could not be recorded", "request_id", r.Request.ID, "error", err)
 	}
+}
+
+// closeExport lets go of the database, and gives the place back whatever happens: not only when the end is recorded.
+func (r *running) closeExport() {
+	defer r.lease.Release()
+	r.stop(nil)
+	r.export.Close()
 }
 
 func (r *running) record(ctx context.Context, action audit.Action, details map[string]any) error {

@@ -5,29 +5,33 @@ import (
 
 	"dg/modules/audit"
 	"dg/modules/reports"
-	"dg/platform/places"
+	"dg/platform/limiter"
 )
 
 // Service runs the exports of one instance.
 type Service struct {
 	reports *reports.Service
 	log     *audit.Log
-	places  *places.Places
+	limiter *limiter.Limiter
 }
 
-// How many exports one instance runs at once: in all, which is also the size of the pool that they read through, and for one
-// key or person.
+// How many exports one instance runs at once: in all, which is also the size of the pool that they read through, for one
+// organisation, and for one key or person. Callers can meet these bounds: they are in the API's document and in the
+// documentation.
 const (
-	MaxAtOnce        = 8
-	maxAtOnceOfActor = 4
+	MaxAtOnce               = 8
+	MaxAtOnceOfOrganisation = 4
+	MaxAtOnceOfActor        = 3
 )
 
-// New returns the service. There is one in an instance: its places are those of all surfaces together.
+// New returns the service. There is one in an instance: its limits are those of all surfaces together.
 func New(r *reports.Service, log *audit.Log) *Service {
-	return &Service{reports: r, log: log, places: places.New(MaxAtOnce, maxAtOnceOfActor, tooMany)}
+	return &Service{reports: r, log: log, limiter: limiter.New(limiter.Limits{
+		Places: MaxAtOnce, OrganisationPlaces: MaxAtOnceOfOrganisation, ActorPlaces: MaxAtOnceOfActor, Busy: tooMany,
+	})}
 }
 
-const tooMany = "Too many exports are running. Let one finish, then try again."
+const tooMany = "Too many exports are running. Wait the seconds in Retry-After, then try again."
 
 // Order is an export that somebody asked for and may have.
 type Order struct {

@@ -21,6 +21,13 @@ func (a *API) listForks(c *fiber.Ctx, caller apikeys.Caller) error {
 	if err != nil {
 		return err
 	}
+	if len(set.list) > httpserver.PacedFrom { // of so many forks that their list may take its reader long
+		lease, err := a.reports.AdmitAnswer(c.UserContext(), caller.OrganisationID, len(set.list))
+		if err != nil {
+			return err
+		}
+		httpserver.Hold(c, lease)
+	}
 	return httpserver.SendJSON(c, set.list, httpserver.JSONOptions{ETag: tag, Gzipped: set.listGzipped})
 }
 

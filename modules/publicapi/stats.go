@@ -1,11 +1,15 @@
 package publicapi
 
 import (
+	"context"
+
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/apikeys"
+	"dg/modules/reports"
 	"dg/platform/authz"
 	"dg/platform/httpserver"
+	"dg/platform/limiter"
 )
 
 // getForkStats answers GET /api/v1/forks/{forkId}/stats (specification, section 4.3).
@@ -20,9 +24,20 @@ func (a *API) getForkStats(c *fiber.Ctx, caller apikeys.Caller) error {
 	if err != nil {
 		return err
 	}
-	stats, err := a.reports.Statistics(ctx, query)
+	if c.Method() == fiber.MethodHead {
+		return a.headForkStats(ctx, c, caller, query)
+	}
+	stats, err := a.reports.Statistics(ctx, query, func(l *limiter.Lease) { httpserver.Hold(c, l) })
 	if err != nil {
 		return a.groupError(ctx, c, caller, query.GroupID, err)
 	}
 	return httpserver.SendJSON(c, appendStats(stats), httpserver.JSONOptions{})
+}
+
+// headForkStats makes the checks of the statistics and computes nothing (decisions, "Order of checks").
+func (a *API) headForkStats(ctx context.Context, c *fiber.Ctx, caller apikeys.Caller, query reports.Query) error {
+	if _, err := a.reports.Suppressed(ctx, query); err != nil {
+		return a.groupError(ctx, c, caller, query.GroupID, err)
+	}
+	return httpserver.SendJSONHead(c, httpserver.JSONOptions{})
 }

@@ -12,9 +12,12 @@
 // the plays and compares the bytes.
 //
 // Invariants:
+//
 //   - What an answer says comes from one snapshot of the data (a REPEATABLE READ transaction): reporting mode, group,
 //     anonymity, labels, plays.
+//
 //   - Anonymity and pseudonyms are applied here, so that no caller can forget them. One function, suppressed, decides.
+//
 //   - Figures are summed exactly, as integers, and rounded once at the end, half away from zero: whether they were
 //     folded from rows or from sums of rows, the digits are the same. The tally is what is fed; it does not know where
 //     its plays come from.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+
+	"dg/platform/limiter"
 )
 
 // playsOfForksSQL counts the plays of each of an organisation's forks over a period: the sums of sealed days, and a count of
@@ -28,7 +30,13 @@ select m.id::text, null, (select count(*) from plays p where p.fork_id = m.id an
    and not exists (select from sealed s where s.fork_id = m.id and s.day = $2::date + i)`
 
 // PlaysOfForks returns how many plays each fork of the organisation had in the period: the figure plays of its statistics.
+// Errors: ErrUnavailable with RetryAfter.
 func (s *Service) PlaysOfForks(ctx context.Context, organisationID string, p Period) (map[string]int64, error) {
+	lease, err := s.limits.small.Acquire(ctx, limiter.Request{OrganisationID: organisationID})
+	if err != nil {
+		return nil, err
+	}
+	defer lease.Release()
 	return playsOfForks(ctx, s.reads.Pool, organisationID, p)
 }
 

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/platform/limiter"
 )
 
 // What the list of forks shows is the plays of each, whatever of them is sealed, written since,
@@ -53,7 +55,8 @@ func TestListCountsLargeDays(t *testing.T) {
 	f.exec(t, `update plays set fork_id = $1`, fieldFork)
 	require.Equal(t, 1, f.seal(t).Large)
 	p := Period{From: fieldFrom, Days: 30}
-	stats, err := f.reports.Statistics(t.Context(), Query{OrganisationID: fieldOrg, ForkID: fieldFork, Period: p})
+	stats, err := f.reports.Statistics(t.Context(), Query{OrganisationID: fieldOrg, ForkID: fieldFork, Period: p},
+		func(l *limiter.Lease) { t.Cleanup(l.Release) })
 	require.NoError(t, err)
 	require.EqualValues(t, 70, stats.Plays)
 	listed, err := f.reports.PlaysOfForks(t.Context(), fieldOrg, p)

@@ -7,16 +7,21 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"dg/platform/apperr"
+	"dg/platform/limiter"
 	"dg/platform/postgres"
 )
 
 // Service computes reports.
 type Service struct {
 	reads, exports *postgres.DB // apart, so that exports and statistics do not starve one another
+	limits         limits
 }
 
 // New returns the service. Statistics read through reads, exports through exports, whose size bounds how many run at once.
-func New(reads, exports *postgres.DB) *Service { return &Service{reads: reads, exports: exports} }
+// There is one in an instance: its limits are those of all surfaces together.
+func New(reads, exports *postgres.DB) *Service {
+	return &Service{reads: reads, exports: exports, limits: newLimits(reads)}
+}
 
 // Query says of what a report is asked. The fork is the organisation's: who asks has found that out.
 type Query struct {
@@ -29,9 +34,10 @@ type Query struct {
 var ErrGroupNotFound = apperr.New(apperr.NotFound, "There is no such group. Check groupId, or leave it out.")
 
 // Statistics returns the figures of the fork over the period, for all players or for a group, under the rules of
-// anonymity. Errors: ErrGroupNotFound.
-func (s *Service) Statistics(ctx context.Context, q Query) (Statistics, error) {
-	snap, err := open(ctx, s.reads, q, true)
+// anonymity. hold is called with the lease of what they, and an answer made of them, hold: the caller releases it when the
+// answer is sent, whether there is an error or not. Errors: ErrGroupNotFound, ErrUnavailable with RetryAfter.
+func (s *Service) Statistics(ctx context.Context, q Query, hold func(*limiter.Lease)) (Statistics, error) {
+	snap, err := s.openAdmitted(ctx, q, hold)
 	if err != nil {
 		return Statistics{}, err
 	}
@@ -73,9 +79,11 @@ func (s *snapshot) statistics(ctx context.Context) (Statistics, error) {
 	return t.statistics(l.named()), nil
 }
 
-// Suppressed says whether the report is withheld, without computing it. Errors: ErrGroupNotFound.
+// Suppressed says whether the report is withheld, without computing it. Errors: ErrGroupNotFound, ErrUnavailable with
+// RetryAfter.
 func (s *Service) Suppressed(ctx context.Context, q Query) (bool, error) {
-	snap, err := open(ctx, s.reads, q, false)
+	snap, lease, err := s.openSmall(ctx, q, false)
+	defer lease.Release()
 	if err != nil {
 		return false, err
 	}

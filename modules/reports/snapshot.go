@@ -31,6 +31,7 @@ type scope struct {
 	grouped    bool // whether the report is on a group
 	active     int  // how many members of the group played, counted up to minGroup
 	players    int  // how many ordinals the organisation has given
+	plays      int  // of the period, counted up to one more than a small report has; 0 where players are few
 }
 
 func (s scope) suppressed() bool { return s.grouped && suppressed(s.active) }
@@ -39,7 +40,7 @@ func (s scope) suppressed() bool { return s.grouped && suppressed(s.active) }
 const acquireTimeout = 2 * time.Second
 
 // scopeSQL finds the reporting mode, whether the group is the organisation's, and its members who played, of whom minGroup
-// tell as much as all. $1 organisation, $2 group or null, $3 fork, $4 and $5 the period.
+// tell as much as all. $1 organisation, $2 group or null, $3 fork, $4 and $5 the period, $6 LargeReport.
 const scopeSQL = `/* reports.scope */
 select o.reporting_mode = 'nominative', g.id is not null,
        (select count(*)::int from (
@@ -48,7 +49,10 @@ select o.reporting_mode = 'nominative', g.id is not null,
               and exists (select from plays p where p.org_id = o.id and p.player = m.player and p.fork_id = $3
                                                 and p.started_at >= $4 and p.started_at < $5)
             limit ` + activeLimit + `) x),
-       coalesce((select last from player_ordinals where org_id = o.id), 0)
+       coalesce((select last from player_ordinals where org_id = o.id), 0),
+       case when (select last from player_ordinals where org_id = o.id) > $6 then (select count(*)::int from (
+           select from plays p where p.org_id = o.id and p.fork_id = $3 and p.started_at >= $4 and p.started_at < $5 limit $6 + 1) x)
+       else 0 end
   from organisations o left join player_groups g on g.org_id = o.id and g.id = $2
  where o.id = $1`
 
@@ -97,7 +101,7 @@ func (s *snapshot) begin(ctx context.Context, withSealed bool) error {
 	batch.Queue("begin isolation level repeatable read read only")
 	batch.Queue(`/* reports.plan */ set local plan_cache_mode = force_generic_plan`) // one plan fits any group and period here
 	batch.Queue(lockPlaysSQL)
-	batch.Queue(scopeSQL, q.OrganisationID, groupOrNull(q.GroupID), q.ForkID, q.Period.From, q.Period.End())
+	batch.Queue(scopeSQL, q.OrganisationID, groupOrNull(q.GroupID), q.ForkID, q.Period.From, q.Period.End(), LargeReport)
 	if withSealed {
 		queueSealed(batch, q)
 	}
@@ -109,7 +113,7 @@ func (s *snapshot) begin(ctx context.Context, withSealed bool) error {
 		}
 	}
 	var found bool
-	err := results.QueryRow().Scan(&s.scope.nominative, &found, &s.scope.active, &s.scope.players)
+	err := results.QueryRow().Scan(&s.scope.nominative, &found, &s.scope.active, &s.scope.players, &s.scope.plays)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return apperr.New(apperr.NotFound, "There is no such organisation.")
 	}

@@ -24,7 +24,8 @@
 //   - A file goes out in blocks of 64 KB, each with a write deadline of its own, through a send buffer held at
 //     128 KB. Trade: a client has to read about 25 KB/s or it is let go; without it one that stops reading would
 //     hold a database connection for as long as it likes.
-//   - A large JSON answer goes out in such blocks too. All that are under way hold at most 128 MB; beyond it 503.
+//   - A JSON answer of more than 64 KB goes out in such blocks too. What it holds in memory until its reader has it is
+//     bounded by the lease that its handler ties to it (Hold, platform/limiter).
 //   - A stream that was handed to the kernel in full counts as delivered: no server can know more without the
 //     client's word.
 //   - A connection on which a request was refused before it was read to its end lingers half a second at its close,

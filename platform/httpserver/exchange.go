@@ -7,6 +7,8 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
+
+	"dg/platform/limiter"
 )
 
 // unmatched is the route of a request that no route answered.
@@ -26,6 +28,7 @@ type exchange struct {
 
 	streaming bool // a stream ends the exchange, not the guard
 	ended     atomic.Bool
+	lease     *limiter.Lease // of what the answer holds until its last byte is sent; may be nil
 }
 
 type exchangeKey struct{}
@@ -63,6 +66,7 @@ func (x *exchange) end(status int, bytes int64, err error) {
 		return
 	}
 	took := time.Since(x.start)
+	x.lease.Release()
 	x.logAccess(status, bytes, took, err)
 	x.srv.metrics.observe(x.route, x.method, status, took)
 	x.srv.running.Add(-1)
@@ -106,3 +110,7 @@ func (s *Server) templates() map[string]bool {
 	}
 	return m
 }
+
+// Hold ties a lease to the answer of the request: it is released when the last byte is sent or the answer is broken off,
+// whatever ends it, a panic included. From when on the answer is sent, the lease holds the size of its body and no place.
+func Hold(c *fiber.Ctx, lease *limiter.Lease) { exchangeOf(c.Context()).lease = lease }

@@ -1,6 +1,8 @@
 package httpserver
 
 import (
+	"cmp"
+
 	"github.com/gofiber/fiber/v2"
 )
 
@@ -14,14 +16,9 @@ type JSONOptions struct {
 }
 
 // SendJSON answers with a JSON body, compressed when the client asks and it pays. The body must not change any more:
-// it is not copied, so one that is kept can be sent to many at once. HEAD gets the same headers and no body.
+// it is not copied, so one that is kept can be sent to many at once. HEAD gets the same headers and no body. A body of more
+// than PacedFrom may take its reader minutes: whoever makes one for a single request holds a lease for it (Hold).
 func SendJSON(c *fiber.Ctx, body []byte, o JSONOptions) error {
-	if o.Status == 0 {
-		o.Status = fiber.StatusOK
-	}
-	if o.CacheControl == "" {
-		o.CacheControl = cachePrivate
-	}
 	ctx := c.Context()
 	h := &ctx.Response.Header
 	if len(body) >= minGzip && gzipAccepted(&ctx.Request.Header) {
@@ -32,18 +29,33 @@ func SendJSON(c *fiber.Ctx, body []byte, o JSONOptions) error {
 		}
 		h.Set(fiber.HeaderContentEncoding, "gzip")
 	}
-	if o.ETag != "" {
-		h.Set(fiber.HeaderETag, o.ETag)
-	}
-	h.Set(fiber.HeaderCacheControl, o.CacheControl)
-	h.Set(fiber.HeaderVary, varyOn)
-	h.SetContentType(contentJSON)
-	c.Status(o.Status)
+	o.setHeaders(c)
 
 	x := exchangeOf(ctx)
-	if len(body) > pacedFrom && !ctx.IsHead() && x.srv.base != nil {
-		return sendPaced(c, x, body)
+	if len(body) > PacedFrom && !ctx.IsHead() && x.srv.base != nil {
+		sendPaced(c, x, body)
+		return nil
 	}
 	ctx.Response.SetBodyRaw(body)
 	return nil
+}
+
+// SendJSONHead answers HEAD where the body is not made: with the headers that do not depend on it, and without a length.
+func SendJSONHead(c *fiber.Ctx, o JSONOptions) error {
+	o.setHeaders(c)
+	h := &c.Context().Response.Header
+	h.SetContentLength(-1) // or fasthttp would say 0
+	h.Del(fiber.HeaderTransferEncoding)
+	return nil
+}
+
+func (o JSONOptions) setHeaders(c *fiber.Ctx) {
+	h := &c.Context().Response.Header
+	if o.ETag != "" {
+		h.Set(fiber.HeaderETag, o.ETag)
+	}
+	h.Set(fiber.HeaderCacheControl, cmp.Or(o.CacheControl, cachePrivate))
+	h.Set(fiber.HeaderVary, varyOn)
+	h.SetContentType(contentJSON)
+	c.Status(cmp.Or(o.Status, fiber.StatusOK))
 }

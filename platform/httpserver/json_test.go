@@ -159,26 +159,3 @@ func slowly(t *testing.T, c net.Conn, size int, rest time.Duration) []byte {
 		<-tick.C
 	}
 }
-
-// Large answers that slow readers hold in memory have a bound, all together; one alone is always let through.
-func TestLargeAnswersInFlightAreBounded(t *testing.T) {
-	body := bytes.Repeat([]byte("x"), maxPaced/2+1)
-	b := jsonBench(t, body)
-	slow := b.dial(t)
-	_, _ = io.WriteString(slow, "GET /j HTTP/1.1\r\nHost: x\r\n\r\n")
-	if _, err := io.ReadFull(slow, make([]byte, 1000)); err != nil {
-		t.Fatal(err)
-	}
-	if a := b.get(t, "/j"); a.StatusCode != 503 || a.Header.Get("Retry-After") != "5" || a.Header.Get("ETag") != "" {
-		t.Errorf("beside it: %d %v", a.StatusCode, a.Header)
-	}
-	_ = slow.Close()
-	for deadline := time.Now().Add(10 * time.Second); ; {
-		if a := b.get(t, "/j"); a.StatusCode == 200 && len(a.body) == len(body) {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("what the one who left has held is not given back")
-		}
-	}
-}

@@ -5,17 +5,11 @@ import (
 	"io"
 
 	"github.com/gofiber/fiber/v2"
-
-	"dg/platform/apperr"
 )
 
-// pacedFrom is the size from which a JSON body is sent block by block. One write deadline for all of it would cut
+// PacedFrom is the size from which a JSON body is sent block by block. One write deadline for all of it would cut
 // off whoever takes longer than that for 12 MB of statistics.
-const pacedFrom = 256 << 10
-
-// maxPaced bounds the bodies that are being sent block by block, all together: slow readers of large answers hold them in
-// memory. One is always let through, however large it is.
-const maxPaced = 128 << 20
+const PacedFrom = blockSize
 
 // pacedBody is a body of known length with a write deadline for each block.
 type pacedBody struct {
@@ -23,24 +17,17 @@ type pacedBody struct {
 	brk    *breaker
 	status int
 	rest   []byte
-	held   int64 // bytes of the whole body
 	sent   int64
 }
 
 // sendPaced sets body as a stream of known length. Its record ends with its last block.
-func sendPaced(c *fiber.Ctx, x *exchange, body []byte) error {
+func sendPaced(c *fiber.Ctx, x *exchange, body []byte) {
 	ctx := c.Context()
-	if held := x.srv.paced.Add(int64(len(body))); held > maxPaced && held > int64(len(body)) {
-		x.srv.paced.Add(-int64(len(body)))
-		busy := apperr.New(apperr.Unavailable, "Too many large answers are being sent. Try again in a few seconds, or ask for less.")
-		busy.RetryAfter = 5
-		return busy
-	}
-	p := &pacedBody{x: x, status: ctx.Response.StatusCode(), rest: body, held: int64(len(body))}
+	x.lease.Keep(int64(len(body)))
+	p := &pacedBody{x: x, status: ctx.Response.StatusCode(), rest: body}
 	p.brk = newBreaker(x.srv.base, ctx.Conn(), x.srv.opts.WriteTimeout)
 	x.streaming = true
 	ctx.Response.SetBodyStream(p, len(body))
-	return nil
 }
 
 // Read is for fasthttp's other ways of sending; with WriteTo it is not used.
@@ -77,7 +64,7 @@ func (p *pacedBody) WriteTo(w io.Writer) (int64, error) {
 // CloseWithError ends the record. fasthttp calls it once, when the answer is out or broken.
 func (p *pacedBody) CloseWithError(err error) error {
 	p.brk.release()
-	p.x.srv.paced.Add(-p.held)
+	p.rest = nil
 	p.x.end(p.status, p.sent, err)
 	return nil
 }

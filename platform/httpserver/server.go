@@ -73,7 +73,6 @@ type Server struct {
 	routes func() map[string]bool // the templates of the routes, once they are all known
 
 	conns    *connections
-	paced    atomic.Int64 // bytes of the large bodies that are being sent
 	running  atomic.Int64 // requests between their arrival and the end of their answer
 	closing  atomic.Bool  // a shutdown has begun: every answer is its connection's last
 	aborting atomic.Bool  // the grace is over: nothing new is started

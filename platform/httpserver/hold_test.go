@@ -1,0 +1,86 @@
+package httpserver
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"dg/platform/limiter"
+)
+
+// holding is a server whose answers each hold the whole of what a limiter gives to one organisation.
+func holding(t *testing.T) (*bench, *limiter.Limiter, limiter.Request) {
+	t.Helper()
+	large := bytes.Repeat([]byte("x"), 8<<20)
+	l := limiter.New(limiter.Limits{Places: 2, OrganisationPlaces: 1, Bytes: 32 << 20, OrganisationBytes: 16 << 20})
+	all := limiter.Request{OrganisationID: "a", Bytes: 16 << 20}
+	hold := func(answer func(*fiber.Ctx) error) fiber.Handler {
+		return func(c *fiber.Ctx) error {
+			lease, err := l.Acquire(c.UserContext(), all)
+			if err != nil {
+				return err
+			}
+			Hold(c, lease)
+			return answer(c)
+		}
+	}
+	b := serve(t, Options{}, func(app *fiber.App) {
+		app.Get("/small", hold(func(c *fiber.Ctx) error { return SendJSON(c, []byte("{}"), JSONOptions{}) }))
+		app.Get("/large", hold(func(c *fiber.Ctx) error { return SendJSON(c, large, JSONOptions{}) }))
+		app.Get("/fails", hold(func(*fiber.Ctx) error { return errors.New("no") }))
+		app.Get("/panics", hold(func(*fiber.Ctx) error { panic("no") }))
+		app.Get("/late", hold(func(c *fiber.Ctx) error {
+			_ = SendJSON(c, large, JSONOptions{})
+			panic("after the answer was set")
+		}))
+	})
+	return b, l, all
+}
+
+func TestLeaseIsReleasedWithTheAnswer(t *testing.T) {
+	b, l, all := holding(t)
+	for path, status := range map[string]int{"/small": 200, "/large": 200, "/fails": 500, "/panics": 500, "/late": 500} {
+		if a := b.get(t, path); a.StatusCode != status {
+			t.Errorf("%s: %d", path, a.StatusCode)
+		}
+		if a := b.do(t, "HEAD", path); a.StatusCode != status {
+			t.Errorf("HEAD %s: %d", path, a.StatusCode)
+		}
+		lease, err := l.Acquire(t.Context(), all)
+		if err != nil {
+			t.Fatalf("%s holds on: %v", path, err)
+		}
+		lease.Release()
+	}
+}
+
+// While a slow reader is sent a large body, the body counts and the place does not; when the reader leaves, nothing does.
+func TestLargeBodyCountsUntilItsReaderHasIt(t *testing.T) {
+	b, l, all := holding(t)
+	slow := b.dial(t)
+	_, _ = io.WriteString(slow, "GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
+	if _, err := io.ReadFull(slow, make([]byte, 1000)); err != nil {
+		t.Fatal(err)
+	}
+	rest, err := l.Acquire(t.Context(), limiter.Request{OrganisationID: "a", Bytes: 8 << 20})
+	if err != nil {
+		t.Fatalf("the answer is ready and keeps its place: %v", err)
+	}
+	rest.Release()
+	ctx, stop := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer stop()
+	if _, err := l.Acquire(ctx, all); err == nil {
+		t.Fatal("the body that is being sent does not count")
+	}
+	_ = slow.Close()
+	lease, err := l.Acquire(t.Context(), all)
+	if err != nil {
+		t.Fatalf("the reader is gone, and the body counts on: %v", err)
+	}
+	lease.Release()
+}
