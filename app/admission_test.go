@@ -112,10 +112,7 @@ func (w *crowded) newKeys(t *testing.T, n *tenant) {
 	}
 }
 
-var (
-	csrfField     = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
-	sessionCookie = regexp.MustCompile(`__Host-dg=[^;]+`)
-)
+var sessionCookie = regexp.MustCompile(`__Host-dg=[^;]+`)
 
 // signIn signs in as a browser does and returns the session's cookie.
 func (w *crowded) signIn(t *testing.T, email string) string {
@@ -240,8 +237,8 @@ func (w *crowded) besideExports(t *testing.T) {
 
 func (w *crowded) besideAuditDownloads(t *testing.T) {
 	for _, n := range []*tenant{w.large, w.little} {
-		w.exec(t, `insert into audit_entries (org_id, at, actor_kind, actor_id, actor_name, action, target_kind, target_id, method, path, address, user_agent, request_id)
-			select $1, now(), 'person', 'test', 'Test', 'api_key.created', 'api_key', 'none', 'GET', repeat('/long', 100), '127.0.0.1', 'test', 'test-' || i
+		w.exec(t, `insert into audit_entries (org_id, actor_kind, actor_id, actor_name, action, target_kind, target_id, method, path, address, user_agent, request_id)
+			select $1, 'person', 'test', 'Test', 'api_key.created', 'api_key', 'none', 'GET', repeat('/long', 100), '127.0.0.1', 'test', 'test-' || i
 			  from generate_series(1, 20000) i`, n.ids.Organisation)
 	}
 	ctx, stop := context.WithCancel(t.Context())

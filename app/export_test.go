@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/exports"
+	"dg/platform/limiter"
 )
 
 // exporting is a real dg that serves one large fork, and a way into its database.
@@ -80,7 +81,7 @@ func TestExportsOfTheRealProgram(t *testing.T) {
 	t.Run("ends with its client while the query waits", e.endsWhileTheQueryWaits)
 	t.Run("lets go of a reader that stalls", e.letsGoOfAStalledReader)
 	t.Run("serves a steady reader of 50 KB/s", e.servesASlowReader)
-	t.Run("is at most eight at once", e.isBounded)
+	t.Run("is at most four at once of an organisation", e.isBounded)
 }
 
 const (
@@ -190,20 +191,21 @@ func (e *exporting) servesASlowReader(t *testing.T) {
 	e.finished(t, "client-slow")
 }
 
-// The pool of exports holds eight; whoever comes when all are taken hears so soon, and when to come again.
+// Of the pool's eight connections an organisation is given four; whoever comes when they are taken waits, and then hears when
+// to come again.
 func (e *exporting) isBounded(t *testing.T) {
-	for i := range exports.MaxAtOnce {
+	for i := range exports.MaxAtOnceOfOrganisation {
 		_, body := e.beginAs(t, e.more[i%len(e.more)], fmt.Sprintf("bounded-%d", i))
 		slowly(t, body)
 	}
-	until(t, 5*time.Second, "not as many exports run", func() bool { return e.running(t) == exports.MaxAtOnce })
+	until(t, 5*time.Second, "not as many exports run", func() bool { return e.running(t) == exports.MaxAtOnceOfOrganisation })
 	begun := time.Now()
 	response := ask(t, client(), e.url+e.csv(), e.token)
 	text, err := io.ReadAll(response.Body)
 	require.NoError(t, err)
 	require.Equal(t, http.StatusServiceUnavailable, response.StatusCode)
 	require.Equal(t, "5", response.Header.Get("Retry-After"))
-	require.Less(t, time.Since(begun), 5*time.Second)
+	require.Less(t, time.Since(begun), limiter.Wait+3*time.Second)
 	code, detail := contractError(t, text)
 	require.Equal(t, []string{"unavailable", "ERR_UNAVAILABLE"}, []string{code, detail})
 	require.Equal(t, http.StatusOK, ask(t, client(), e.url+"/api/v1/forks", e.token).StatusCode, "the exports starve nobody else")

@@ -44,7 +44,7 @@ func TestKillingDgLosesNothing(t *testing.T) {
 }
 
 // Decisions, "CSV": never a short file that looks whole; "Audit": export.finished with its outcome. Told to stop under 20
-// exports, of which eight run and the others hear when to come again, dg lets them run for its grace, breaks them off, says
+// exports of one organisation, of which four run and the others hear when to come again, dg lets them run for its grace, breaks them off, says
 // so in the audit log and ends with status 0.
 func TestStoppingUnderExports(t *testing.T) {
 	t.Parallel()
@@ -62,14 +62,14 @@ func TestStoppingUnderExports(t *testing.T) {
 	for _, end := range ended {
 		require.ErrorIs(t, <-end, io.ErrUnexpectedEOF, "a file that was broken off looks whole")
 	}
-	require.Equal(t, exports.MaxAtOnce, read[int](t, e.door, `select count(*) from audit_entries where action = 'export.started'`))
-	require.Equal(t, exports.MaxAtOnce, read[int](t, e.door, `select count(*) from audit_entries
+	require.Equal(t, exports.MaxAtOnceOfOrganisation, read[int](t, e.door, `select count(*) from audit_entries where action = 'export.started'`))
+	require.Equal(t, exports.MaxAtOnceOfOrganisation, read[int](t, e.door, `select count(*) from audit_entries
 		where action = 'export.finished' and details->>'outcome' = 'server_stopped' and (details->>'rows')::int between 1 and 99999`))
 	require.Zero(t, e.running(t))
 	require.Zero(t, read[int](t, e.door, `select count(*) from pg_stat_activity where application_name ~ '^dg (gate|reads|exports)$'`), "no connection is left")
 }
 
-// twenty asks for 20 exports at once: eight are given and read slowly, the others are answered 503.
+// twenty asks for 20 exports at once: four are given and read slowly, the others are answered 503.
 func (e *exporting) twenty(t *testing.T) (ended []<-chan error) {
 	t.Helper()
 	const all = 20
@@ -87,7 +87,7 @@ func (e *exporting) twenty(t *testing.T) (ended []<-chan error) {
 	for response := range answers {
 		ended = e.given(t, ended, response)
 	}
-	require.Len(t, ended, exports.MaxAtOnce, "%s", e.log.String())
+	require.Len(t, ended, exports.MaxAtOnceOfOrganisation, "%s", e.log.String())
 	return ended
 }
 

@@ -35,7 +35,7 @@ var errLogTime = apperr.New(apperr.Unavailable, "The download took longer than 3
 // recorded is closed (decisions, "Audit"), and what is read here was read on the screen before.
 func (s *Site) downloadAuditLog() func(*fiber.Ctx, *visit) error {
 	running := limiter.New(limiter.Limits{Places: maxLogDownloads, OrganisationPlaces: maxLogsOfOrg,
-		Busy: "Too many downloads of audit logs are running. Let one finish, then try again."})
+		Busy: "Too many downloads of audit logs are running."})
 	return func(c *fiber.Ctx, v *visit) error {
 		filter, err := s.auditFilter(c, v)
 		if err != nil {

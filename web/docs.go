@@ -9,7 +9,9 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/apikeys"
+	"dg/modules/exports"
 	"dg/modules/reports"
+	"dg/platform/limiter"
 )
 
 func (s *Site) mountDocs(router routes) {
@@ -38,6 +40,13 @@ type docsView struct {
 	KeysPath                       string
 	Start                          []command
 	RateLimit, RateWindow, MaxDays int
+	AtOnce                         workAtOnce
+}
+
+// workAtOnce are the limits of expensive work of an organisation.
+type workAtOnce struct {
+	Reports, LargeReports, Exports, ExportsOfOrganisation, ExportsOfKey, WaitSeconds int
+	LargeReport                                                                      string // players
 }
 
 // command is an example to copy.
@@ -69,6 +78,11 @@ func (s *Site) docs(c *fiber.Ctx, v *visit) error {
 	view := docsView{
 		shell: s.shell(v, "API", areaDocs), KeysPath: "/settings/api-keys", Start: s.quickstart(),
 		RateLimit: apikeys.RateLimit, RateWindow: apikeys.RateWindow, MaxDays: reports.MaxPeriodDays,
+		AtOnce: workAtOnce{
+			Reports: reports.MaxReportsOfOrganisation, LargeReports: reports.MaxLargeReportsOfOrganisation, LargeReport: count(reports.LargeReport),
+			Exports: exports.MaxAtOnce, ExportsOfOrganisation: exports.MaxAtOnceOfOrganisation, ExportsOfKey: exports.MaxAtOnceOfActor,
+			WaitSeconds: int(limiter.Wait.Seconds()),
+		},
 	}
 	if settings := view.Settings(); settings != "" {
 		view.KeysPath = settings

@@ -12,7 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
+	"dg/modules/exports"
 	"dg/modules/reports"
+	"dg/platform/limiter"
 )
 
 // The page's facts are those of the contract's document, which the tests of the API hold to the program.
@@ -67,11 +69,25 @@ func TestDocsStateLimitsAndColumns(t *testing.T) {
 		fmt.Sprintf("Refused uses %d in %d seconds", apikeys.RateLimit, apikeys.RateWindow),
 		fmt.Sprintf("Period %d days", reports.MaxPeriodDays),
 		"Group Shown when at least 5 of its members played", "Export 30 minutes", "within two seconds",
+		fmt.Sprintf("%d of a key, %d of an organisation, %d of an instance", exports.MaxAtOnceOfActor, exports.MaxAtOnceOfOrganisation, exports.MaxAtOnce),
+		fmt.Sprintf("%d small and %d large of an organisation", reports.MaxReportsOfOrganisation, reports.MaxLargeReportsOfOrganisation),
+		fmt.Sprintf("waits for up to %.0f seconds", limiter.Wait.Seconds()),
 	} {
 		require.Contains(t, text, fact)
 	}
 	// What the page and the document both say.
 	document := strings.Join(strings.Fields(contract(t)), " ")
+	for _, fact := range []string{
+		fmt.Sprintf("at most %d small reports and %d large one (more than 5,000 players", reports.MaxReportsOfOrganisation, reports.MaxLargeReportsOfOrganisation),
+		fmt.Sprintf("%d small reports or %d large one computed already", reports.MaxReportsOfOrganisation, reports.MaxLargeReportsOfOrganisation),
+		fmt.Sprintf("at most %d exports sent, %d of them to one key; an instance sends %d", exports.MaxAtOnceOfOrganisation, exports.MaxAtOnceOfActor, exports.MaxAtOnce),
+		fmt.Sprintf("%d exports of the key, %d of the organisation or %d of the instance", exports.MaxAtOnceOfActor, exports.MaxAtOnceOfOrganisation, exports.MaxAtOnce),
+		fmt.Sprintf("waits for up to %.0f seconds", limiter.Wait.Seconds()),
+		fmt.Sprintf("Retry in %d seconds", limiter.RetryAfter),
+	} {
+		require.Contains(t, document, fact)
+	}
+	require.Equal(t, 5000, reports.LargeReport)
 	for _, fact := range []string{"fewer than 5 members", "An idle group looks like a small one", "make reports anonymous", "4 KB", "16 KB", "X-DG-Report-Suppressed: k-anonymity"} {
 		require.Contains(t, document, fact)
 		require.Contains(t, text, fact)

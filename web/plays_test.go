@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/audit"
+	"dg/modules/exports"
 )
 
 // exportsOf are the log's entries of exports, newest first.
@@ -215,30 +216,44 @@ func TestRunningDownloadIsBrokenOff(t *testing.T) {
 	require.Equal(t, http.StatusOK, left.get(path).StatusCode, "the place was given back")
 }
 
-// How many exports run at once has a bound for a person, and one in all that people and keys share.
+// How many exports run at once has a bound for a person, and one for the organisation that people and keys share.
 func TestDownloadsAtOnceAreBounded(t *testing.T) {
 	t.Parallel()
 	w, o, fork := long(t)
 	path := downloadOf(o, fork)
 	owner, admin := w.signedIn(t, o.owner), w.signedIn(t, o.admin)
-	for range 4 {
-		w.begin(t, owner, path)
+	for range exports.MaxAtOnceOfActor {
+		_, in := w.begin(t, owner, path)
+		readSlowly(t, in)
 	}
-	fifth := owner.get(path)
-	require.Equal(t, http.StatusServiceUnavailable, fifth.StatusCode)
-	require.Equal(t, "5", fifth.Header.Get("Retry-After"))
-	require.Contains(t, fifth.body, "Too many exports are running")
+	more := owner.get(path)
+	require.Equal(t, http.StatusServiceUnavailable, more.StatusCode)
+	require.Equal(t, "5", more.Header.Get("Retry-After"))
+	require.Contains(t, more.body, "Too many exports are running")
 	get := w.beside(t, o)
 	ofAPI := "/forks/" + fork + "/exports/csv?from=2024-01-01&to=2024-12-31"
-	for range 3 {
-		w.begin(t, admin, path)
-	}
-	last, _ := w.begin(t, admin, path)
+	last, in := w.begin(t, admin, path)
+	readSlowly(t, in)
 	busy := get(ofAPI)
 	require.Equal(t, http.StatusServiceUnavailable, busy.StatusCode, "people and keys share the places")
 	require.Equal(t, "5", busy.Header.Get("Retry-After"))
-	require.Len(t, w.exportsOf(t, o), 8, "what was not started is not recorded")
+	require.Len(t, w.exportsOf(t, o), exports.MaxAtOnceOfOrganisation, "what was not started is not recorded")
 	require.NoError(t, last.Close())
-	w.untilFinished(t, o, 1)
 	require.Equal(t, http.StatusOK, get(ofAPI).StatusCode)
+}
+
+// readSlowly reads at 200 KB/s in the background until the answer ends.
+func readSlowly(t *testing.T, in io.Reader) {
+	t.Helper()
+	ctx := t.Context()
+	go func() {
+		tick := time.NewTicker(50 * time.Millisecond)
+		defer tick.Stop()
+		for ctx.Err() == nil {
+			<-tick.C
+			if _, err := io.CopyN(io.Discard, in, 10_000); err != nil {
+				return
+			}
+		}
+	}()
 }

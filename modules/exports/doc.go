@@ -6,5 +6,7 @@
 //   - The audit entry export.started is committed before there is anything to send; export.finished follows with the rows and
 //     the outcome.
 //   - An actor that loses the right to an export loses it within two seconds, also where the database does not answer.
+//   - No organisation holds more than half of the places (platform/limiter): what it asks for keeps nobody else out. A place is
+//     given back when the export ends, whatever ends it, and before that end is recorded.
 //   - A file that was not sent whole does not look like one (httpserver.Stream).
 package exports

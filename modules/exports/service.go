@@ -31,7 +31,7 @@ func New(r *reports.Service, log *audit.Log) *Service {
 	})}
 }
 
-const tooMany = "Too many exports are running. Wait the seconds in Retry-After, then try again."
+const tooMany = "Too many exports are running."
 
 // Order is an export that somebody asked for and may have.
 type Order struct {

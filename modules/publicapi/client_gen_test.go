@@ -517,6 +517,9 @@ type ClientError = ErrorDTO
 // ExportNeedsHttp11 The body of every error.
 type ExportNeedsHttp11 = ErrorDTO
 
+// ExportsUnavailable The body of every error.
+type ExportsUnavailable = ErrorDTO
+
 // Forbidden The body of every error.
 type Forbidden = ErrorDTO
 
@@ -537,6 +540,9 @@ type KeyOutsideApi = ErrorDTO
 
 // RateLimited The body of every error.
 type RateLimited = ErrorDTO
+
+// ReportsUnavailable The body of every error.
+type ReportsUnavailable = ErrorDTO
 
 // ScopeMissing The body of every error.
 type ScopeMissing = ErrorDTO
@@ -852,7 +858,7 @@ type ClientInterface interface {
 	// The figures of a fork over a period: the same as on the reports dashboard. With `groupId`, those of the members
 	// of one group; `suppressed` says when too few of them played to show figures (see Privacy).
 	//
-	// Needs the scope `reports:read`. HEAD is answered too, with the headers only.
+	// Needs the scope `reports:read`. HEAD is answered too, with the headers only: it computes nothing.
 	//
 	// Corresponds with GET /api/v1/forks/{forkId}/stats (the `GetForkStats` operationId).
 	GetForkStats(ctx context.Context, forkId ForkId, params *GetForkStatsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -936,7 +942,7 @@ func (c *Client) ExportForkPlaysCsv(ctx context.Context, forkId ForkId, params *
 // The figures of a fork over a period: the same as on the reports dashboard. With `groupId`, those of the members
 // of one group; `suppressed` says when too few of them played to show figures (see Privacy).
 //
-// Needs the scope `reports:read`. HEAD is answered too, with the headers only.
+// Needs the scope `reports:read`. HEAD is answered too, with the headers only: it computes nothing.
 //
 // Corresponds with GET /api/v1/forks/{forkId}/stats (the `GetForkStats` operationId).
 func (c *Client) GetForkStats(ctx context.Context, forkId ForkId, params *GetForkStatsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1398,7 +1404,7 @@ type ClientWithResponsesInterface interface {
 	// The figures of a fork over a period: the same as on the reports dashboard. With `groupId`, those of the members
 	// of one group; `suppressed` says when too few of them played to show figures (see Privacy).
 	//
-	// Needs the scope `reports:read`. HEAD is answered too, with the headers only.
+	// Needs the scope `reports:read`. HEAD is answered too, with the headers only: it computes nothing.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -1484,6 +1490,7 @@ type ListForksResponse503Headers struct {
 	CacheControl    *string
 	RateLimit       *string
 	RateLimitPolicy *string
+	RetryAfter      int
 	XRequestId      string
 }
 
@@ -1633,6 +1640,7 @@ type GetForkResponse503Headers struct {
 	CacheControl    *string
 	RateLimit       *string
 	RateLimitPolicy *string
+	RetryAfter      int
 	XRequestId      string
 }
 
@@ -1785,6 +1793,7 @@ type ExportForkPlaysCsvResponse503Headers struct {
 	CacheControl    *string
 	RateLimit       *string
 	RateLimitPolicy *string
+	RetryAfter      int
 	XRequestId      string
 }
 
@@ -1822,7 +1831,7 @@ type ExportForkPlaysCsvResponse struct {
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Internal
 	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
+	JSON503 *ExportsUnavailable
 	// JSON505 the response for an HTTP 505 `application/json` response
 	JSON505 *ExportNeedsHttp11
 	// JSON5XX the response for an HTTP 5XX `application/json` response
@@ -1947,6 +1956,7 @@ type GetForkStatsResponse503Headers struct {
 	CacheControl    *string
 	RateLimit       *string
 	RateLimitPolicy *string
+	RetryAfter      int
 	XRequestId      string
 }
 
@@ -1978,7 +1988,7 @@ type GetForkStatsResponse struct {
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Internal
 	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
+	JSON503 *ReportsUnavailable
 	// JSON5XX the response for an HTTP 5XX `application/json` response
 	JSON5XX *ServerError
 	// Headers200 the parsed response headers for an HTTP 200 response
@@ -2069,6 +2079,7 @@ type GetOpenApiDocumentResponse503Headers struct {
 	CacheControl    *string
 	RateLimit       *string
 	RateLimitPolicy *string
+	RetryAfter      int
 	XRequestId      string
 }
 
@@ -2200,7 +2211,7 @@ func (c *ClientWithResponses) ExportForkPlaysCsvWithResponse(ctx context.Context
 // The figures of a fork over a period: the same as on the reports dashboard. With `groupId`, those of the members
 // of one group; `suppressed` says when too few of them played to show figures (see Privacy).
 //
-// Needs the scope `reports:read`. HEAD is answered too, with the headers only.
+// Needs the scope `reports:read`. HEAD is answered too, with the headers only: it computes nothing.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -2587,6 +2598,13 @@ func ParseListForksResponse(rsp *http.Response) (*ListForksResponse, error) {
 				return nil, err
 			}
 			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
 		}
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
 			var value string
@@ -3028,6 +3046,13 @@ func ParseGetForkResponse(rsp *http.Response) (*GetForkResponse, error) {
 			}
 			headers.RateLimitPolicy = &value
 		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
@@ -3136,7 +3161,7 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 		response.JSON500 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
+		var dest ExportsUnavailable
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -3465,6 +3490,13 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 			}
 			headers.RateLimitPolicy = &value
 		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
@@ -3611,7 +3643,7 @@ func ParseGetForkStatsResponse(rsp *http.Response) (*GetForkStatsResponse, error
 		response.JSON500 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
+		var dest ReportsUnavailable
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -3919,6 +3951,13 @@ func ParseGetForkStatsResponse(rsp *http.Response) (*GetForkStatsResponse, error
 			}
 			headers.RateLimitPolicy = &value
 		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
@@ -4185,6 +4224,13 @@ func ParseGetOpenApiDocumentResponse(rsp *http.Response) (*GetOpenApiDocumentRes
 				return nil, err
 			}
 			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
 		}
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
 			var value string

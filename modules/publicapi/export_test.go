@@ -16,6 +16,7 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/modules/audit"
+	"dg/modules/exports"
 )
 
 // many fills a fork with n plays by SQL: more than any buffer between here and there holds.
@@ -185,31 +186,61 @@ func TestRunningExportIsBrokenOff(t *testing.T) {
 	}
 }
 
-// How many exports run at once has a bound, for a key and in all; beyond it 503 with Retry-After, and nothing recorded.
+// How many exports run at once has a bound, for a key and for an organisation; who waits for a place in vain gets 503 with
+// Retry-After, and nothing is recorded. Another organisation is given its own.
 func TestExportsAtOnceAreBounded(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	h := newHistory(rand.New(rand.NewPCG(35, 35)), 1, 6)
-	w.load(t, h)
+	random := rand.New(rand.NewPCG(35, 35))
+	h, another := newHistory(random, 1, 6), newHistory(random, 1, 6)
+	w.load(t, h, another)
 	w.many(t, h, 60_000)
 	path := "/api/v1/forks/" + h.forks[0] + wholeYear
-	begin := func(token apikeys.Token) net.Conn {
+	var running []net.Conn
+	begin := func(token apikeys.Token) {
 		conn := w.begin(t, fmt.Sprintf("GET %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", path, token))
-		status, err := bufio.NewReader(conn).ReadString('\n')
+		in := bufio.NewReader(conn)
+		status, err := in.ReadString('\n')
 		require.NoError(t, err)
 		require.Contains(t, status, " 200 ")
-		return conn
+		readSlowly(t, in)
+		running = append(running, conn)
+	}
+	refused := func(token apikeys.Token) {
+		got := w.get(t, path, token)
+		require.Equal(t, http.StatusServiceUnavailable, got.StatusCode)
+		require.Equal(t, "5", got.Header.Get("Retry-After"))
 	}
 	token, other := w.key(t, h.id), w.key(t, h.id)
-	running := []net.Conn{begin(token), begin(token), begin(token), begin(token)}
-	fifth := w.get(t, path, token)
-	require.Equal(t, http.StatusServiceUnavailable, fifth.StatusCode)
-	require.Equal(t, "5", fifth.Header.Get("Retry-After"))
-	require.Len(t, w.entries(t, h.id), 4, "what was not started is not recorded")
-	running = append(running, begin(other), begin(other), begin(other))
+	for range exports.MaxAtOnceOfActor {
+		begin(token)
+	}
+	refused(token)
+	for range exports.MaxAtOnceOfOrganisation - exports.MaxAtOnceOfActor {
+		begin(other)
+	}
+	refused(other)
+	require.Len(t, w.entries(t, h.id), len(running), "what was not started is not recorded")
+	require.Equal(t, http.StatusOK, w.get(t, "/api/v1/forks/"+another.forks[0]+wholeYear, w.key(t, another.id)).StatusCode)
 	for _, conn := range running {
 		require.NoError(t, conn.Close())
 	}
-	require.Eventually(t, func() bool { return len(w.entries(t, h.id)) == 14 }, 15*time.Second, 10*time.Millisecond, "each has ended")
+	require.Eventually(t, func() bool { return len(w.entries(t, h.id)) == 2*len(running) }, 15*time.Second, 10*time.Millisecond, "each has ended")
 	require.Equal(t, http.StatusOK, w.get(t, path, token).StatusCode)
+}
+
+// readSlowly reads at 200 KB/s in the background until the answer ends.
+func readSlowly(t *testing.T, in io.Reader) {
+	t.Helper()
+	ctx := t.Context()
+	go func() {
+		tick := time.NewTicker(50 * time.Millisecond)
+		defer tick.Stop()
+		for ctx.Err() == nil {
+			<-tick.C
+			if _, err := io.CopyN(io.Discard, in, 10_000); err != nil {
+				return
+			}
+		}
+	}()
 }

@@ -28,7 +28,7 @@ const (
 	maxLargeBytes            = 96 << 20
 	bytesOfPlayer            = 320 // of a large report's player at its peak: sums, label, order, row and JSON
 	bytesOfSegments          = 4 << 20
-	tooManyReports           = "Too many reports are being computed. Wait the seconds in Retry-After, then try again."
+	tooManyReports           = "Too many reports are being computed."
 	connsBesideReports int32 = 3 // of the pool: for forks and the sealer
 )
 

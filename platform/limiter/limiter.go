@@ -36,7 +36,7 @@ type Limits struct {
 	ActorPlaces                int // for one key or person; 0: as many as its organisation
 	// Bytes and OrganisationBytes bound the memory that requests estimate. 0: only places count.
 	Bytes, OrganisationBytes int64
-	Busy                     string // the message for a caller who waited in vain
+	Busy                     string // what to tell a caller who waited in vain; when to retry is added
 }
 
 // Request is what somebody wants to run.
@@ -229,7 +229,7 @@ func (l *Limiter) forget(o *organisation) {
 }
 
 func (l *Limiter) busy() error {
-	e := apperr.New(apperr.Unavailable, "%s", l.limits.Busy)
+	e := apperr.New(apperr.Unavailable, "%s Retry in %d seconds.", l.limits.Busy, RetryAfter)
 	e.RetryAfter = RetryAfter
 	return e
 }

@@ -67,7 +67,7 @@ func TestOrganisationHoldsNoMoreThanItsShare(t *testing.T) {
 		begun := time.Now()
 		_, err := l.Acquire(t.Context(), limiter.Request{OrganisationID: "a", ActorID: "key 3"})
 		require.True(t, apperr.Is(err, apperr.Unavailable))
-		require.Equal(t, "Too many 100% of them.", apperr.From(err).Message)
+		require.Equal(t, "Too many 100% of them. Retry in 5 seconds.", apperr.From(err).Message)
 		require.Equal(t, limiter.RetryAfter, apperr.From(err).RetryAfter)
 		require.Equal(t, limiter.Wait, time.Since(begun))
 		for _, actor := range []string{"key 1", "key 1", "key 1", "key 2"} {
