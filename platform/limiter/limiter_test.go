@@ -157,9 +157,11 @@ func TestSmallRequestsDoNotOvertake(t *testing.T) {
 		require.NoError(t, err)
 		var got admitted
 		got.acquire(t, l, limiter.Request{OrganisationID: "c", Bytes: 50}, "large")
-		got.acquire(t, l, limiter.Request{OrganisationID: "d", Bytes: 40}, "small")
+		got.acquire(t, l, limiter.Request{OrganisationID: "d", Bytes: 45}, "small")
 		require.Empty(t, got.order())
 		a.Release()
+		require.Equal(t, []string{"large"}, got.order())
+		got.leases[0].Release()
 		require.Equal(t, []string{"large", "small"}, got.order())
 	})
 }
