@@ -49,9 +49,9 @@ func TestScreens(t *testing.T) {
 	viewers := []*viewer{
 		{email: "", screens: []screen{
 			{name: "sign-in", shows: "Sign in", path: "/sign-in"},
-			{name: "sign-in-error", shows: "wrong", path: "/sign-in", status: http.StatusUnprocessableEntity, do: enter("#email", "who@example.com", "#password", "wrong")},
+			{name: "sign-in-error", shows: "wrong", path: "/sign-in", status: http.StatusUnauthorized, do: enter("#email", "who@example.com", "#password", "wrong")},
 			{name: "code", shows: "Two-step code", path: "/sign-in", do: enter("#email", "tomas@harbour.example.com", "#password", "admin-with-two-steps")},
-			{name: "code-error", shows: "did not", path: "/sign-in/code", status: http.StatusUnprocessableEntity, do: enter("#code", "000000")},
+			{name: "code-error", shows: "did not", path: "/sign-in/code", status: http.StatusUnauthorized, do: enter("#code", "000000")},
 			{name: "code-recovery", shows: "Each works once", path: "/sign-in/code?recovery=1"},
 			{name: "docs", shows: "Reporting API", path: "/docs"},
 			{name: "not-found", shows: "There is nothing here", path: "/nowhere", status: http.StatusNotFound},

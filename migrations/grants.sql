@@ -17,7 +17,7 @@ grant update (reporting_mode) on organisations to :role;
 revoke all on users from :role;
 grant select on users to :role;
 -- People change their own password and two-step verification.
-grant update (password_hash, password_since, totp_secret, totp_since, totp_last_step, wrong_codes, codes_wait_until) on users to :role;
+grant update (password_hash, password_since, totp_secret, totp_since, totp_last_step, wrong_codes, codes_wait_until, code_waits) on users to :role;
 
 revoke all on memberships from :role;
 grant select on memberships to :role;
@@ -86,3 +86,6 @@ grant select, insert, delete on recovery_codes to :role;
 -- The links of dg account reset are looked at and used. Making one is the owner's.
 revoke all on account_resets from :role;
 grant select, delete on account_resets to :role;
+
+revoke all on known_browsers from :role;
+grant select, insert, update, delete on known_browsers to :role;

@@ -120,8 +120,8 @@ type noEvents struct{}
 // Record implements identity.Events.
 func (noEvents) Record(context.Context, pgx.Tx, identity.Event) error { return nil }
 
-// CountUnknown implements identity.Events.
-func (noEvents) CountUnknown() {}
+// Count implements identity.Events.
+func (noEvents) Count(context.Context, pgx.Tx, identity.Event) error { return nil }
 
 // person is somebody who can sign in.
 type person struct {

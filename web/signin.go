@@ -82,13 +82,14 @@ func (s *Site) signIn(c *fiber.Ctx) error {
 	ctx, stop := bounded(c.UserContext())
 	defer stop()
 	email := posted(c, "email")
-	session, err := s.Identity.SignIn(ctx, email, posted(c, "password"),
-		identity.Client{Address: httpserver.ClientAddr(c), UserAgent: c.Get(fiber.HeaderUserAgent)})
+	session, err := s.Identity.SignIn(ctx, email, posted(c, "password"), identity.Client{
+		Address: httpserver.ClientAddr(c), UserAgent: c.Get(fiber.HeaderUserAgent), Browser: c.Cookies(browserCookie),
+	})
 	if w := waitOf(c, err); w != nil {
 		return s.showSignIn(c, fiber.StatusTooManyRequests, signInView{Email: email, Wait: w})
 	}
 	if errors.Is(err, identity.ErrWrongPassword) {
-		return s.showSignIn(c, fiber.StatusUnprocessableEntity, signInView{Email: email, Wrong: true})
+		return s.showSignIn(c, fiber.StatusUnauthorized, signInView{Email: email, Wrong: true})
 	}
 	if err != nil {
 		return err
@@ -102,6 +103,23 @@ func (s *Site) signIn(c *fiber.Ctx) error {
 	if session.SecondStepDue {
 		return c.Redirect(withNext("/sign-in/code", nextOf(c)), fiber.StatusSeeOther)
 	}
+	return s.signedInAs(c, session)
+}
+
+// browserCookie holds what makes a browser one that has signed in before. It is useless without the password.
+const browserCookie = "__Host-dg-browser"
+
+// signedInAs makes the browser one that has signed in before, and goes on to what the reader came for.
+func (s *Site) signedInAs(c *fiber.Ctx, session identity.Session) error {
+	ctx, stop := bounded(c.UserContext())
+	defer stop()
+	token, err := s.Identity.KnowBrowser(ctx, session, c.Cookies(browserCookie))
+	if err != nil {
+		return err
+	}
+	known := hostCookie(browserCookie, token)
+	known.SessionOnly, known.MaxAge = false, int(identity.KnownFor/time.Second)
+	c.Cookie(known)
 	return c.Redirect(nextOf(c), fiber.StatusSeeOther)
 }
 
@@ -167,12 +185,12 @@ func (s *Site) secondStep(c *fiber.Ctx) error {
 	case errors.Is(err, identity.ErrNoSession):
 		return s.startAgain(c)
 	case errors.Is(err, identity.ErrWrongCode):
-		return s.showCode(c, fiber.StatusUnprocessableEntity, signInView{Wrong: true})
+		return s.showCode(c, fiber.StatusUnauthorized, signInView{Wrong: true})
 	case err != nil:
 		return err
 	}
 	goOnAs(c, session)
-	return c.Redirect(nextOf(c), fiber.StatusSeeOther)
+	return s.signedInAs(c, session)
 }
 
 // signOut answers POST /sign-out.

@@ -76,7 +76,7 @@ func TestSignInScreens(t *testing.T) {
 	bodies := map[string]string{}
 	for _, email := range []string{acme.owner.email, "nobody@acme.example"} {
 		p := b.post("/sign-in", url.Values{"email": {email}, "password": {"wrong horse battery"}})
-		require.Equal(t, http.StatusUnprocessableEntity, p.StatusCode)
+		require.Equal(t, http.StatusUnauthorized, p.StatusCode)
 		require.Contains(t, p.body, "<title>Error: Sign in – DG</title>")
 		require.Contains(t, p.body, `value="`+email+`"`)
 		require.NotContains(t, p.body, "wrong horse")
@@ -98,7 +98,7 @@ func TestSignInScreens(t *testing.T) {
 	b.post("/sign-in", credentials(acme.admin))
 	for range 10 {
 		p = b.post("/sign-in/code", url.Values{"code": {"000000"}})
-		require.Equal(t, http.StatusUnprocessableEntity, p.StatusCode)
+		require.Equal(t, http.StatusUnauthorized, p.StatusCode)
 		require.Contains(t, p.body, "That code did not work.")
 		require.Contains(t, p.body, "<title>Error: Two-step code – DG</title>")
 	}

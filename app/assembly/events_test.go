@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"regexp"
 	"strings"
@@ -49,6 +50,7 @@ func start(t *testing.T) *world {
 	db := pgtest.New(t)
 	p, err := assembly.New(t.Context(), assembly.Settings{
 		ServingURL: db.URL, BaseURL: "http://127.0.0.1", Log: slog.New(slog.DiscardHandler), Grace: time.Second,
+		Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 	})
 	require.NoError(t, err)
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -94,6 +96,7 @@ func (w *world) person(email string, organisations ...string) string {
 type browser struct {
 	w       *world
 	client  *http.Client
+	address string // as a proxy names it; "" is the connection's
 	cookies map[string]string
 }
 
@@ -111,6 +114,9 @@ func (b *browser) send(method, path string, form url.Values) (*http.Response, st
 	require.NoError(b.w.t, err)
 	request.Header.Set("Accept", "text/html")
 	request.Header.Set("User-Agent", "Firefox")
+	if b.address != "" {
+		request.Header.Set("X-Forwarded-For", b.address)
+	}
 	if form != nil {
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		request.Header.Set("Sec-Fetch-Site", "same-origin")

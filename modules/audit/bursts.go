@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"dg/platform/apperr"
 )
 
@@ -30,6 +32,19 @@ func (l *Log) Count(ctx context.Context, e Entry) error {
 	}
 	if _, err := l.db.Pool.Exec(ctx, countSQL, e.OrganisationID, e.Actor.Kind, e.Actor.ID, e.Actor.Name, e.Action, e.Reason); err != nil {
 		return fmt.Errorf("audit: count %s: %w", e.Action, err)
+	}
+	return nil
+}
+
+// CountInAll is Count for the logs of several organisations, in the caller's transaction.
+func (l *Log) CountInAll(ctx context.Context, tx pgx.Tx, organisationIDs []string, e Entry) error {
+	if !e.findable() {
+		return apperr.New(apperr.Internal, "audit: count %q for %q: no filter would find it", e.Action, e.Reason)
+	}
+	for _, id := range organisationIDs {
+		if _, err := tx.Exec(ctx, countSQL, id, e.Actor.Kind, e.Actor.ID, e.Actor.Name, e.Action, e.Reason); err != nil {
+			return fmt.Errorf("audit: count %s: %w", e.Action, err)
+		}
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ var Failures = []Failure{FailedPassword, FailedCode, FailedLocked}
 // Event is what happened to the sign-in of a person, for the log of each organisation that the person belongs to.
 type Event struct {
 	Kind             EventKind
-	PersonID, Person string // the id and the name
+	PersonID, Person string // the id and the name, or "": an e-mail that nobody has, which no log can hold
 	Failure          Failure
 	Details          map[string]any
 	Request          Request
@@ -58,8 +58,8 @@ type Events interface {
 	// Record adds the event to the log of each organisation that the person belongs to, in the transaction, so that it
 	// commits with what it is about.
 	Record(ctx context.Context, tx pgx.Tx, e Event) error
-	// CountUnknown counts a failed sign-in with an e-mail that nobody has: it has no log.
-	CountUnknown()
+	// Count adds to how many such events were not recorded one by one, for each log.
+	Count(ctx context.Context, tx pgx.Tx, e Event) error
 }
 
 // Request is the HTTP request that a call comes from, as an organisation's log keeps it.

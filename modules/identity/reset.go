@@ -44,7 +44,11 @@ func (s *Service) UseReset(ctx context.Context, token, password string) error {
 	if err := checkNewPassword(password); err != nil {
 		return err
 	}
-	if _, err := s.ResetPerson(ctx, token); err != nil { // before anything is computed for whoever asks
+	whose, err := s.ResetPerson(ctx, token) // before anything is computed for whoever asks
+	if err != nil {
+		return err
+	}
+	if err := s.checkReplacement(ctx, EmailKey(whose.Email), normal(password)); err != nil {
 		return err
 	}
 	hash, err := s.hashes.hash(ctx, normal(password), s.random)
@@ -52,4 +56,20 @@ func (s *Service) UseReset(ctx context.Context, token, password string) error {
 		return err
 	}
 	return s.useReset(ctx, token, hash, s.clock())
+}
+
+// checkReplacement refuses what is common, the person's e-mail, and the current password.
+func (s *Service) checkReplacement(ctx context.Context, emailKey, password string) error {
+	if err := checkUncommon(password, emailKey); err != nil {
+		return err
+	}
+	who, err := s.credentials(ctx, emailKey, "", s.clock())
+	if err != nil || who.passwordHash == nil {
+		return err
+	}
+	same, err := s.hashes.fits(ctx, who.passwordHash, password)
+	if err == nil && same {
+		return errSamePassword
+	}
+	return err
 }

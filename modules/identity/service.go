@@ -37,7 +37,11 @@ func New(db *postgres.DB, now func() time.Time, events Events, log *slog.Logger)
 func (s *Service) clock() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
 
 // Client is the browser that somebody signs in with.
-type Client struct{ Address, UserAgent string }
+type Client struct {
+	Address, UserAgent string
+	Browser            string // what KnowBrowser returned to it, or ""
+	known              []byte // the hash of that, where it is known for the person
+}
 
 // The bounds of what is kept of a client, in bytes.
 const (
@@ -72,25 +76,30 @@ func (s *Service) Session(ctx context.Context, token string) (Session, error) {
 // has still to give its code: SecondStepDue.
 //
 // An unknown e-mail, one without a password and a wrong password have the same answer, after the same time, and are
-// counted alike. Errors: ErrWrongPassword; a LockedError after ten of them in a minute, for a right password as well.
+// counted alike. Errors: ErrWrongPassword; a LockedError while there were too many of them, for a right password as well;
+// ErrUnavailable when the sign-in cannot be recorded.
 func (s *Service) SignIn(ctx context.Context, email, password string, from Client) (Session, error) {
 	if err := s.sweep(ctx, s.clock()); err != nil {
 		return Session{}, err
 	}
 	key := EmailKey(email)
-	who, err := s.credentials(ctx, key)
+	who, err := s.credentials(ctx, key, from.Browser, s.clock())
 	if err != nil {
 		return Session{}, err
 	}
-	if err := s.verify(ctx, key, who.passwordHash, password); err != nil {
+	if err := s.verify(ctx, who, signInBudgets(who, from), password); err != nil {
 		return Session{}, err
 	}
 	token, err := newToken(s.random)
 	if err != nil {
 		return Session{}, err
 	}
-	from = Client{Address: kept(from.Address, maxAddress), UserAgent: kept(from.UserAgent, maxUserAgent)}
-	return s.begin(ctx, who, token, from, s.clock())
+	from.Address, from.UserAgent = kept(from.Address, maxAddress), kept(from.UserAgent, maxUserAgent)
+	session, err := s.begin(ctx, who, token, from, s.clock())
+	if err != nil {
+		s.fail(ctx, who.person(), err, nil)
+	}
+	return session, err
 }
 
 // SignOut ends the session of the token, whether or not there is one.
@@ -125,6 +134,12 @@ func (s *Service) ChangePassword(ctx context.Context, token string, proof Proof,
 	if err != nil {
 		return Session{}, err
 	}
+	if normal(replacement) == normal(proof.Password) {
+		return Session{}, errSamePassword
+	}
+	if err := checkUncommon(normal(replacement), who.emailKey); err != nil {
+		return Session{}, err
+	}
 	hash, err := s.hashes.hash(ctx, normal(replacement), s.random)
 	if err != nil {
 		return Session{}, err
@@ -138,6 +153,8 @@ func (s *Service) ChangePassword(ctx context.Context, token string, proof Proof,
 		return s.renew(ctx, tx, in, now, PasswordChanged, func() error { return replacePassword(ctx, tx, in, hash, now) })
 	})
 }
+
+var errSamePassword = apperr.NewField("new", "The new password is the current one. Use another one.")
 
 func checkNewPassword(password string) error {
 	switch p := normal(password); {
@@ -154,12 +171,14 @@ func checkNewPassword(password string) error {
 // normal is a password as it is hashed, so that it is the same from every keyboard.
 func normal(password string) string { return norm.NFC.String(password) }
 
-// verify returns nil when the password has the hash, and counts it otherwise. While there were too many wrong ones for
-// the e-mail it looks at none.
-func (s *Service) verify(ctx context.Context, emailKey string, hash *string, password string) error {
-	if err := s.waiting(ctx, emailKey, s.clock()); err != nil {
+// verify returns nil when the password is the person's, and counts and records it otherwise. While one of the budgets is
+// used up it compares none.
+func (s *Service) verify(ctx context.Context, who credentials, budgets []budget, password string) error {
+	if err := waitOf(ctx, s.db.Pool, budgets, s.clock()); err != nil {
+		s.fail(ctx, who.person(), err, nil)
 		return err
 	}
+	hash := who.passwordHash
 	if len(password) > maxPassword { // nobody has one: what it costs to look at is bounded
 		hash, password = nil, ""
 	}
@@ -167,5 +186,10 @@ func (s *Service) verify(ctx context.Context, emailKey string, hash *string, pas
 	if err != nil || fits {
 		return err
 	}
-	return s.countWrongPassword(ctx, emailKey, s.clock())
+	ended, err := s.countWrong(ctx, budgets, s.clock())
+	if err == nil {
+		err = ErrWrongPassword
+	}
+	s.fail(ctx, who.person(), err, ended)
+	return err
 }

@@ -53,7 +53,7 @@ type bundle struct {
 type events struct {
 	mu      sync.Mutex
 	all     []identity.Event
-	unknown int
+	counted int
 	refuse  error
 }
 
@@ -68,11 +68,12 @@ func (b *bundle) Record(_ context.Context, _ pgx.Tx, e identity.Event) error {
 	return nil
 }
 
-// CountUnknown implements identity.Events.
-func (b *bundle) CountUnknown() {
+// Count implements identity.Events.
+func (b *bundle) Count(context.Context, pgx.Tx, identity.Event) error {
 	b.recorded.mu.Lock()
 	defer b.recorded.mu.Unlock()
-	b.recorded.unknown++
+	b.recorded.counted++
+	return b.recorded.refuse
 }
 
 func setup(t *testing.T) *bundle {

@@ -46,18 +46,24 @@ func (s *Service) touch(ctx context.Context, session Session, now time.Time) err
 
 // credentials are what a password is compared with.
 type credentials struct {
-	id, emailKey string
-	passwordHash *string // nil: there is none
+	id, name, emailKey string
+	passwordHash       *string // nil: there is none
+	known              bool    // whether the browser has signed in as this person before
 }
 
+func (c credentials) person() Person { return Person{ID: c.id, Name: c.name, Email: c.emailKey} }
+
 // credentials of an e-mail that nobody has are the zero value.
-func (s *Service) credentials(ctx context.Context, emailKey string) (credentials, error) {
+func (s *Service) credentials(ctx context.Context, emailKey, browser string, now time.Time) (credentials, error) {
 	who := credentials{emailKey: emailKey}
 	if !utf8.ValidString(emailKey) || strings.Contains(emailKey, "\x00") {
 		return who, nil // PostgreSQL knows no such text
 	}
 	err := s.db.Pool.QueryRow(ctx, `/* identity.credentials */
-		select id::text, password_hash from users where email_key = $1`, emailKey).Scan(&who.id, &who.passwordHash)
+		select u.id::text, u.name, u.password_hash, exists (select from known_browsers b
+		        where b.token_hash = $2 and b.user_id = u.id and b.last_used_at > $3)
+		  from users u where u.email_key = $1`, emailKey, hashToken(browser), now.Add(-KnownFor)).
+		Scan(&who.id, &who.name, &who.passwordHash, &who.known)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return who, fmt.Errorf("identity: credentials: %w", err)
 	}
@@ -66,9 +72,9 @@ func (s *Service) credentials(ctx context.Context, emailKey string) (credentials
 
 func (s *Service) credentialsOf(ctx context.Context, token string, now time.Time) (who credentials, err error) {
 	err = s.db.Pool.QueryRow(ctx, `/* identity.credentialsOf */
-		select u.id::text, u.email_key, u.password_hash from sessions s join users u on u.id = s.user_id
+		select u.id::text, u.name, u.email_key, u.password_hash from sessions s join users u on u.id = s.user_id
 		 where s.token_hash = $1 and s.expires_at > $2 and not s.second_step_due`, hashToken(token), now).
-		Scan(&who.id, &who.emailKey, &who.passwordHash)
+		Scan(&who.id, &who.name, &who.emailKey, &who.passwordHash)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return who, ErrNoSession
 	}
@@ -93,10 +99,13 @@ func (s *Service) begin(ctx context.Context, who credentials, token string, from
 		if err != nil {
 			return fmt.Errorf("identity: verified: %w", err)
 		}
-		if err := forgetWrongPasswords(ctx, tx, who.emailKey, now); err != nil {
+		if err := forgetWrong(ctx, tx, signInBudgets(who, from), now); err != nil {
 			return err
 		}
 		begun.SecondStepDue = begun.Person.TwoStep
+		if who.known {
+			from.known = hashToken(from.Browser)
+		}
 		if err := insertSession(ctx, tx, begun, from, now); err != nil {
 			return err
 		}
@@ -113,10 +122,10 @@ func (s *Service) begin(ctx context.Context, who credentials, token string, from
 
 func insertSession(ctx context.Context, tx pgx.Tx, of Session, from Client, now time.Time) error {
 	_, err := tx.Exec(ctx, `/* identity.insertSession */
-		insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at, second_step_due, address, user_agent)
-		values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+		insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at, second_step_due, address, user_agent, known_browser)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 		hashToken(of.Token), of.Person.ID, of.StartedAt, now, expiry(of.StartedAt, now, of.SecondStepDue), of.SecondStepDue,
-		from.Address, from.UserAgent)
+		from.Address, from.UserAgent, from.known)
 	if err != nil {
 		return fmt.Errorf("identity: insert a session: %w", err)
 	}

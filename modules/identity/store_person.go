@@ -17,7 +17,8 @@ type signedIn struct {
 	secret   string // as it is stored; "": two-step verification is off
 	lastStep int64
 	guesses  guesses
-	recovery bool // whether the code that was taken is a recovery code
+	recovery bool       // whether the code that was taken is a recovery code
+	ended    *time.Time // the wait that a wrong code has begun, or nil
 }
 
 // deed is what is done for a person.
@@ -43,6 +44,9 @@ func (s *Service) asPerson(ctx context.Context, token string, secondStepDue bool
 		err = refused
 	}
 	if err != nil {
+		if in.secret != "" { // a code that does not confirm a secret is no guess: who sends it has seen the secret
+			s.fail(ctx, in.Person, err, in.ended)
+		}
 		return Session{}, err
 	}
 	return in.Session, nil
@@ -52,12 +56,12 @@ func lock(ctx context.Context, tx pgx.Tx, token string, secondStepDue bool, now 
 	in := signedIn{Session: Session{Token: token, SecondStepDue: secondStepDue}}
 	err := tx.QueryRow(ctx, `/* identity.lock */
 		select s.created_at, s.address, s.user_agent, coalesce(s.totp_offer, ''), coalesce(u.totp_secret, ''),
-		       coalesce(u.totp_last_step, 0), u.wrong_codes, u.codes_wait_until, `+personColumns+`
+		       coalesce(u.totp_last_step, 0), u.wrong_codes, u.code_waits, u.codes_wait_until, s.known_browser, `+personColumns+`
 		  from sessions s join users u on u.id = s.user_id
 		 where s.token_hash = $1 and s.expires_at > $2 and s.second_step_due = $3 for no key update of u`,
 		hashToken(token), now, secondStepDue).
 		Scan(append([]any{&in.StartedAt, &in.client.Address, &in.client.UserAgent, &in.offer, &in.secret,
-			&in.lastStep, &in.guesses.wrong, &in.guesses.waitUntil}, in.Person.fields()...)...)
+			&in.lastStep, &in.guesses.wrong, &in.guesses.waits, &in.guesses.waitUntil, &in.client.known}, in.Person.fields()...)...)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return in, ErrNoSession
 	}
@@ -110,14 +114,14 @@ func (s *Service) renew(ctx context.Context, tx pgx.Tx, in *signedIn, now time.T
 }
 
 func saveGuesses(ctx context.Context, tx pgx.Tx, in *signedIn, lastStep int64, after guesses) error {
-	return update(ctx, tx, "identity.saveGuesses", "totp_last_step = $2, wrong_codes = $3, codes_wait_until = $4",
-		in.Person.ID, lastStep, after.wrong, after.waitUntil)
+	return update(ctx, tx, "identity.saveGuesses", "totp_last_step = $2, wrong_codes = $3, code_waits = $4, codes_wait_until = $5",
+		in.Person.ID, lastStep, after.wrong, after.waits, after.waitUntil)
 }
 
 // turnOn begins to count codes and guesses anew: they are another secret's. The code that confirmed it is used.
 func turnOn(ctx context.Context, tx pgx.Tx, in *signedIn, sealed string, step int64, now time.Time) error {
 	return update(ctx, tx, "identity.turnOn",
-		"totp_secret = $2, totp_since = $3, totp_last_step = $4, wrong_codes = 0, codes_wait_until = null",
+		"totp_secret = $2, totp_since = $3, totp_last_step = $4, wrong_codes = 0, code_waits = 0, codes_wait_until = null",
 		in.Person.ID, sealed, now, step)
 }
 

@@ -71,7 +71,7 @@ func (s *Service) useReset(ctx context.Context, token, hash string, now time.Tim
 			return ErrNoReset
 		}
 		err = update(ctx, tx, "identity.reset", `password_hash = $2, password_since = $3,
-			totp_secret = null, totp_since = null, totp_last_step = null, wrong_codes = 0, codes_wait_until = null`, whose.ID, hash, now)
+			totp_secret = null, totp_since = null, totp_last_step = null, wrong_codes = 0, code_waits = 0, codes_wait_until = null`, whose.ID, hash, now)
 		if err != nil {
 			return err
 		}

@@ -109,22 +109,51 @@ func (s *Service) TurnOffTwoStep(ctx context.Context, token string, proof Proof)
 // takeCode takes a code or a recovery code of the person, who is locked: of many at once each sees what the one before it
 // has left.
 func (s *Service) takeCode(ctx context.Context, tx pgx.Tx, in *signedIn, code string, now time.Time) error {
-	if in.guesses.waits(now) {
-		return locked(*in.guesses.waitUntil, now)
+	if err := codeWait(ctx, tx, in, now); err != nil {
+		return err
 	}
 	step, ok, used, err := s.matchCode(ctx, tx, in, code, now)
 	switch {
 	case err != nil:
 		return err
+	case ok && in.client.known != nil: // what others guess at the person is not ended by it
+		return saveGuesses(ctx, tx, in, step, in.guesses)
 	case ok:
 		return saveGuesses(ctx, tx, in, step, guesses{})
 	case used: // counting it would let a form that is sent many times lock its person out
 		return ErrWrongCode
 	}
-	if err := saveGuesses(ctx, tx, in, in.lastStep, in.guesses.oneMore(now)); err != nil {
+	if err := countCode(ctx, tx, in, now); err != nil {
 		return err
 	}
 	return ErrWrongCode
+}
+
+// codeWait returns a LockedError while no code is compared: the person's wait or, in a known browser, the browser's own.
+func codeWait(ctx context.Context, tx pgx.Tx, in *signedIn, now time.Time) error {
+	if in.client.known != nil {
+		return waitOf(ctx, tx, []budget{codeBudget(in.client.known)}, now)
+	}
+	if in.guesses.waiting(now) {
+		return locked(*in.guesses.waitUntil, now)
+	}
+	return nil
+}
+
+// countCode counts a wrong code where codeWait looks.
+func countCode(ctx context.Context, tx pgx.Tx, in *signedIn, now time.Time) error {
+	if in.client.known != nil {
+		b := codeBudget(in.client.known)
+		taken, ok, err := count(ctx, tx, b, now)
+		if ok && taken == b.limit {
+			until := now.Add(b.window)
+			in.ended = &until
+		}
+		return err
+	}
+	after := in.guesses.oneMore(now)
+	in.ended = after.waitUntil
+	return saveGuesses(ctx, tx, in, in.lastStep, after)
 }
 
 // matchCode returns what codeStep does. A recovery code leaves the step as it is, and is gone.

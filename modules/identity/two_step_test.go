@@ -138,18 +138,18 @@ func TestTenWrongCodesMakeTheStepWait(t *testing.T) {
 	b.person("ann@example.com", secret)
 	b.person("bob@example.com", secret)
 	due := b.signIn("ann@example.com")
-	for range 2 {
+	for _, wait := range []time.Duration{time.Minute, 2 * time.Minute} {
 		for i := range 10 {
 			_, err := b.people.SecondStep(b.ctx(), due.Token, b.wrongCode(secret))
 			require.Equal(t, identity.ErrWrongCode, err, "%d", i)
 		}
-		until := b.now().Add(time.Minute)
+		until := b.now().Add(wait)
 		for _, code := range []string{b.code(secret, 0), b.wrongCode(secret)} {
 			_, err := b.other.SecondStep(b.ctx(), b.signIn("ann@example.com").Token, code)
 			requireLocked(t, err, until)
 		}
 		b.signInFully("bob@example.com") // nothing else is locked
-		b.pass(time.Minute - time.Millisecond)
+		b.pass(wait - time.Millisecond)
 		_, err := b.people.SecondStep(b.ctx(), due.Token, b.code(secret, 0))
 		requireLocked(t, err, until)
 		b.pass(time.Millisecond)
@@ -164,6 +164,44 @@ func TestTenWrongCodesMakeTheStepWait(t *testing.T) {
 		b.pass(time.Minute)
 		due = b.signIn("ann@example.com")
 	}
+}
+
+// The wait after ten wrong codes doubles each time, up to an hour, until a right one: with the password alone a day has
+// room for 290 codes, not for 14,400.
+func TestWaitAfterWrongCodesDoubles(t *testing.T) {
+	b := setup(t)
+	b.person("ann@example.com", secret)
+	guess := func(wait time.Duration) {
+		due := b.signIn("ann@example.com")
+		for range 10 {
+			_, err := b.people.SecondStep(b.ctx(), due.Token, b.wrongCode(secret))
+			require.Equal(t, identity.ErrWrongCode, err)
+		}
+		_, err := b.people.SecondStep(b.ctx(), due.Token, b.code(secret, 0))
+		requireLocked(t, err, b.now().Add(wait))
+		b.pass(wait)
+	}
+	for _, minutes := range []time.Duration{1, 2, 4, 8, 16, 32, 60, 60} {
+		guess(minutes * time.Minute)
+	}
+	b.signInFully("ann@example.com")
+	guess(time.Minute)
+
+	guessed := 0
+	for end := b.now().Add(24 * time.Hour); b.now().Before(end); b.pass(time.Minute) {
+		due := b.signIn("ann@example.com")
+		for range 10 {
+			if _, err := b.people.SecondStep(b.ctx(), due.Token, b.wrongCode(secret)); !apperr.Is(err, apperr.RateLimited) {
+				guessed++
+			}
+		}
+		b.exec(`delete from sessions`)
+		if guessed > 1000 {
+			break
+		}
+		b.pass(59 * time.Minute)
+	}
+	require.Less(t, guessed, 300)
 }
 
 // Of 50 wrong codes at once ten are looked at, over two instances; and the right one among them is one of the ten or is

@@ -1,0 +1,99 @@
+package identity_test
+
+import (
+	"crypto/sha256"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/identity"
+	"dg/platform/apperr"
+)
+
+// in is whom somebody signs in with from an address, in a browser that was given a token.
+func in(browser, address string) identity.Client {
+	return identity.Client{Address: address, Browser: browser}
+}
+
+// lock makes an account wait, by guesses from elsewhere.
+func (b *bundle) lock(email string) {
+	b.t.Helper()
+	for range 10 {
+		_, err := b.people.SignIn(b.ctx(), email, "wrong horse battery", in("", "203.0.113.9"))
+		require.Equal(b.t, identity.ErrWrongPassword, err)
+	}
+}
+
+// A browser that has signed in before is known by a token of which the hash is kept: for one person, for 180 days after its
+// last sign-in, and not more than 20 of them.
+func TestBrowsersAreKnown(t *testing.T) {
+	b := setup(t)
+	b.person("ann@example.com", "")
+	bob := b.person("bob@example.com", "")
+	ann := b.signIn("ann@example.com")
+	token, err := b.people.KnowBrowser(b.ctx(), ann, "")
+	require.NoError(t, err)
+	require.Len(t, token, 43)
+	hash := sha256.Sum256([]byte(token))
+	require.Equal(t, hash[:], one[[]byte](b, `select token_hash from known_browsers`))
+	same, err := b.other.KnowBrowser(b.ctx(), ann, token)
+	require.NoError(t, err)
+	require.Equal(t, token, same)
+	for _, planted := range []string{token, "made up", ""} {
+		other, err := b.people.KnowBrowser(b.ctx(), b.signIn("bob@example.com"), planted)
+		require.NoError(t, err)
+		require.NotEqual(t, planted, other, "a token that somebody else planted is none of this person's")
+	}
+
+	b.pass(180*24*time.Hour - time.Minute)
+	b.lock("ann@example.com")
+	_, err = b.people.SignIn(b.ctx(), "ann@example.com", password, in("", "192.0.2.1"))
+	require.True(t, apperr.Is(err, apperr.RateLimited))
+	_, err = b.people.SignIn(b.ctx(), "ann@example.com", password, in(token, "192.0.2.1"))
+	require.NoError(t, err)
+	b.pass(time.Minute)
+	b.lock("ann@example.com")
+	_, err = b.people.SignIn(b.ctx(), "ann@example.com", password, in(token, "192.0.2.1"))
+	require.True(t, apperr.Is(err, apperr.RateLimited), "known for 180 days")
+
+	b.pass(time.Minute)
+	for range 25 {
+		_, err := b.people.KnowBrowser(b.ctx(), b.signIn("bob@example.com"), "")
+		require.NoError(t, err)
+	}
+	require.Equal(t, 20, one[int](b, `select count(*) from known_browsers where user_id = $1`, bob))
+	require.Zero(t, one[int](b, `select count(*) from known_browsers where user_id <> $1`, bob), "what is too old is removed")
+}
+
+// Who has the password and guesses at the code does not lock the person out of a browser that has signed in before, where
+// wrong codes are counted apart.
+func TestCodesInAKnownBrowserAreCountedApart(t *testing.T) {
+	b := setup(t)
+	b.person("ann@example.com", secret)
+	token, err := b.people.KnowBrowser(b.ctx(), b.signInFully("ann@example.com"), "")
+	require.NoError(t, err)
+	b.pass(time.Minute)
+	due := b.signIn("ann@example.com")
+	for range 10 {
+		_, err := b.people.SecondStep(b.ctx(), due.Token, b.wrongCode(secret))
+		require.Equal(t, identity.ErrWrongCode, err)
+	}
+	until := b.now().Add(time.Minute)
+	known, err := b.people.SignIn(b.ctx(), "ann@example.com", password, in(token, "192.0.2.1"))
+	require.NoError(t, err)
+	for range 4 {
+		_, err := b.other.SecondStep(b.ctx(), known.Token, b.wrongCode(secret))
+		require.Equal(t, identity.ErrWrongCode, err)
+	}
+	_, err = b.people.SecondStep(b.ctx(), known.Token, b.code(secret, 0))
+	require.NoError(t, err)
+	_, err = b.people.SecondStep(b.ctx(), due.Token, b.code(secret, 0))
+	requireLocked(t, err, until)
+	known, err = b.people.SignIn(b.ctx(), "ann@example.com", password, in(token, "192.0.2.1"))
+	require.NoError(t, err)
+	_, err = b.people.SecondStep(b.ctx(), known.Token, b.wrongCode(secret))
+	require.Equal(t, identity.ErrWrongCode, err)
+	_, err = b.people.SecondStep(b.ctx(), known.Token, b.code(secret, 1))
+	requireLocked(t, err, b.now().Add(15*time.Minute))
+}

@@ -1,0 +1,64 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// maxFailures are recorded one by one of a person in a minute; those beyond are counted.
+const maxFailures = 20
+
+// fail records that somebody failed to sign in as the person, for a wrong guess or in a wait; other errors are no failures.
+// ended is the wait that the failure has begun, or nil. What cannot be recorded is logged: a failure is answered as one.
+//
+// An e-mail that nobody has is treated alike, so that the time that an answer takes tells nothing.
+func (s *Service) fail(ctx context.Context, of Person, err error, ended *time.Time) {
+	event := Event{Kind: SignInFailed, PersonID: of.ID, Person: of.Name, Request: requestOf(ctx)}
+	var wait *LockedError
+	switch {
+	case errors.Is(err, ErrWrongPassword):
+		event.Failure = FailedPassword
+	case errors.Is(err, ErrWrongCode):
+		event.Failure = FailedCode
+	case errors.As(err, &wait):
+		event.Failure = FailedLocked
+	default:
+		return
+	}
+	if err := s.recordFailure(ctx, event, EmailKey(of.Email), ended); err != nil {
+		s.log.ErrorContext(ctx, "a failed sign-in could not be recorded in the audit log", "reason", event.Failure, "error", err)
+	}
+}
+
+func (s *Service) recordFailure(ctx context.Context, event Event, emailKey string, ended *time.Time) error {
+	return pgx.BeginFunc(ctx, s.db.Pool, func(tx pgx.Tx) error {
+		_, oneByOne, err := count(ctx, tx, newBudget("failures", emailKey, maxFailures, time.Minute), s.clock())
+		if err != nil {
+			return err
+		}
+		add := s.events.Record
+		if !oneByOne {
+			add = s.events.Count
+		}
+		if err := add(ctx, tx, event); err != nil {
+			return err
+		}
+		if ended != nil {
+			event.Kind, event.Failure = SignInLocked, ""
+			event.Details = map[string]any{"until": ended.UTC().Format(time.RFC3339)}
+			if err := s.events.Record(ctx, tx, event); err != nil {
+				return err
+			}
+		}
+		if event.PersonID == "" { // nothing was written that the commit waits for, as it does for an entry
+			if _, err := tx.Exec(ctx, `/* identity.failUnknown */ select pg_logical_emit_message(true, 'dg', '')`); err != nil {
+				return fmt.Errorf("identity: fail as nobody: %w", err)
+			}
+		}
+		return nil
+	})
+}
