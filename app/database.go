@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"os"
 	"time"
 
 	"dg/migrations"
@@ -18,7 +19,8 @@ type database struct {
 	servingURL, ownerURL string
 	release              func()
 	keys                 identity.Keyring
-	lost                 <-chan struct{} // closed when the embedded server has died; nil for another
+	lost                 <-chan struct{}    // closed when the embedded server has died; nil for another
+	embedded             *postgres.Embedded // nil for another
 }
 
 // stopTimeout bounds how long the embedded server may take to stop.
@@ -36,7 +38,7 @@ func openDatabase(ctx context.Context, c config.Database, log *slog.Logger, excl
 		if err != nil {
 			return nil, err
 		}
-		db.servingURL, db.ownerURL, db.lost = server.URL(), server.OwnerURL(), server.Done()
+		db.servingURL, db.ownerURL, db.lost, db.embedded = server.URL(), server.OwnerURL(), server.Done(), server
 		db.release = func() {
 			ctx, stop := context.WithTimeout(context.Background(), stopTimeout)
 			defer stop()
@@ -50,6 +52,23 @@ func openDatabase(ctx context.Context, c config.Database, log *slog.Logger, excl
 		return nil, err
 	}
 	return db, nil
+}
+
+// dropPrivileges makes a process of root's the user that owns the data, where there is a folder that says who that is.
+func (db *database) dropPrivileges(log *slog.Logger) {
+	if os.Geteuid() != 0 {
+		return
+	}
+	if db.embedded == nil {
+		log.Warn("dg serve runs as root and needs none of root's rights: start it as another user")
+		return
+	}
+	uid, err := db.embedded.DropPrivileges()
+	if err != nil {
+		log.Warn("dg serve runs as root and could not become the owner of the data: start it as another user", "error", err)
+	} else if uid != 0 {
+		log.Info("dg serve has given up root and runs as the owner of the data", "user", uid)
+	}
 }
 
 func (db *database) migrate(ctx context.Context, log *slog.Logger) error {

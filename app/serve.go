@@ -40,11 +40,19 @@ func (c serveCmd) Run(ctx context.Context, p process) error {
 		return err
 	}
 	warnOfClearSecrets(keys, p.log)
-	ln, err := listen(ctx, c.Addr)
+	ln, err := listen(ctx, "", c.Addr, "DG_ADDR")
 	if err != nil {
 		return err
 	}
 	defer ln.Close()
+	ops, err := listen(ctx, "metrics ", c.OpsAddr, "DG_OPS_ADDR")
+	if err != nil {
+		return err
+	}
+	defer ops.Close()
+	if p.own {
+		db.dropPrivileges(p.log)
+	}
 	c.Addr = ln.Addr().String() // with the port that was given for port 0
 	base, err := c.Base()
 	if err != nil {
@@ -67,8 +75,8 @@ func (c serveCmd) Run(ctx context.Context, p process) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	go func() {
-		if err := telemetry.ServeOps(ctx, c.OpsAddr, telemetry.OpsHandler(a.Ops)); err != nil {
-			stop(fmt.Errorf("cannot serve metrics on %s (set DG_OPS_ADDR to a free address): %w", c.OpsAddr, err))
+		if err := telemetry.ServeOps(ctx, ops, telemetry.OpsHandler(a.Ops)); err != nil {
+			stop(err)
 		}
 	}()
 	go func() {
@@ -89,11 +97,11 @@ func (c serveCmd) Run(ctx context.Context, p process) error {
 }
 
 // listen takes the address, with a sentence that says what to do when it is taken.
-func listen(ctx context.Context, addr string) (net.Listener, error) {
+func listen(ctx context.Context, what, addr, setting string) (net.Listener, error) {
 	var config net.ListenConfig
 	ln, err := config.Listen(ctx, "tcp", addr)
 	if err != nil {
-		return nil, fmt.Errorf("cannot serve on %s (set DG_ADDR to a free address): %w", addr, err)
+		return nil, fmt.Errorf("cannot serve %son %s (set %s to a free address): %w", what, addr, setting, err)
 	}
 	return ln, nil
 }

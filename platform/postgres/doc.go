@@ -27,7 +27,8 @@
 // shut down waits for it, up to a minute without a sign of life.
 //
 // Only the system's own user reaches the socket, in a folder of 0700; there are no passwords and no TCP port. As root
-// the server runs as the owner of the data, postgres or nobody. Folder paths may be long: the socket is elsewhere, in a
+// the server runs as the owner of the data, postgres or nobody, and `dg serve` goes on as that user once its ports are
+// bound (DropPrivileges); a short command stays root. Folder paths may be long: the socket is elsewhere, in a
 // folder whose name belongs to the data folder's path, so a copy of a data folder gets a socket of its own.
 //
 // Lock files of PostgreSQL that a crash or a power cut has left are removed before a launch, whatever process id they

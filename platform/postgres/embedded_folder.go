@@ -17,8 +17,8 @@ import (
 	"syscall"
 )
 
-// What the folder holds. As root the folder and its files are root's, and only data and run are the server's user's:
-// nothing that this user could plant is ever followed or run by root.
+// What the folder holds. As root the folder and its files are root's, and only data and run are the server's user's, and
+// server.lock where `dg serve` has become that user: nothing that this user could plant is ever followed or run by root.
 const (
 	dataFolder = "data"     // the database cluster
 	newCluster = "data.new" // the cluster while initdb fills it; renamed when it is whole

@@ -34,7 +34,9 @@ func (f folder) makeSocketFolder() (string, error) {
 	}
 	bases := []string{os.TempDir(), "/tmp"}
 	if f.cred != nil {
-		bases = []string{"/run", "/tmp"} // TMPDIR may be one that the server's user can't enter
+		// Not TMPDIR, which the server's user may not be able to enter; and /tmp first, where a process that has become
+		// that user can remove the folder again.
+		bases = []string{"/tmp", "/run"}
 	}
 	var errs error
 	for _, base := range bases {

@@ -25,16 +25,8 @@ func OpsHandler(g prometheus.Gatherer) http.Handler {
 	return mux
 }
 
-// ServeOps serves h on addr until ctx ends. It gives up a running profile rather than hold the program's end.
-func ServeOps(ctx context.Context, addr string, h http.Handler) error {
-	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
-	if err != nil {
-		return fmt.Errorf("ops server: listen on %s: %w", addr, err)
-	}
-	return serveOps(ctx, ln, h)
-}
-
-func serveOps(ctx context.Context, ln net.Listener, h http.Handler) error {
+// ServeOps serves h on ln until ctx ends, and closes ln. It gives up a running profile rather than hold the program's end.
+func ServeOps(ctx context.Context, ln net.Listener, h http.Handler) error {
 	srv := &http.Server{Handler: h, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute}
 	stop := context.AfterFunc(ctx, func() { _ = srv.Close() })
 	defer stop()

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/platform/pgtest"
+)
+
+func needsRoot(t *testing.T) {
+	t.Helper()
+	if os.Geteuid() != 0 || runtime.GOOS != "linux" {
+		t.Skip("SKIPPED, NOTHING WAS TESTED: this is about root on Linux")
+	}
+}
+
+// rights are the lines of /proc that say what each thread of the process may do, such as "Uid: 0 0 0 0".
+func (c *child) rights() map[string][]string {
+	c.t.Helper()
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", c.Process.Pid))
+	require.NoError(c.t, err)
+	require.NotEmpty(c.t, threads)
+	found := map[string][]string{}
+	for _, thread := range threads {
+		text, _ := os.ReadFile(thread) // a thread may have ended
+		for line := range strings.Lines(string(text)) {
+			if name, value, _ := strings.Cut(line, ":"); strings.HasSuffix(name, "id") || name == "Groups" || strings.HasPrefix(name, "Cap") {
+				found[name] = append(found[name], strings.Join(strings.Fields(value), " "))
+			}
+		}
+	}
+	return found
+}
+
+// requireUser fails unless every thread is the user's, with no capability left and no group of root's.
+func (c *child) requireUser(uid, gid uint32) {
+	c.t.Helper()
+	rights := c.rights()
+	for name, id := range map[string]uint32{"Uid": uid, "Gid": gid} {
+		for _, ids := range rights[name] {
+			require.Equal(c.t, fmt.Sprintf("%[1]d %[1]d %[1]d %[1]d", id), ids, name)
+		}
+	}
+	for _, groups := range rights["Groups"] {
+		require.NotContains(c.t, strings.Fields(groups), "0", "Groups")
+	}
+	for _, name := range []string{"CapInh", "CapPrm", "CapEff", "CapAmb"} {
+		for _, set := range rights[name] {
+			require.Equal(c.t, "0000000000000000", set, name)
+		}
+	}
+}
+
+// As root, dg serve binds its ports and goes on as the user that owns the data. All that it did as root it still does: it
+// answers, shows its figures, lets other commands use the server, stops in order and leaves nothing.
+func TestServeGivesUpRoot(t *testing.T) {
+	t.Parallel()
+	needsRoot(t)
+	dir := newFolder(t)
+	const addr, ops = "127.0.0.77:81", "127.0.0.77:82" // ports that only root can bind
+	serve := func(args ...string) *child {
+		c := launch(t, append([]string{"serve", "--data-dir", dir, "--addr", addr, "--ops-addr", ops}, args...)...).untilServing()
+		info, err := os.Stat(filepath.Join(dir, "data"))
+		require.NoError(t, err)
+		owner := info.Sys().(*syscall.Stat_t)
+		require.NotZero(t, owner.Uid)
+		c.requireUser(owner.Uid, owner.Gid)
+		require.Contains(t, c.log.String(), fmt.Sprintf("user=%d", owner.Uid))
+		return c
+	}
+	beside := func(args ...string) {
+		c := launch(t, append(args, "--data-dir", dir)...)
+		require.Zero(t, c.status(time.Minute), "%s", c.log.String())
+	}
+	socket := func() string {
+		text, err := os.ReadFile(filepath.Join(dir, "socket"))
+		require.NoError(t, err)
+		return strings.TrimSpace(string(text))
+	}
+
+	c := serve("--demo")
+	_, status := paste(t, c.out.String())
+	require.Equal(t, "200", status)
+	require.Contains(t, readAll(t, ask(t, client(), "http://"+ops+"/metrics", "")), "\nprocess_open_fds ", "/proc/self is its own")
+	beside("migrate")
+	c.stop()
+	nothingRuns(t, dir, goneWithin)
+	require.NoDirExists(t, socket())
+
+	// It joins a server that another command has launched, and keeps it when that command leaves.
+	door := openDoor(t, dir)
+	c = serve()
+	beside("segments")
+	door.close(t)
+	beside("segments")
+	require.Equal(t, http.StatusOK, ask(t, client(), c.url+"/readyz", "").StatusCode)
+	c.stop()
+	nothingRuns(t, dir, goneWithin)
+	require.NoDirExists(t, socket())
+
+	c = serve()
+	c.kill()
+	nothingRuns(t, dir, goneWithin)
+	serve().stop()
+	nothingRuns(t, dir, goneWithin)
+}
+
+// Where there is no folder that says as whom to go on, it says so, and serves.
+func TestServeAsRootOnAnotherDatabaseSaysSo(t *testing.T) {
+	t.Parallel()
+	needsRoot(t)
+	db := pgtest.New(t)
+	c := launchWith(t, func(cmd *exec.Cmd) {
+		cmd.Env = append(cmd.Env, "DG_DATABASE_URL="+db.URL, "DG_MIGRATE_DATABASE_URL="+db.OwnerURL)
+	}, "serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0").untilServing()
+	require.Equal(t, http.StatusOK, ask(t, client(), c.url+"/readyz", "").StatusCode)
+	require.Equal(t, 1, strings.Count(c.log.String(), "dg serve runs as root"), "%s", c.log.String())
+	c.stop()
+}
+
+// An address that is taken is an error at once, before anything is served.
+func TestOpsAddressThatIsTaken(t *testing.T) {
+	t.Parallel()
+	p := &program{t: t, dir: newFolder(t)}
+	busy, _ := p.serve("serve")
+	taken := strings.TrimPrefix(strings.TrimSpace(strings.TrimPrefix(busy, "Serving on ")), "http://")
+	other := &program{t: t, dir: newFolder(t)}
+	status, output := other.run("serve", "--addr", "127.0.0.1:0", "--ops-addr", taken)
+	require.Equal(t, 1, status)
+	require.Contains(t, output, "cannot serve metrics on "+taken+" (set DG_OPS_ADDR to a free address)")
+	require.NotContains(t, output, "Serving on")
+}
