@@ -48,8 +48,8 @@ const targetScript = `(() => {
 	for (const e of document.querySelectorAll('a[href], button, input, select, textarea, summary')) {
 		const target = ['radio', 'checkbox'].includes(e.type) && e.labels.length ? e.labels[0] : e;
 		const box = target.getBoundingClientRect(), round = (n) => Math.round(n * 10) / 10;
-		if (!seen(e) || !seen(target) || inSentence(target) || box.width > 23.9 && box.height > 23.9) continue;
-		small.push('<' + e.localName + '> "' + target.innerText.trim() + '": ' + round(box.width) + ' by ' + round(box.height) + ' px');
+		if (!seen(e) || !seen(target) || box.width === 0 || inSentence(target) || box.width > 23.9 && box.height > 23.9) continue;
+		small.push('<' + e.localName + ' ' + e.className + '> "' + target.innerText.trim() + '": ' + round(box.width) + ' by ' + round(box.height) + ' px');
 	}
 	return small;
 })()`
