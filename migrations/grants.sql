@@ -63,15 +63,15 @@ revoke all on api_key_windows from :role;
 grant select, insert on api_key_windows to :role;
 grant update (head, instants) on api_key_windows to :role;
 
--- The sealer runs where the program serves. What it writes is derived from the plays.
+-- The sealer runs where the program serves. What it writes is derived from the plays. Reports mark what is damaged.
 revoke all on fork_days from :role;
 grant select, insert, update, delete on fork_days to :role;
 revoke all on fork_months from :role;
 grant select, insert, update, delete on fork_months to :role;
 revoke all on unsealed_days from :role;
-grant select, delete on unsealed_days to :role;
+grant select, insert, delete on unsealed_days to :role;
 revoke all on unsealed_months from :role;
-grant select, delete on unsealed_months to :role;
+grant select, insert, delete on unsealed_months to :role;
 
 -- Sign-in: sessions and counts come and go.
 revoke all on sessions from :role;

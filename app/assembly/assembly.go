@@ -76,15 +76,21 @@ func Over(pools Pools, s Settings) (*Program, error) {
 	unknownPeople := prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "dg_unknown_person_sign_ins_total", Help: "Failed sign-ins with an e-mail that nobody has: no audit log can hold them.",
 	})
-	p.Ops.MustRegister(unknownKeys, unknownPeople, poolMetrics{pools})
+	damagedSegments := prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "dg_damaged_segments_total", Help: "Damaged segments of days and months that were met. Their plays were read instead, and they are sealed again.",
+	})
+	p.Ops.MustRegister(unknownKeys, unknownPeople, damagedSegments, poolMetrics{pools})
 
 	log := audit.New(pools.Gate)
 	orgs := org.New(pools.Gate, log, policy)
 	forks := games.New(pools.Reads)
 	figures := reports.New(pools.Reads, pools.Exports)
+	sealer := reports.NewSealer(pools.Reads, time.Now, s.Log, reports.SealFrom)
+	figures.OnDamage = func(d reports.Damage) { d.Log(s.Log); damagedSegments.Inc() }
+	sealer.OnDamage = figures.OnDamage
 	files := exports.New(figures, log)
 	p.background = map[string]func(context.Context){
-		"sealer": reports.NewSealer(pools.Reads, time.Now, s.Log, reports.SealFrom).Run,
+		"sealer": sealer.Run,
 		"audit":  log.Run,
 	}
 	p.Keys = apikeys.New(pools.Gate, orgs, log, policy, time.Now, unknownKeys.Inc)

@@ -53,7 +53,7 @@ func (s *Sealer) sealDay(ctx context.Context, snap *snapshot, done *Sealed) erro
 	if err != nil {
 		return err
 	}
-	q, sums := snap.query, segment.sums.pack(nil)
+	q, sums := snap.query, segment.sums.pack(snap.query.Period.From.UnixMilli())
 	batch := &pgx.Batch{}
 	batch.Queue(`/* reports.unmarkDay */ delete from unsealed_days where fork_id = $1 and day = $2`, q.ForkID, q.Period.From)
 	switch {
@@ -95,6 +95,9 @@ func (s *snapshot) packDay(ctx context.Context, largest int) (daySegment, int, e
 func (s *Sealer) sealMonth(ctx context.Context, snap *snapshot, done *Sealed) error {
 	q := snap.query
 	players, err := snap.playersOfMonth(ctx)
+	if err == nil {
+		err = markDamaged(ctx, snap.conn, snap.damaged, s.OnDamage)
+	}
 	if err != nil {
 		return err
 	}
@@ -122,8 +125,12 @@ func (s *snapshot) playersOfMonth(ctx context.Context) (*playerSums, error) {
 		return nil, err
 	}
 	s.sealed.months = nil // what is packed here is not its own source
-	t := newTally(s.query.Period)
-	if err := s.fold(ctx, t); err != nil {
+	var t *tally
+	err = s.undamaged(ctx, func() error {
+		t = newTally(s.query.Period)
+		return s.fold(ctx, t)
+	})
+	if err != nil {
 		return nil, err
 	}
 	return &t.players, nil

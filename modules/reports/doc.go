@@ -4,12 +4,16 @@
 // It owns the segments: fork_days, fork_months, unsealed_days, unsealed_months. It reads plays and forks (modules/games),
 // and organisations, players, player_ordinals, player_groups and group_members (modules/org).
 //
-// Segments are a cache of finished days and months of large forks that cannot lie (sealer.go, segment.go, sealed.go). A
+// Segments are a cache of finished days and months of large forks that is never stale (sealer.go, segment.go, sealed.go). A
 // statement-level trigger on plays takes a shared advisory lock for each fork-day that a statement touched, and marks those
 // that have a segment. The sealer tries the exclusive locks, without waiting, before it reads the plays and takes the marks
 // away. A report reads the segments without a mark and the plays of all other days, in one snapshot. So what was sealed
 // before a write is marked by it, and what is sealed after it holds it. `dg segments verify` packs everything again from
 // the plays and compares the bytes.
+//
+// Which days and months count as sealed is defined once (sealedsql.go), for statistics, the list of reports, the sealer and
+// the commands. What is sealed carries a checksum that every reader compares (damage.go): a day or month that is damaged is
+// read from the plays in the same answer, told, and marked, so that the next pass seals it again.
 //
 // Invariants:
 //
@@ -17,6 +21,8 @@
 //     anonymity, labels, plays.
 //
 //   - Anonymity and pseudonyms are applied here, so that no caller can forget them. One function, suppressed, decides.
+//
+//   - No answer depends on a segment whose checksum does not agree, nor on whether a mark can be written.
 //
 //   - Figures are summed exactly, as integers, and rounded once at the end, half away from zero: whether they were
 //     folded from rows or from sums of rows, the digits are the same. The tally is what is fed; it does not know where
@@ -40,7 +46,8 @@
 //   - TRUNCATE of the plays is not MVCC-safe: an older snapshot would see no plays beside the segments of what was there. So
 //     reports and the sealer lock the table (ACCESS SHARE) before they look at anything, and TRUNCATE waits for them and they
 //     for it. An export that runs for half an hour keeps it out as long.
-//   - A segment that another version of the program has sealed is read from the plays and sealed again. Instances of two
+//   - A segment that another version of the program has sealed is read from the plays and sealed again, the newest first. To
+//     read an older form as well would mean to take a damaged segment for one of that form. Instances of two
 //     versions of segments beside each other seal them in turns for as long as that lasts; the figures stay right.
 //   - Statistics take two round trips: what is sealed, and then all the rest with the labels: while some rows are folded,
 //     PostgreSQL reads the next. So the labels of all players are asked for before it is known who has played.

@@ -3,6 +3,7 @@ package reports
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -12,18 +13,20 @@ import (
 // playsOfForksSQL counts the plays of each of an organisation's forks over a period: the sums of sealed days, and a count of
 // the plays of the others, in one range where a fork has no sealed day. One statement is one snapshot. Plays are found by
 // their fork alone, which the index holds; that fork is the organisation's.
-// $1 organisation, $2 the first day, $3 how many days, $4 and $5 the period as instants.
+// $1 organisation, $2 the first day, $3 how many days, $4 and $5 the period as instants, $6 and $7 forks and days whose
+// segments are left out.
 const playsOfForksSQL = `/* reports.playsOfForks */
 with mine as materialized (select id from forks where org_id = $1),
 sealed as materialized (
     select d.fork_id, d.day, d.sums from mine m join ` + sealedDays + ` d on d.fork_id = m.id
-     where d.org_id = $1 and d.day >= $2::date and d.day < $2::date + $3::int)
-select fork_id::text, sums, 0::bigint from sealed
+     where d.org_id = $1 and d.day >= $2::date and d.day < $2::date + $3::int
+       and not exists (select from unnest($6::uuid[], $7::date[]) x (f, d) where x.f = d.fork_id and x.d = d.day))
+select fork_id::text, day, sums, 0::bigint from sealed
 union all
-select m.id::text, null, (select count(*) from plays p where p.fork_id = m.id and p.started_at >= $4 and p.started_at < $5)
+select m.id::text, null, null, (select count(*) from plays p where p.fork_id = m.id and p.started_at >= $4 and p.started_at < $5)
   from mine m where not exists (select from sealed s where s.fork_id = m.id)
 union all
-select m.id::text, null, (select count(*) from plays p where p.fork_id = m.id and p.started_at >= $4::timestamptz + i * interval '24 hours'
+select m.id::text, null, null, (select count(*) from plays p where p.fork_id = m.id and p.started_at >= $4::timestamptz + i * interval '24 hours'
                                                        and p.started_at < $4::timestamptz + (i + 1) * interval '24 hours')
   from mine m, generate_series(0, $3::int - 1) i
  where exists (select from sealed s where s.fork_id = m.id)
@@ -37,7 +40,9 @@ func (s *Service) PlaysOfForks(ctx context.Context, organisationID string, p Per
 		return nil, err
 	}
 	defer lease.Release()
-	return playsOfForks(ctx, s.reads.Pool, organisationID, p)
+	plays, damaged, err := playsOfForks(ctx, s.reads.Pool, organisationID, p)
+	s.repair(ctx, damaged)
+	return plays, err
 }
 
 // querier is a pool, or a connection in a transaction.
@@ -45,28 +50,47 @@ type querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
-func playsOfForks(ctx context.Context, db querier, organisationID string, p Period) (map[string]int64, error) {
-	rows, err := db.Query(ctx, playsOfForksSQL, organisationID, p.Day(0), p.Days, p.From, p.End())
-	if err != nil {
-		return nil, fmt.Errorf("reports: plays of forks: %w", err)
+// playsOfForks counts, and again without what was damaged: each time that is more of a finite number of days.
+func playsOfForks(ctx context.Context, db querier, organisationID string, p Period) (plays map[string]int64, damaged []Damage, err error) {
+	for {
+		var more []Damage
+		plays, more, err = countPlays(ctx, db, organisationID, p, damaged)
+		if err != nil || len(more) == 0 {
+			return plays, damaged, err
+		}
+		damaged = append(damaged, more...)
 	}
-	plays := map[string]int64{}
+}
+
+// countPlays makes one statement, which leaves out the segments of some days, and returns also what else is damaged.
+func countPlays(ctx context.Context, db querier, organisationID string, p Period, leftOut []Damage) (plays map[string]int64, damaged []Damage, err error) {
+	forks, days := make([]string, len(leftOut)), make([]time.Time, len(leftOut))
+	for i, d := range leftOut {
+		forks[i], days[i] = d.ForkID, d.Period.From
+	}
+	rows, err := db.Query(ctx, playsOfForksSQL, organisationID, p.Day(0), p.Days, p.From, p.End(), forks, days)
+	if err != nil {
+		return nil, nil, fmt.Errorf("reports: plays of forks: %w", err)
+	}
+	plays = map[string]int64{}
 	var fork string
+	var date *time.Time
 	var packed []byte
 	var counted int64
-	_, err = pgx.ForEachRow(rows, []any{&fork, &packed, &counted}, func() error {
-		if packed != nil {
-			day, err := unpackSums(packed)
-			if err != nil {
-				return err
-			}
-			counted = day.plays
+	_, err = pgx.ForEachRow(rows, []any{&fork, &date, &packed, &counted}, func() error {
+		if date == nil {
+			plays[fork] += counted
+			return nil
 		}
-		plays[fork] += counted
+		sums, err := unpackSums(date.UnixMilli(), packed)
+		if err != nil {
+			damaged = append(damaged, Damage{fork, Period{From: *date, Days: 1}})
+		}
+		plays[fork] += sums.plays
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("reports: plays of forks: %w", err)
+		return nil, nil, fmt.Errorf("reports: plays of forks: %w", err)
 	}
-	return plays, nil
+	return plays, damaged, nil
 }

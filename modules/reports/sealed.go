@@ -3,6 +3,7 @@ package reports
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -38,11 +39,7 @@ type sealedDay struct {
 
 // queueSealed asks what of a report's period is sealed; readSealed reads the answers.
 func queueSealed(batch *pgx.Batch, q Query) {
-	queueSealedWithin(batch, q, q.Period.From, q.Period.End())
-}
-
-// queueSealedWithin is queueSealed for two dates of PostgreSQL's, which has infinite ones.
-func queueSealedWithin(batch *pgx.Batch, q Query, from, to any) {
+	from, to := q.Period.From, q.Period.End()
 	batch.Queue(sealedDaysSQL, q.OrganisationID, q.ForkID, from, to, groupOrNull(q.GroupID))
 	batch.Queue(sealedMonthsSQL, q.OrganisationID, q.ForkID, from, to)
 }
@@ -89,35 +86,34 @@ func (s sealed) gaps(p Period) (from, to []time.Time) {
 // fold sums the plays of the report from what is sealed and from the plays of all other days.
 func (s *snapshot) fold(ctx context.Context, t *tally) error {
 	batch := &pgx.Batch{}
-	if err := s.queueFold(batch, t); err != nil {
-		return err
-	}
+	s.queueFold(batch, t)
 	return s.send(ctx, batch)
 }
 
 // queueFold asks for what fold sums, after it has added the days' sums, which are there already. The players come from the
 // months, those of the other days from the days.
-func (s *snapshot) queueFold(batch *pgx.Batch, t *tally) error {
+func (s *snapshot) queueFold(batch *pgx.Batch, t *tally) {
 	for _, month := range s.sealed.months {
 		t.playersOfMonthKnown(month)
 	}
 	var heads []time.Time
-	for _, d := range s.sealed.days {
-		sums, err := unpackSums(d.packed)
-		if err != nil {
-			return err
+	s.sealed.days = slices.DeleteFunc(s.sealed.days, func(d sealedDay) bool {
+		sums, err := unpackSums(d.date.UnixMilli(), d.packed)
+		if err != nil { // its plays are read
+			s.damagedDay(d.date)
+			return true
 		}
 		place := t.period.place(d.date)
 		t.addDay(place, &sums)
 		if !t.days[place].playersKnown {
 			heads = append(heads, d.date)
 		}
-	}
+		return false
+	})
 	s.queueMonths(batch, s.sealed.months, &t.players)
 	s.queueHeads(batch, heads, t.addPlayer)
 	from, to := s.sealed.gaps(t.period)
 	s.queuePlays(batch, from, to, t.add)
-	return nil
 }
 
 // playersOfMonthKnown notes that the players of a month's days are added with the month.
@@ -134,7 +130,7 @@ func (s *snapshot) queueMonths(batch *pgx.Batch, months []time.Time, players *pl
 	}
 	batch.Queue(`/* reports.months */ select month, segment from fork_months where org_id = $1 and fork_id = $2 and month = any($3)`,
 		s.query.OrganisationID, s.query.ForkID, months).Query(func(rows pgx.Rows) error {
-		return eachSegment(rows, func(from int64, segment []byte) error { return unpackMonth(from, segment, players) })
+		return eachSegment(rows, s.damagedMonth, func(from int64, segment []byte) error { return unpackMonth(from, segment, players) })
 	})
 }
 
@@ -145,12 +141,13 @@ func (s *snapshot) queueHeads(batch *pgx.Batch, days []time.Time, f func(play)) 
 	}
 	batch.Queue(`/* reports.heads */ select day, substr(segment, 1, head_bytes) from fork_days where org_id = $1 and fork_id = $2 and day = any($3)`,
 		s.query.OrganisationID, s.query.ForkID, days).Query(func(rows pgx.Rows) error {
-		return eachSegment(rows, func(from int64, head []byte) error { return unpackDay(from, head, nil, f) })
+		return eachSegment(rows, s.damagedDay, func(from int64, head []byte) error { return unpackDay(from, head, nil, f) })
 	})
 }
 
-// eachSegment calls f for each row of a date and a segment, which the next row overwrites.
-func eachSegment(rows pgx.Rows, f func(from int64, segment []byte) error) error {
+// eachSegment calls f for each row of a date and a segment, which the next row overwrites, and damaged where that cannot
+// read it.
+func eachSegment(rows pgx.Rows, damaged func(time.Time), f func(from int64, segment []byte) error) error {
 	defer rows.Close()
 	var date time.Time
 	var segment pgtype.DriverBytes
@@ -158,8 +155,8 @@ func eachSegment(rows pgx.Rows, f func(from int64, segment []byte) error) error 
 		if err := rows.Scan(&date, &segment); err != nil {
 			return fmt.Errorf("reports: segment: %w", err)
 		}
-		if err := f(date.UnixMilli(), segment); err != nil {
-			return err
+		if f(date.UnixMilli(), segment) != nil {
+			damaged(date)
 		}
 	}
 	if err := rows.Err(); err != nil {
@@ -192,7 +189,7 @@ func (s *snapshot) queueFoldGroup(batch *pgx.Batch, t *tally) {
 	}
 	batch.Queue(`/* reports.segments */ select day, head_bytes, segment from fork_days where org_id = $1 and fork_id = $2 and day = any($3)`,
 		s.query.OrganisationID, s.query.ForkID, days).Query(func(rows pgx.Rows) error {
-		return eachWhole(rows, func(from int64, head, tail []byte) error {
+		return eachWhole(rows, s.damagedDay, func(from int64, head, tail []byte) error {
 			return unpackDay(from, head, tail, func(p play) {
 				if members.has(p.player) {
 					t.add(p)
@@ -204,8 +201,9 @@ func (s *snapshot) queueFoldGroup(batch *pgx.Batch, t *tally) {
 	s.queuePlays(batch, from, to, t.add)
 }
 
-// eachWhole calls f for each row of a date, the size of a head and a segment, which the next row overwrites.
-func eachWhole(rows pgx.Rows, f func(from int64, head, tail []byte) error) error {
+// eachWhole calls f for each row of a date, the size of a head and a segment, which the next row overwrites, and damaged
+// where that cannot read it.
+func eachWhole(rows pgx.Rows, damaged func(time.Time), f func(from int64, head, tail []byte) error) error {
 	defer rows.Close()
 	var date time.Time
 	var head int
@@ -214,11 +212,8 @@ func eachWhole(rows pgx.Rows, f func(from int64, head, tail []byte) error) error
 		if err := rows.Scan(&date, &head, &segment); err != nil {
 			return fmt.Errorf("reports: segments: %w", err)
 		}
-		if head > len(segment) {
-			return errSegment
-		}
-		if err := f(date.UnixMilli(), segment[:head], segment[head:]); err != nil {
-			return err
+		if head > len(segment) || f(date.UnixMilli(), segment[:head], segment[head:]) != nil {
+			damaged(date)
 		}
 	}
 	if err := rows.Err(); err != nil {

@@ -21,6 +21,8 @@ type Sealer struct {
 	log     *slog.Logger
 	from    int64 // forks with more plays are sealed
 	largest int   // days with more plays are not
+
+	OnDamage func(Damage) // called for what was found damaged; logs it where nobody says otherwise
 }
 
 // SealFrom is how many plays a fork needs for segments to pay: below, one pass over the plays takes 20 to 30 ms.
@@ -35,7 +37,7 @@ const sealEvery = time.Minute
 
 // NewSealer returns a sealer over db for forks with more than from plays.
 func NewSealer(db *postgres.DB, now func() time.Time, log *slog.Logger, from int64) *Sealer {
-	return &Sealer{db: db, now: now, log: log, from: from, largest: maxSealedDay}
+	return &Sealer{db: db, now: now, log: log, from: from, largest: maxSealedDay, OnDamage: func(d Damage) { d.Log(log) }}
 }
 
 // Sealed counts what one pass of the sealer did. Large days have too many plays to be sealed: they were looked at, and are

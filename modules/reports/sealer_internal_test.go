@@ -161,7 +161,7 @@ func TestVerifyFindsWhatIsWrong(t *testing.T) {
 		f.exec(t, fmt.Sprintf(`update %[2]s set %[1]s = set_byte(%[1]s, octet_length(%[1]s) - 1, `+turned+`) where `+wrong.where, wrong.column, wrong.table))
 		found, err := f.sealer.Verify(t.Context())
 		require.NoError(t, err)
-		require.Equal(t, []string{"fork " + fieldFork + ", " + wrong.period + ": the segment is not what the plays say"}, found)
+		require.Equal(t, []string{"fork " + fieldFork + ", " + wrong.period + ": the segment is damaged, its checksum does not agree"}, found)
 		mark := "insert into unsealed_days select fork_id, day from fork_days where "
 		if wrong.table == "fork_months" {
 			mark = "insert into unsealed_months select fork_id, month from fork_months where "
@@ -171,6 +171,14 @@ func TestVerifyFindsWhatIsWrong(t *testing.T) {
 	}
 	f.seal(t)
 	f.agrees(t)
+
+	// Whole, and yet not what the plays say: these were changed past the triggers.
+	f.exec(t, `alter table plays disable trigger user`)
+	f.exec(t, `update plays set player = 1 + player % 40 where started_at >= '2024-01-10' and started_at < '2024-01-11'`)
+	found, err := f.sealer.Verify(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []string{"fork " + fieldFork + ", 2024-01-10_2024-01-10: the segment is not what the plays say",
+		"fork " + fieldFork + ", 2024-01-01_2024-01-31: the segment is not what the plays say"}, found)
 }
 
 // A day with too many plays is read from the plays. It is looked at once, and again when a play of it has changed.

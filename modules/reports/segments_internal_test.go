@@ -156,7 +156,7 @@ func (f *field) differs(ctx context.Context, random *rand.Rand) error {
 	if s.scope.grouped {
 		return nil
 	}
-	listed, err := playsOfForks(ctx, s.conn, fieldOrg, q.Period)
+	listed, _, err := playsOfForks(ctx, s.conn, fieldOrg, q.Period)
 	if err == nil && listed[fieldFork] != fromPlays.total.plays {
 		err = fmt.Errorf("%s: %d plays in the list of reports, %d in the statistics", q.Period, listed[fieldFork], fromPlays.total.plays)
 	}

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -15,12 +16,14 @@ import (
 type Service struct {
 	reads, exports *postgres.DB // apart, so that exports and statistics do not starve one another
 	limits         limits
+
+	OnDamage func(Damage) // called for what was found damaged; set before the first report
 }
 
 // New returns the service. Statistics read through reads, exports through exports, whose size bounds how many run at once.
 // There is one in an instance: its limits are those of all surfaces together.
 func New(reads, exports *postgres.DB) *Service {
-	return &Service{reads: reads, exports: exports, limits: newLimits(reads)}
+	return &Service{reads: reads, exports: exports, limits: newLimits(reads), OnDamage: func(Damage) {}}
 }
 
 // Query says of what a report is asked. The fork is the organisation's: who asks has found that out.
@@ -45,7 +48,7 @@ func (s *Service) Statistics(ctx context.Context, q Query, hold func(*limiter.Le
 	if snap.scope.suppressed() {
 		return Statistics{Nominative: snap.scope.nominative, Suppressed: true}, nil
 	}
-	stats, err := snap.statistics(ctx)
+	stats, err := s.undamaged(ctx, snap)
 	stats.Nominative = snap.scope.nominative
 	return stats, err
 }
@@ -56,9 +59,7 @@ func (s *snapshot) statistics(ctx context.Context) (Statistics, error) {
 	t, batch := newTally(s.query.Period), &pgx.Batch{}
 	switch {
 	case !s.scope.grouped:
-		if err := s.queueFold(batch, t); err != nil {
-			return Statistics{}, err
-		}
+		s.queueFold(batch, t)
 	case len(s.sealed.days) > 0: // the group is a large one
 		s.queueFoldGroup(batch, t)
 	default:
@@ -70,7 +71,8 @@ func (s *snapshot) statistics(ctx context.Context) (Statistics, error) {
 		batch.Queue("rollback")
 	}
 	err := s.send(ctx, batch)
-	if s.ended = err == nil && l != nil; err == nil && l == nil {
+	s.ended = l != nil && (err == nil || errors.Is(err, errSegment))
+	if err == nil && l == nil {
 		l, err = s.labelsOf(ctx, t.players.ordinals())
 	}
 	if err != nil {

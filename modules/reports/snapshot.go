@@ -23,6 +23,8 @@ type snapshot struct {
 	scope  scope
 	sealed sealed
 	ended  bool // whether the transaction is over already
+
+	damaged []Damage // what was met in segments that are not what was sealed
 }
 
 // scope is what decides how a report may be shown.
@@ -190,8 +192,14 @@ func (s *snapshot) ofPlays(selectSQL string, from, to []time.Time) (sql string, 
 }
 
 // send runs the statements of a batch in one round trip: while the rows of one are read, PostgreSQL works on the next.
+// Errors: errSegment when a segment was damaged, see undamaged.
 func (s *snapshot) send(ctx context.Context, batch *pgx.Batch) error {
-	return s.conn.SendBatch(ctx, batch).Close()
+	known := len(s.damaged)
+	err := s.conn.SendBatch(ctx, batch).Close()
+	if err == nil && len(s.damaged) > known {
+		err = errSegment
+	}
+	return err
 }
 
 // plays calls f for every play of some ranges, in no order. A play's answers are overwritten by the next.

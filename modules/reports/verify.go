@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -36,37 +37,37 @@ func (s *Sealer) Verify(ctx context.Context) (wrong []string, err error) {
 	return wrong, nil
 }
 
+// verify looks at every day and month that the sealer has looked at and that is not marked: those that are read, and the
+// days that are said to have too many plays.
 func (s *snapshot) verify(ctx context.Context, largest int) (wrong []string, err error) {
-	batch := &pgx.Batch{}
-	queueSealedWithin(batch, s.query, "-infinity", "infinity")
-	results := s.conn.SendBatch(ctx, batch)
-	all, err := readSealed(results)
-	if closed := results.Close(); err == nil {
-		err = closed
-	}
+	days, err := s.dates(ctx, `select day from `+currentDays+` d where org_id = $1 and fork_id = $2 order by day`)
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range all.days {
-		s.query.Period = Period{From: d.date, Days: 1}
+	months, err := s.dates(ctx, `select month from `+sealedMonths+` m where org_id = $1 and fork_id = $2 order by month`)
+	if err != nil {
+		return nil, err
+	}
+	for _, date := range days {
+		s.query.Period = Period{From: date, Days: 1}
 		packed, _, err := s.packDay(ctx, largest)
 		if err != nil {
 			return nil, err
 		}
-		wrong, err = s.compare(ctx, wrong, `select sums || segment from fork_days where org_id = $1 and fork_id = $2 and day = $3`,
-			bytes.Join([][]byte{packed.sums.pack(nil), packed.head, packed.tail}, nil))
+		wrong, err = s.compare(ctx, wrong, `select sums, head_bytes, segment from fork_days where org_id = $1 and fork_id = $2 and day = $3`,
+			stored{packed.sums.pack(date.UnixMilli()), len(packed.head), append(packed.head, packed.tail...)})
 		if err != nil {
 			return nil, err
 		}
 	}
-	for _, m := range all.months {
-		s.query.Period = Period{From: m, Days: int(m.AddDate(0, 1, 0).Sub(m) / day)}
-		s.sealed = sealed{}
+	for _, month := range months {
+		s.query.Period = monthOf(month)
 		t := newTally(s.query.Period)
-		if err := s.fold(ctx, t); err != nil {
+		if err := s.fold(ctx, t); err != nil { // nothing of the snapshot is sealed: from the plays
 			return nil, err
 		}
-		wrong, err = s.compare(ctx, wrong, `select segment from fork_months where org_id = $1 and fork_id = $2 and month = $3`, packMonth(m.UnixMilli(), &t.players))
+		wrong, err = s.compare(ctx, wrong, `select ''::bytea, 0, segment from fork_months where org_id = $1 and fork_id = $2 and month = $3`,
+			stored{segment: packMonth(month.UnixMilli(), &t.players)})
 		if err != nil {
 			return nil, err
 		}
@@ -74,14 +75,46 @@ func (s *snapshot) verify(ctx context.Context, largest int) (wrong []string, err
 	return wrong, nil
 }
 
+// dates reads the dates of days or months of the fork.
+func (s *snapshot) dates(ctx context.Context, sql string) ([]time.Time, error) {
+	rows, err := s.conn.Query(ctx, "/* reports.verify */ "+sql, s.query.OrganisationID, s.query.ForkID)
+	if err != nil {
+		return nil, fmt.Errorf("reports: verify: %w", err)
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[time.Time])
+}
+
+// stored is what is kept of a day, or the segment of a month alone.
+type stored struct {
+	sums    []byte
+	head    int
+	segment []byte
+}
+
+// damaged says whether what is kept of what begins at from is not what was sealed.
+func (s stored) damaged(from int64) bool {
+	if s.sums == nil {
+		return unpackMonth(from, s.segment, &playerSums{}) != nil
+	}
+	_, err := unpackSums(from, s.sums)
+	return err != nil || s.head < 0 || s.head > len(s.segment) ||
+		s.head > 0 && unpackDay(from, s.segment[:s.head], s.segment[s.head:], func(play) {}) != nil
+}
+
 // compare adds a line to wrong when what is stored for the first day of the period is not what it should be.
-func (s *snapshot) compare(ctx context.Context, wrong []string, sql string, want []byte) ([]string, error) {
-	var stored []byte
+func (s *snapshot) compare(ctx context.Context, wrong []string, sql string, want stored) ([]string, error) {
+	var got stored
 	q := s.query
-	if err := s.conn.QueryRow(ctx, "/* reports.verify */ "+sql, q.OrganisationID, q.ForkID, q.Period.From).Scan(&stored); err != nil {
+	if err := s.conn.QueryRow(ctx, "/* reports.verify */ "+sql, q.OrganisationID, q.ForkID, q.Period.From).Scan(&got.sums, &got.head, &got.segment); err != nil {
 		return wrong, fmt.Errorf("reports: verify: %w", err)
 	}
-	if !bytes.Equal(stored, want) {
+	if want.sums == nil {
+		got.sums = nil
+	}
+	switch {
+	case got.damaged(q.Period.From.UnixMilli()):
+		wrong = append(wrong, fmt.Sprintf("fork %s, %s: the segment is damaged, its checksum does not agree", q.ForkID, q.Period))
+	case !bytes.Equal(got.sums, want.sums) || got.head != want.head || !bytes.Equal(got.segment, want.segment):
 		wrong = append(wrong, fmt.Sprintf("fork %s, %s: the segment is not what the plays say", q.ForkID, q.Period))
 	}
 	return wrong, nil
