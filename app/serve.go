@@ -17,6 +17,7 @@ type serveCmd struct {
 	config.Database
 	config.Server
 	config.Secrets
+	config.Pools
 	Demo bool `help:"Load the demo organisations first if the database is empty, and print a working demo key."`
 }
 
@@ -24,6 +25,9 @@ type serveCmd struct {
 func (c serveCmd) Run(ctx context.Context, p process) error {
 	proxies, err := c.Proxies()
 	if err != nil {
+		return err
+	}
+	if err := c.Pools.Check(); err != nil {
 		return err
 	}
 	keys, err := keyring(c.Secrets)
@@ -58,7 +62,7 @@ func (c serveCmd) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	a, err := assembly.New(ctx, assembly.Settings{ServingURL: db.servingURL, BaseURL: base, Proxies: proxies, Keys: keys, Log: p.log})
+	a, err := assembly.New(ctx, assembly.Settings{ServingURL: db.servingURL, Pools: assembly.PoolSizes{Gate: c.PoolAuth, Reads: c.PoolReads}, BaseURL: base, Proxies: proxies, Keys: keys, Log: p.log})
 	if err != nil {
 		return err
 	}

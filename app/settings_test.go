@@ -83,7 +83,7 @@ func TestHelpNamesEverySetting(t *testing.T) {
 			}
 		}
 	}
-	require.Len(t, all, 11)
+	require.Len(t, all, 13)
 	status, help, _ := command(t, "--help")
 	require.Zero(t, status)
 	for env := range all {
@@ -116,6 +116,8 @@ func TestEverySettingIsAFlagAndAVariable(t *testing.T) {
 		"DG_MIGRATE_DATABASE_URL": {unknown, loopback, "DG_MIGRATE_DATABASE_URL is set and DG_DATABASE_URL is not"},
 		"DG_SECRET_KEY":           {"short", loopback, "DG_SECRET_KEY is not a key"},
 		"DG_SECRET_KEY_PREVIOUS":  {strings.Repeat("0f", 32), loopback, "DG_SECRET_KEY is not: set"},
+		"DG_POOL_AUTH":            {"3", loopback, "DG_POOL_AUTH is 3: set it to 4 or more"},
+		"DG_POOL_READS":           {"0", loopback, "DG_POOL_READS is 0: set it to 4 or more"},
 		"DG_LOG_LEVEL":            {"loud", loopback, "debug"},
 		"DG_LOG_FORMAT":           {"xml", loopback, "json"},
 	} {

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gofiber/fiber/v2"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"dg/modules/apikeys"
@@ -30,6 +29,7 @@ import (
 // Settings are what a program is built from.
 type Settings struct {
 	ServingURL string
+	Pools      PoolSizes
 	BaseURL    string
 	Proxies    []netip.Prefix
 	Log        *slog.Logger
@@ -50,7 +50,7 @@ type Program struct {
 
 // New makes the program on pools of its own. The caller closes it. It fails when the URL cannot be read.
 func New(ctx context.Context, s Settings) (*Program, error) {
-	pools, err := OpenPools(ctx, s.ServingURL, s.Log)
+	pools, err := OpenPools(ctx, s.ServingURL, s.Pools, s.Log)
 	if err != nil {
 		return nil, err
 	}
@@ -117,24 +117,6 @@ func Over(pools Pools, s Settings) (*Program, error) {
 	p.mountHealth(p.Server.App())
 	site.Mount(p.Server.App())
 	return p, nil
-}
-
-// readyTimeout bounds the look at the database that /readyz takes.
-const readyTimeout = 2 * time.Second
-
-// mountHealth adds what a supervisor asks: whether the process lives, and whether it can answer.
-func (p *Program) mountHealth(router fiber.Router) {
-	router.Get("/healthz", func(c *fiber.Ctx) error { return c.SendString("ok\n") })
-	router.Get("/readyz", func(c *fiber.Ctx) error {
-		ctx, stop := context.WithTimeout(c.UserContext(), readyTimeout)
-		defer stop()
-		for _, db := range []*postgres.DB{p.Pools.Gate, p.Pools.Reads} {
-			if err := db.Pool.Ping(ctx); err != nil {
-				return err
-			}
-		}
-		return c.SendString("ready\n")
-	})
 }
 
 // Serve answers on ln until ctx ends, and then lets running answers finish within the server's grace. ready is called

@@ -1,6 +1,7 @@
 package assembly
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"time"
@@ -11,24 +12,29 @@ import (
 	"dg/platform/postgres"
 )
 
-// Pools are the ways to the database, apart so that none starves another (decisions, "Data"). Together they stay well
-// under PostgreSQL's default of 100 connections, with two instances.
+// Pools are the ways to the database, apart so that none starves another (decisions, "Data").
 type Pools struct {
 	Gate    *postgres.DB // authentication, sign-in, keys and the audit log
 	Reads   *postgres.DB // forks and statistics
 	Exports *postgres.DB // its size is how many exports run at once
 }
 
+// PoolSizes are how many connections the pools hold at most. The pool of exports has no size of its own: it is how many
+// exports an instance runs at once.
+type PoolSizes struct{ Gate, Reads int32 }
+
+// DefaultPools let three instances share a PostgreSQL with its default of 100 connections (97 of them for others than
+// superusers), and leave some for commands beside them: 30 each.
+var DefaultPools = PoolSizes{Gate: 12, Reads: 10}
+
 const (
-	gateConns   = 16
-	readConns   = 12
 	exportConns = exports.MaxAtOnce
 	// exportStatement is above the 30 minutes that an export may take.
 	exportStatement = 31 * time.Minute
 )
 
-// OpenPools opens them. It fails when the URL cannot be read.
-func OpenPools(ctx context.Context, url string, log *slog.Logger) (p Pools, err error) {
+// OpenPools opens them; a size of 0 is the default. It fails when the URL cannot be read or the database does not answer.
+func OpenPools(ctx context.Context, url string, sizes PoolSizes, log *slog.Logger) (p Pools, err error) {
 	defer func() {
 		if err != nil {
 			p.Close()
@@ -38,8 +44,8 @@ func OpenPools(ctx context.Context, url string, log *slog.Logger) (p Pools, err 
 		db   **postgres.DB
 		opts postgres.Options
 	}{
-		{&p.Gate, postgres.Options{Name: "dg gate", MaxConns: gateConns}},
-		{&p.Reads, postgres.Options{Name: "dg reads", MaxConns: readConns}},
+		{&p.Gate, postgres.Options{Name: "dg gate", MaxConns: cmp.Or(sizes.Gate, DefaultPools.Gate)}},
+		{&p.Reads, postgres.Options{Name: "dg reads", MaxConns: cmp.Or(sizes.Reads, DefaultPools.Reads)}},
 		{&p.Exports, postgres.Options{Name: "dg exports", MaxConns: exportConns, StatementTimeout: exportStatement,
 			// Between its first rows and the others an export waits for its reader, who has a bound of its own.
 			IdleInTransactionTimeout: exportStatement}},
@@ -49,7 +55,33 @@ func OpenPools(ctx context.Context, url string, log *slog.Logger) (p Pools, err 
 			return p, err
 		}
 	}
-	return p, nil
+	return p, p.checkSum(ctx, log)
+}
+
+// checkSum tells how many connections this instance may open beside how many the database has, and warns where they are
+// too few for it alone.
+func (p Pools) checkSum(ctx context.Context, log *slog.Logger) error {
+	sum, allowed := int(p.sum()), 0
+	err := p.Gate.Pool.QueryRow(ctx, `/* app.connections */ select current_setting('max_connections')::int
+		- current_setting('superuser_reserved_connections')::int - coalesce(current_setting('reserved_connections', true)::int, 0)`).Scan(&allowed)
+	if err != nil {
+		return err
+	}
+	if sum > allowed {
+		log.Warn("this instance may need more connections than the database allows: set DG_POOL_AUTH and DG_POOL_READS lower, or max_connections of PostgreSQL higher",
+			"instance", sum, "database", allowed)
+		return nil
+	}
+	log.Info("connections to the database, at most", "instance", sum, "database", allowed)
+	return nil
+}
+
+// sum is how many connections the pools may open together.
+func (p Pools) sum() (sum int32) {
+	for _, db := range []*postgres.DB{p.Gate, p.Reads, p.Exports} {
+		sum += db.Pool.Config().MaxConns
+	}
+	return sum
 }
 
 // Close closes those that are open.
@@ -66,13 +98,7 @@ func (p Pools) Close() {
 const otherFiles = 64
 
 // files is how many the pools may need: a connection each, and another while a query is cancelled.
-func (p Pools) files() int {
-	sum := 0
-	for _, db := range []*postgres.DB{p.Gate, p.Reads, p.Exports} {
-		sum += 2 * int(db.Pool.Config().MaxConns)
-	}
-	return sum
-}
+func (p Pools) files() int { return 2 * int(p.sum()) }
 
 // poolMetrics shows how much of each pool is in use.
 type poolMetrics struct{ Pools }

@@ -42,6 +42,25 @@ type Server struct {
 	TrustedProxies []string `name:"trusted-proxies" env:"DG_TRUSTED_PROXIES" placeholder:"CIDR" help:"Networks whose X-Forwarded-For is believed, separated by commas."`
 }
 
+// Pools bound the connections of an instance to the database. With the exports that it runs at once (8) the sum is 30.
+type Pools struct {
+	PoolAuth  int32 `name:"pool-auth" env:"DG_POOL_AUTH" default:"12" help:"Connections for authentication, sign-in and the audit log. An instance opens at most these, those of DG_POOL_READS, and 8 for exports: 30 by default."`
+	PoolReads int32 `name:"pool-reads" env:"DG_POOL_READS" default:"10" help:"Connections for forks and statistics."`
+}
+
+// minPool is the least that a pool works with: requests, and what runs beside them.
+const minPool = 4
+
+// Check says what is wrong with the settings.
+func (p Pools) Check() error {
+	for name, size := range map[string]int32{"DG_POOL_AUTH": p.PoolAuth, "DG_POOL_READS": p.PoolReads} {
+		if size < minPool {
+			return fmt.Errorf("%s is %d: set it to %d or more", name, size, minPool)
+		}
+	}
+	return nil
+}
+
 // Base returns the base URL without a last slash. It is https, or http on a loopback host: the session cookie is Secure
 // (decisions, "Data").
 func (a Address) Base() (string, error) {

@@ -61,6 +61,7 @@ var (
 		"55P03", // lock_timeout
 		"25P03", // idle_in_transaction_session_timeout
 		"3D000", // the database is not there (yet)
+		"25006", // read-only: a standby, or a primary that has become one
 	}
 	unavailableErrors = []error{
 		context.DeadlineExceeded, // most often the wait for a free connection
@@ -71,14 +72,14 @@ var (
 )
 
 // Unavailable reports whether err means that the database can't be used now, so that a surface answers 503: it can't
-// be reached, it is stopping or full, a bound of time ran out. An error in the statement or its data is none, and
+// be reached, it is stopping or full, it is a standby, a bound of time ran out. An error in the statement or its data is none, and
 // neither is a caller that left (context.Canceled).
 func Unavailable(err error) bool {
 	if err == nil {
 		return false
 	}
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return slices.Contains(unavailableCodes, e.Code) ||
+		return slices.Contains(unavailableCodes, e.Code) || onStandby(e) ||
 			slices.ContainsFunc(unavailableClasses, func(class string) bool { return strings.HasPrefix(e.Code, class) })
 	}
 	if errors.Is(err, context.Canceled) {
@@ -93,3 +94,7 @@ func Unavailable(err error) bool {
 	return pgconn.Timeout(err) ||
 		slices.ContainsFunc(unavailableErrors, func(target error) bool { return errors.Is(err, target) })
 }
+
+// onStandby recognises the refusal to read an unlogged table on a standby. Its code stands for many other things that are
+// no matter of the moment, and its text depends on the server's language.
+func onStandby(e *pgconn.PgError) bool { return e.Code == "0A000" && e.Routine == "get_relation_info" }

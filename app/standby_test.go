@@ -1,0 +1,105 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/platform/postgres"
+)
+
+// startStandby starts the server of the folder as a standby: it answers, and takes no writes.
+func (x *external) startStandby(programs string) {
+	t := x.t
+	data := filepath.Join(x.dir, "data")
+	info, err := os.Stat(data)
+	require.NoError(t, err)
+	owner := info.Sys().(*syscall.Stat_t)
+	socket := filepath.Join(filepath.Dir(x.dir), "standby")
+	require.NoError(t, os.Mkdir(socket, 0o700))
+	signal := filepath.Join(data, "standby.signal")
+	require.NoError(t, os.WriteFile(signal, nil, 0o600))
+	for _, path := range []string{socket, signal} {
+		require.NoError(t, os.Chown(path, int(owner.Uid), int(owner.Gid)))
+	}
+	cmd := exec.Command(filepath.Join(programs, "postgres"), "-D", data, "-c", "listen_addresses=", "-c", "unix_socket_directories="+socket)
+	cmd.Dir = "/"
+	if os.Geteuid() == 0 {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid}}
+	}
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGINT)
+		_ = cmd.Wait()
+	})
+	require.NoError(t, os.Remove(x.link))
+	require.NoError(t, os.Symlink(socket, x.link))
+}
+
+// On a standby nothing can be answered, because each request writes its place in the rate: the program is not ready, says
+// why, and answers 503 and not 500.
+func TestStandbyIsNotReady(t *testing.T) {
+	t.Parallel()
+	x := newExternal(t)
+	c := x.serve("--demo")
+	token := demoToken(t, c)
+	d := openDoor(t, x.dir)
+	programs := read[string](t, d, `select setting from pg_config where name = 'BINDIR'`)
+	d.close(t)
+	x.stop()
+	x.startStandby(programs)
+
+	var text string
+	until(t, 30*time.Second, "/readyz does not speak of the standby", func() bool {
+		response := ask(t, client(), c.url+"/readyz", "")
+		body, err := io.ReadAll(response.Body)
+		require.NoError(t, err)
+		require.Equal(t, http.StatusServiceUnavailable, response.StatusCode, "%s", body)
+		text = string(body)
+		return strings.Contains(text, "standby")
+	})
+	contractError(t, []byte(text))
+	for _, path := range []string{"/api/v1/forks", "/api/v1/nothing", "/docs"} {
+		response := ask(t, client(), c.url+path, token)
+		body, err := io.ReadAll(response.Body)
+		require.NoError(t, err)
+		require.Equal(t, http.StatusServiceUnavailable, response.StatusCode, "%s: %s", path, body)
+	}
+	require.Equal(t, http.StatusOK, ask(t, client(), c.url+"/healthz", "").StatusCode)
+}
+
+// The connections that an instance may open are told at the start beside those of the database, with a warning where they
+// are too many.
+func TestConnectionsAreChecked(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ allowed, level, told string }{
+		"enough": {"100", "level=INFO", "database=97"}, "too few": {"20", "level=WARN", "database=17"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := newFolder(t)
+			server, err := postgres.StartEmbedded(t.Context(), dir, postgres.EmbeddedOptions{Settings: map[string]string{"max_connections": c.allowed}})
+			require.NoError(t, err)
+			child := serveOn(t, dir)
+			line := ""
+			for l := range strings.Lines(child.log.String()) {
+				if strings.Contains(l, "instance=") {
+					line = l
+				}
+			}
+			require.Contains(t, line, c.level)
+			require.Contains(t, line, "instance=30")
+			require.Contains(t, line, c.told)
+			child.stop()
+			require.NoError(t, server.Stop(t.Context()))
+		})
+	}
+}
