@@ -37,6 +37,7 @@ var sections = []section{
 	{name: "export", about: "speed, memory and first byte of an export", figures: true, run: (*bench).export},
 	{name: "gone", about: "the end of an export's query when its client leaves", run: (*bench).gone},
 	{name: "stalled", about: "what others notice of 500 exports whose readers stall", run: (*bench).stalled},
+	{name: "admission", about: "what small requests notice of other organisations' largest reports", run: (*bench).admission},
 	{name: "list", about: "fork list against hello", run: (*bench).list},
 	{name: "growth", about: "how cost grows with plays, players and forks", figures: true, byName: true, run: (*bench).growth},
 	{name: "writes", about: "writing plays with triggers and without", run: (*bench).writes},

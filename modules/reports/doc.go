@@ -34,7 +34,7 @@
 // Trades:
 //   - Small and large statistics are admitted apart, so that a small one never waits for large ones. Which one it is, is known
 //     from the scope: what turns out large begins anew in another transaction, which costs it a round trip. Small ones pay
-//     nothing but, in an organisation of more than 5,000 players, a count of up to as many plays.
+//     nothing but, in an organisation of more than 5,000 players, a count of up to as many plays or members.
 //   - Sums are made in Go, not in SQL: one pass over the raw plays of a period, in PostgreSQL's binary format, or over
 //     what was summed before. It costs 16 bytes a player of the period.
 //   - Plays are written at READ COMMITTED only: the trigger refuses other levels, whose snapshot would not see a segment

@@ -16,7 +16,7 @@ const (
 	// of a core for as long as they run: more at once would not be ready sooner.
 	MaxLargeReports               = 2
 	MaxLargeReportsOfOrganisation = 1
-	// LargeReport is how many players, or plays, a report is small with.
+	// LargeReport is how many players a small report lists at most.
 	LargeReport = 5_000
 )
 
@@ -87,15 +87,9 @@ func (s *Service) openAdmitted(ctx context.Context, q Query, hold func(*limiter.
 	return open(ctx, s.reads, q, true)
 }
 
-// large says whether the statistics list many players or read segments play by play.
+// large says whether the statistics list many players, or read segments play by play for a group.
 func (s *snapshot) large() bool {
-	if s.scope.suppressed() {
-		return false
-	}
-	if s.scope.grouped {
-		return len(s.sealed.days) > 0
-	}
-	return s.scope.players > LargeReport && s.scope.plays > LargeReport
+	return !s.scope.suppressed() && (s.scope.listed > LargeReport || s.scope.grouped && len(s.sealed.days) > 0)
 }
 
 // estimatedBytes is what large statistics hold at their peak: no more players than the organisation has can be listed.

@@ -33,7 +33,7 @@ type scope struct {
 	grouped    bool // whether the report is on a group
 	active     int  // how many members of the group played, counted up to minGroup
 	players    int  // how many ordinals the organisation has given
-	plays      int  // of the period, counted up to one more than a small report has; 0 where players are few
+	listed     int  // at least as many players as the report lists, counted up to one more than LargeReport; 0: they are few
 }
 
 func (s scope) suppressed() bool { return s.grouped && suppressed(s.active) }
@@ -52,9 +52,11 @@ select o.reporting_mode = 'nominative', g.id is not null,
                                                 and p.started_at >= $4 and p.started_at < $5)
             limit ` + activeLimit + `) x),
        coalesce((select last from player_ordinals where org_id = o.id), 0),
-       case when (select last from player_ordinals where org_id = o.id) > $6 then (select count(*)::int from (
-           select from plays p where p.org_id = o.id and p.fork_id = $3 and p.started_at >= $4 and p.started_at < $5 limit $6 + 1) x)
-       else 0 end
+       case when coalesce((select last from player_ordinals where org_id = o.id), 0) <= $6 then 0
+            when $2::uuid is not null then (select count(*)::int from (
+                select from group_members m where m.org_id = o.id and m.group_id = $2 limit $6 + 1) x)
+            else (select count(*)::int from (
+                select from plays p where p.org_id = o.id and p.fork_id = $3 and p.started_at >= $4 and p.started_at < $5 limit $6 + 1) x) end
   from organisations o left join player_groups g on g.org_id = o.id and g.id = $2
  where o.id = $1`
 
@@ -115,7 +117,7 @@ func (s *snapshot) begin(ctx context.Context, withSealed bool) error {
 		}
 	}
 	var found bool
-	err := results.QueryRow().Scan(&s.scope.nominative, &found, &s.scope.active, &s.scope.players, &s.scope.plays)
+	err := results.QueryRow().Scan(&s.scope.nominative, &found, &s.scope.active, &s.scope.players, &s.scope.listed)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return apperr.New(apperr.NotFound, "There is no such organisation.")
 	}
