@@ -1,0 +1,89 @@
+package limiter
+
+// allows says whether the shares of the organisation and the actor leave room for the lease.
+func (l *Limiter) allows(e *Lease) bool {
+	o := e.organisation
+	return o.places < l.limits.OrganisationPlaces && o.actors[e.actor] < l.limits.ActorPlaces &&
+		(l.limits.Bytes == 0 || o.bytes+e.bytes <= l.limits.OrganisationBytes)
+}
+
+// fits says whether there is room for the lease in all.
+func (l *Limiter) fits(e *Lease) bool {
+	return l.places < l.limits.Places && (l.limits.Bytes == 0 || l.bytes+e.bytes <= l.limits.Bytes)
+}
+
+func (l *Limiter) grant(e *Lease) {
+	e.held, e.placed = true, true
+	l.places++
+	l.bytes += e.bytes
+	e.organisation.places++
+	e.organisation.bytes += e.bytes
+	e.organisation.actors[e.actor]++
+}
+
+// serve grants what there is room for, to the organisations in turn. Where the next in turn waits for room that others hold,
+// nobody overtakes it, or small requests would keep a large one waiting for ever.
+func (l *Limiter) serve() {
+	for e := l.turns.Front(); e != nil; {
+		o := e.Value.(*organisation)
+		i := o.next(l)
+		if i < 0 {
+			e = e.Next()
+			continue
+		}
+		w := o.queue[i]
+		if !l.fits(w.lease) {
+			return
+		}
+		l.grant(w.lease)
+		close(w.ready)
+		l.turns.MoveToBack(o.turn)
+		l.drop(o, i)
+		e = l.turns.Front()
+	}
+}
+
+// next returns the first of the organisation's requests that its shares allow, or -1.
+func (o *organisation) next(l *Limiter) int {
+	if o.places >= l.limits.OrganisationPlaces {
+		return -1
+	}
+	for i, w := range o.queue {
+		if l.allows(w.lease) {
+			return i
+		}
+	}
+	return -1
+}
+
+// drop takes a request out of its organisation's queue.
+func (l *Limiter) drop(o *organisation, i int) {
+	o.queue = append(o.queue[:i], o.queue[i+1:]...)
+	if len(o.queue) == 0 {
+		l.turns.Remove(o.turn)
+		o.queue, o.turn = nil, nil
+	}
+}
+
+// leaveQueue takes a request out that waits no longer. It returns false when the request was granted meanwhile.
+func (l *Limiter) leaveQueue(w *waiter) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	o := w.lease.organisation
+	for i, other := range o.queue {
+		if other == w {
+			l.drop(o, i)
+			l.forget(o)
+			l.serve() // what stood behind it may fit
+			return true
+		}
+	}
+	return false
+}
+
+// forget forgets an organisation that neither holds nor waits.
+func (l *Limiter) forget(o *organisation) {
+	if o.places == 0 && o.bytes == 0 && len(o.queue) == 0 && l.organisations[o.id] == o {
+		delete(l.organisations, o.id)
+	}
+}
