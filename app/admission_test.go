@@ -47,7 +47,7 @@ func newTenant(t *testing.T, seed uint64, players, plays int) *tenant {
 	n.query = fmt.Sprintf("?from=%s&to=%s", now.AddDate(0, 0, -301).Format(time.DateOnly), now.Format(time.DateOnly))
 	f, err := os.Create(n.file)
 	require.NoError(t, err)
-	n.ids, err = demo.Scale(f, seed, now, demo.Size{Plays: plays, Players: players, Days: 300})
+	n.ids, err = demo.Scale(f, seed, now, demo.Size{Plays: plays, Players: players, Days: 300, Groups: []int{players / 8}})
 	require.NoError(t, err)
 	n.slug = "scale-" + n.ids.Organisation.String()[:8]
 	hash, err := identity.HashPassword(tenantPassword, rand.Reader)
@@ -293,7 +293,12 @@ const mostAboveIdle = 256 << 20
 
 func (w *crowded) staysSmall(t *testing.T) {
 	needsProc(t)
-	for name, tenants := range map[string][]*tenant{"one organisation": {w.large}, "two organisations": {w.large, w.other}} {
+	group := "&groupId=" + w.large.ids.Groups[0].String()
+	for name, tenants := range map[string][]*tenant{"one organisation": {w.large}, "a large group": {w.large}, "two organisations": {w.large, w.other}} {
+		more := ""
+		if name == "a large group" {
+			more = group
+		}
 		for _, encoding := range []string{"identity", "gzip"} {
 			for _, n := range tenants {
 				w.newKeys(t, n)
@@ -308,7 +313,7 @@ func (w *crowded) staysSmall(t *testing.T) {
 			for i := range 64 {
 				all.Go(func() {
 					n := tenants[i%len(tenants)]
-					response := ask(t, client(), w.url+n.stats(0), n.keys[i%4], "Accept-Encoding", encoding)
+					response := ask(t, client(), w.url+n.stats(0)+more, n.keys[i%4], "Accept-Encoding", encoding)
 					_, err := io.Copy(io.Discard, response.Body)
 					switch {
 					case err == nil && response.StatusCode == http.StatusOK:

@@ -20,8 +20,8 @@ const (
 	worstBar        = 3.0
 	worstAnyhow     = 25.0 // milliseconds: no slower is never too slow
 	worstRounds     = 5
-	worstFor        = 6 * time.Second
-	smallStatsEvery = 20 * time.Millisecond
+	worstFor        = 8 * time.Second
+	smallStatsEvery = 50 * time.Millisecond
 )
 
 // admission measures what small requests of an organisation notice of others that ask for as much as they can.

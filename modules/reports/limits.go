@@ -38,8 +38,9 @@ type limits struct{ small, large *limiter.Limiter }
 // newLimits returns the limits over a pool. Where the pool is too small for them, they are smaller: no organisation ever
 // holds all of its connections.
 func newLimits(reads *postgres.DB) limits {
-	spare := max(2, int(reads.Pool.Config().MaxConns-connsBesideReports))
-	places, large := min(MaxReports, spare), min(MaxLargeReports, spare)
+	spare := int(reads.Pool.Config().MaxConns - connsBesideReports)
+	large := max(2, min(MaxLargeReports, spare/4))
+	places := max(2, min(MaxReports, spare-large))
 	return limits{
 		small: limiter.New(limiter.Limits{
 			Places: places, OrganisationPlaces: min(MaxReportsOfOrganisation, places/2),
