@@ -39,6 +39,7 @@ func TestLargeReportsAreToldFromSmallOnes(t *testing.T) {
 	require.True(t, large(whole, bigGroup))
 
 	// What turns out large is admitted among the large ones, and holds no small place.
+	f.reports.limits.small = limiter.New(limiter.Limits{Places: 2, OrganisationPlaces: 1, Bytes: maxSmallBytes, OrganisationBytes: maxSmallBytes / 2})
 	var leases []*limiter.Lease
 	_, err := f.reports.Statistics(t.Context(), Query{OrganisationID: fieldOrg, ForkID: fieldFork, Period: whole},
 		func(l *limiter.Lease) { leases = append(leases, l) })
