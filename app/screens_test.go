@@ -46,6 +46,8 @@ func TestScreens(t *testing.T) {
 	fork := read[string](t, db, `select id::text from forks where slug = 'prompting-at-the-dock'`)
 	small := read[string](t, db, `select id::text from player_groups where name = 'Night shift, gate 4'`)
 	hostile := read[string](t, db, `select id::text from forks where slug = 'studio-council'`)
+	db.exec(t, `insert into account_resets (user_id, token_hash, expires_at)
+		select id, sha256('look'), now() + interval '30 minutes' from users where email_key = 'ilya@harbour.example.com'`)
 	viewers := []*viewer{
 		{email: "", screens: []screen{
 			{name: "sign-in", shows: "Sign in", path: "/sign-in"},
@@ -53,6 +55,10 @@ func TestScreens(t *testing.T) {
 			{name: "code", shows: "Two-step code", path: "/sign-in", do: enter("#email", "tomas@harbour.example.com", "#password", "admin-with-two-steps")},
 			{name: "code-error", shows: "did not", path: "/sign-in/code", status: http.StatusUnauthorized, do: enter("#code", "000000")},
 			{name: "code-recovery", shows: "Each works once", path: "/sign-in/code?recovery=1"},
+			{name: "reset", shows: "This turns two-step off", path: "/account/reset?token=look"},
+			{name: "reset-error", shows: "Type both again", path: "/account/reset?token=look", status: http.StatusUnprocessableEntity,
+				do: enter("#new", "battery horse staple", "#repeat", "battery horse")},
+			{name: "reset-used", shows: "This link no longer works", path: "/account/reset?token=x", status: http.StatusNotFound},
 			{name: "docs", shows: "Reporting API", path: "/docs"},
 			{name: "not-found", shows: "There is nothing here", path: "/nowhere", status: http.StatusNotFound},
 		}},
