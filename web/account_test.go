@@ -38,6 +38,9 @@ func TestAccount(t *testing.T) {
 	for _, changed := range []string{"password", "two-step-on", "two-step-off", "%3Cb%3E"} {
 		require.NotContains(t, b.get("/account?changed="+changed).body, `role="status"><div>`, "an address says nothing")
 	}
+	for _, kind := range identity.EventKinds {
+		require.NotContains(t, b.get("/account?changed="+string(kind)).body, `role="status"><div>`, "an address says nothing")
+	}
 }
 
 // Sessions are listed and ended one by one; who ends the own one has signed out.
