@@ -174,11 +174,18 @@ func useEverywhere(t *testing.T, s seen, base string, key, other apikeys.Token) 
 		{"/api/v2/forks", "x " + other.String() + " y"},
 		{"/healthz?token=" + key.String(), ""},
 		{"/api/v1/forks/%zz", "Bearer " + key.String()},
+		{"/x/" + strings.ReplaceAll(key.String(), "_", "%5F"), ""},
+		{"/x/" + strings.ReplaceAll(key.String(), "_", "%255f"), "Bearer " + other.String()},
+		{"/x/" + strings.ReplaceAll(key.String(), "_", "__"), "Bearer " + other.String()},
+		{"/x/DG_LIVE_" + key.ID + "_" + key.Secret, "Bearer " + other.String()},
+		{"/api/v1/forks/" + strings.ReplaceAll(key.String(), "_", "%5F") + "/stats" + period, "Bearer " + key.String()},
 	} {
 		s[fmt.Sprintf("answer %d", i)] = answer(t, base+request[0], request[1])
 	}
 	response := ask(t, client(), base+"/api/v1/forks", "", "Cookie", "key="+key.String(), "User-Agent", "test")
 	require.Equal(t, http.StatusUnauthorized, response.StatusCode)
+	response = ask(t, client(), base+"/healthz", key.String(), "User-Agent", "DG_LIVE_"+key.ID+"%5F"+key.Secret)
+	require.Equal(t, http.StatusForbidden, response.StatusCode)
 }
 
 // answer is all of an answer: its headers and body.

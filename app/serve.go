@@ -79,7 +79,7 @@ func (c serveCmd) Run(ctx context.Context, p process) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	go func() {
-		if err := telemetry.ServeOps(ctx, ops, telemetry.OpsHandler(a.Ops)); err != nil {
+		if err := telemetry.ServeOps(ctx, ops, telemetry.OpsHandler(a.Ops, c.OpsAddr)); err != nil {
 			stop(err)
 		}
 	}()

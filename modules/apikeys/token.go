@@ -46,12 +46,6 @@ func FindID(s string) (string, bool) {
 	return m[1], true
 }
 
-// secretForm finds what may be a secret behind an id, however long.
-var secretForm = regexp.MustCompile(`(dg_live_[0-9A-Za-z]{22}_)[0-9A-Za-z]+`)
-
-// Redact takes the secrets of tokens out of a text, such as a path into which somebody pasted a key: a log may have it then.
-func Redact(s string) string { return secretForm.ReplaceAllString(s, "$1…") }
-
 // NewToken draws a token. random is crypto/rand.Reader.
 func NewToken(random io.Reader) (Token, error) {
 	id, err := randomBase62(random, idLength)

@@ -38,7 +38,7 @@ type Address struct {
 // Server says how the program serves.
 type Server struct {
 	Address
-	OpsAddr        string   `name:"ops-addr" env:"DG_OPS_ADDR" default:"127.0.0.1:8081" help:"Address of /metrics and /debug/pprof. Keep it private."`
+	OpsAddr        string   `name:"ops-addr" env:"DG_OPS_ADDR" default:"127.0.0.1:8081" help:"Address of /metrics and /debug/pprof. Keep it private. Only requests for its host or a loopback one are answered."`
 	TrustedProxies []string `name:"trusted-proxies" env:"DG_TRUSTED_PROXIES" placeholder:"CIDR" help:"Networks whose X-Forwarded-For is believed, separated by commas."`
 }
 

@@ -14,6 +14,8 @@
 //     smuggled body, a folded header or a protocol that does not exist.
 //   - Id, address, log line and metrics belong to the guard and not to fiber middleware, because requests that never
 //     reach fiber (a header that is too big, a garbage request line) must have them as well.
+//   - No body is taken in chunks: nothing but forms has one, browsers send those with their length, and what may stand
+//     beside a chunk's length is where proxies and servers disagree.
 //   - WriteError is the only place that turns an error into an answer. Its text comes from the error's own message
 //     for the caller or from one table by status; causes go to the log with the request id.
 //   - Values are copied (fiber's Immutable, and copies of all that is read from fasthttp), because fasthttp reuses

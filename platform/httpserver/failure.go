@@ -27,7 +27,7 @@ type status struct {
 // statuses is the one table from a status to its codes and its words.
 var statuses = map[int]status{
 	fiber.StatusBadRequest: {apperr.Validation,
-		"The request is not well-formed HTTP. Send it again without a body on GET, folded lines or a fragment."},
+		"The request is not well-formed HTTP. End header lines with CRLF, send no fragment and no folded line, and a body only where it is due, with its length."},
 	fiber.StatusUnauthorized: {apperr.AuthRequired,
 		"Authenticate first, then send the request again."},
 	fiber.StatusForbidden: {apperr.AccessDenied,

@@ -7,14 +7,16 @@ import (
 	"net"
 	"net/http"
 	"net/http/pprof"
+	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// OpsHandler serves /metrics and /debug/pprof/.
-func OpsHandler(g prometheus.Gatherer) http.Handler {
+// OpsHandler serves /metrics and /debug/pprof/ to whoever asks for the host of addr or a loopback one.
+func OpsHandler(g prometheus.Gatherer, addr string) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(g, promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
@@ -22,7 +24,52 @@ func OpsHandler(g prometheus.Gatherer) http.Handler {
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
-	return mux
+	return onlyFor(addr, mux)
+}
+
+// onlyFor refuses requests for another host than that of the listener's address or a loopback one. A page in an operator's browser
+// reaches the port by a name of its own that leads there (DNS rebinding), and would read the process's memory; the browser
+// says the name.
+func onlyFor(addr string, h http.Handler) http.Handler {
+	own := hostOf(addr)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host := hostOf(r.Host)
+		if host != "" && !strings.EqualFold(host, own) && !loopback(host) && !(everywhere(own) && isAddress(host)) {
+			http.Error(w, "This host is not served here. Use the address of DG_OPS_ADDR, or a loopback one.", http.StatusMisdirectedRequest)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// hostOf is an address without its port.
+func hostOf(addr string) string {
+	if host, _, err := net.SplitHostPort(addr); err == nil {
+		return host
+	}
+	return strings.Trim(addr, "[]")
+}
+
+// everywhere says whether a listener's host stands for all addresses of the machine: it has no name that could be asked for,
+// and an address cannot be led elsewhere.
+func everywhere(own string) bool {
+	ip, err := netip.ParseAddr(own)
+	return own == "" || err == nil && ip.IsUnspecified()
+}
+
+func isAddress(host string) bool {
+	_, err := netip.ParseAddr(host)
+	return err == nil
+}
+
+// loopback says whether a host can only be this machine. Browsers resolve localhost and what ends in it themselves.
+func loopback(host string) bool {
+	host = strings.ToLower(host)
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.IsLoopback()
 }
 
 // ServeOps serves h on ln until ctx ends, and closes ln. It gives up a running profile rather than hold the program's end.
