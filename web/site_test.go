@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -169,4 +170,20 @@ func TestWhatIsNoScreenHasNoScreensHeaders(t *testing.T) {
 	for _, path := range []string{"/sign-in", "/static/dg.css", "/nowhere", "/account"} {
 		require.Equal(t, "nosniff", b.get(path).Header.Get("X-Content-Type-Options"), path)
 	}
+}
+
+// What somebody who is signed in does is in the access log, however much of it; of others there is a bound.
+func TestEveryRequestOfTheSignedInIsLogged(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := newOrganisation("acme")
+	w.load(t, acme)
+	owner, nobody := w.signedIn(t, acme.owner), w.browser(t)
+	for range 60 {
+		require.Equal(t, http.StatusOK, owner.get("/account").StatusCode)
+		require.Equal(t, http.StatusNotFound, nobody.get("/nowhere").StatusCode)
+	}
+	require.Eventually(t, func() bool { return strings.Contains(w.logged.String(), "requests left out of the log") }, 10*time.Second, 10*time.Millisecond)
+	require.Equal(t, 60, strings.Count(w.logged.String(), "path=/account"))
+	require.Less(t, strings.Count(w.logged.String(), "path=/nowhere"), 60)
 }

@@ -94,6 +94,7 @@ func (s *Site) visitorOf(c *fiber.Ctx) (*visit, error) {
 	}
 	v := &visit{Person: session.Person, token: session.Token, policy: s.Policy}
 	c.Locals(visitKey{}, v)
+	httpserver.Authenticated(c)
 	return v, nil
 }
 

@@ -93,6 +93,7 @@ func (a *API) authenticate(c *fiber.Ctx) error {
 	defer stop()
 	caller, err := a.keys.Authenticate(ctx, token, requestOf(c))
 	if caller.KeyID != "" {
+		httpserver.Authenticated(c)
 		c.Set("RateLimit-Policy", `"key";q=`+strconv.Itoa(apikeys.RateLimit)+`;w=`+strconv.Itoa(apikeys.RateWindow))
 		c.Set("RateLimit", `"key";r=`+strconv.Itoa(caller.Budget.Left)+`;t=`+strconv.Itoa(caller.Budget.NextIn))
 	}

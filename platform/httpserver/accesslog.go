@@ -4,10 +4,19 @@ import (
 	"context"
 	"log/slog"
 	"time"
+
+	"github.com/gofiber/fiber/v2"
 )
+
+// Authenticated notes that it is known whose request it is: it is always logged. Of others there is a bound for each second,
+// unless they failed on our side.
+func Authenticated(c *fiber.Ctx) { exchangeOf(c.Context()).authenticated = true }
 
 // logAccess writes the one line of a request. It holds no header and no query: both carry secrets.
 func (x *exchange) logAccess(status int, bytes int64, took time.Duration, err error) {
+	if !x.authenticated && status < fiber.StatusInternalServerError && !x.srv.unknown.take(x.addr) {
+		return
+	}
 	attrs := []slog.Attr{
 		slog.String("request_id", x.id),
 		slog.String("method", x.method),

@@ -5,7 +5,7 @@
 // stops (shutdown.go), the guard in front of every route
 // (guard.go, framing.go, linger.go), the one error body (errors.go, failure.go), the record of each request: its id,
 // its client's address, its log line, its metrics (exchange.go, requestid.go, clientaddr.go, accesslog.go,
-// metrics.go), JSON answers with compression and ETag (json.go, encoding.go, etag.go, paced.go), and streamed files
+// sample.go, metrics.go), JSON answers with compression and ETag (json.go, encoding.go, etag.go, paced.go), and streamed files
 // that cannot lie about being whole (stream.go, transfer.go, outcome.go, encoder.go, breaker.go, watch_linux.go).
 //
 // Decisions:
@@ -21,6 +21,8 @@
 //   - Values are copied (fiber's Immutable, and copies of all that is read from fasthttp), because fasthttp reuses
 //     its buffers for the connection's next request. It costs 0.3 µs and a dozen small allocations a request, and
 //     saves every handler from knowing this.
+//   - Of requests whose sender is not known (Authenticated) at most 50 a second are logged, 20 of one address, and how many
+//     were not; those that fail on our side always are. A flood wrote 82 MB in 40 s.
 //   - A stream's first block is filled before the answer starts, so an early failure is an ordinary error answer. A
 //     later one breaks the transfer. Trade: the first byte waits for 64 KB of rows.
 //   - A file goes out in blocks of 64 KB, each with a write deadline of its own, through a send buffer held at

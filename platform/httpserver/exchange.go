@@ -26,6 +26,8 @@ type exchange struct {
 	code   string // details.code of an error answer
 	start  time.Time
 
+	authenticated bool
+
 	streaming bool // a stream ends the exchange, not the guard
 	ended     atomic.Bool
 	lease     *limiter.Lease // of what the answer holds until its last byte is sent; may be nil

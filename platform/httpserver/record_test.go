@@ -3,13 +3,16 @@ package httpserver
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/prometheus/client_golang/prometheus"
@@ -175,5 +178,74 @@ func TestValuesOutliveTheNextRequestOnTheConnection(t *testing.T) {
 	}
 	if want := (kept{"aaaaaaaa", "1.1.1.1", "/v/aaaaaaaa", "aaaaaaaa", "aaaaaaaa"}); all[0] != want {
 		t.Errorf("%+v, want %+v", all[0], want)
+	}
+}
+
+// A flood of requests of nobody known cannot fill the disk: there is a bound for each second, one below it for an address,
+// and a line that says how many were left out. What is known or failed on our side is always there.
+func TestAFloodOfUnknownRequestsIsSampled(t *testing.T) {
+	b := serve(t, Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, func(app *fiber.App) {
+		app.Get("/known", func(c *fiber.Ctx) error {
+			Authenticated(c)
+			return c.SendString("ok")
+		})
+		app.Get("/broken", func(*fiber.Ctx) error { return fiber.ErrInternalServerError })
+		okRoutes(app)
+	})
+	const flood = 1000
+	begun := time.Now()
+	for i := range flood {
+		b.get(t, "/ok", "X-Forwarded-For", "192.0.2.1")
+		if i%10 == 0 {
+			b.get(t, "/known", "X-Forwarded-For", "192.0.2.1")
+			b.get(t, "/broken", "X-Forwarded-For", "192.0.2.1")
+		}
+	}
+	b.get(t, "/ok", "X-Forwarded-For", "192.0.2.2")
+	seconds := int(time.Since(begun).Seconds()) + 2
+	left := func() (n int) {
+		for line := range strings.Lines(b.logs.String()) {
+			var l struct {
+				Msg      string
+				Requests int
+			}
+			if err := json.Unmarshal([]byte(line), &l); err != nil {
+				t.Fatal(err)
+			}
+			n += l.Requests
+		}
+		return n
+	}
+	count := func(what string) int { return strings.Count(b.logs.String(), what) }
+	eventually(t, "all to be logged or counted", func() bool { return count(`"route":"/ok"`)+left() == flood+1 })
+	if n := count(`"client":"192.0.2.1"`) - 200; n > seconds*maxUnknownLinesEach {
+		t.Errorf("%d lines of one address in %d seconds", n, seconds)
+	}
+	if count(`"route":"/known"`) != 100 || count(`"msg":"request"`)-count(`"route":"/ok"`) != 200 || count(`"client":"192.0.2.2"`) != 1 {
+		t.Errorf("known %d, all but the flood's %d, another address %d", count(`"route":"/known"`), count(`"msg":"request"`)-count(`"route":"/ok"`), count(`"client":"192.0.2.2"`))
+	}
+}
+
+// No crowd of addresses gets past the bound for all of them, and a /64 is one address.
+func TestTheBoundOfTheLogHoldsForAllAddresses(t *testing.T) {
+	s := sampler{log: slog.New(slog.DiscardHandler)}
+	taken := 0
+	for i := range 1000 {
+		if s.take(fmt.Sprintf("192.0.%d.%d", i/250, i%250)) {
+			taken++
+		}
+	}
+	if taken != maxUnknownLines || len(s.each) > maxUnknownLines {
+		t.Errorf("%d lines, %d addresses kept", taken, len(s.each))
+	}
+	s.flush()
+	taken = 0
+	for i := range 1000 {
+		if s.take(fmt.Sprintf("2001:db8::%x", i)) {
+			taken++
+		}
+	}
+	if taken != maxUnknownLinesEach {
+		t.Errorf("%d lines of one /64", taken)
 	}
 }

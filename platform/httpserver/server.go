@@ -73,6 +73,7 @@ type Server struct {
 	routes func() map[string]bool // the templates of the routes, once they are all known
 
 	conns    *connections
+	unknown  sampler      // of the access log
 	running  atomic.Int64 // requests between their arrival and the end of their answer
 	closing  atomic.Bool  // a shutdown has begun: every answer is its connection's last
 	aborting atomic.Bool  // the grace is over: nothing new is started
@@ -103,6 +104,7 @@ func New(o Options) *Server {
 	s := &Server{opts: o, log: o.Logger, stopped: make(chan struct{})}
 	s.base, s.abort = context.WithCancelCause(context.Background())
 	s.conns = newConnections(o.MaxConnections, o.TrustedProxies)
+	s.unknown.log = o.Logger
 	s.metrics = newMetrics(o.Metrics, s.conns)
 	s.conns.metrics = s.metrics
 	s.routes = sync.OnceValue(s.templates)
@@ -160,6 +162,7 @@ func (s *Server) Serve(ln net.Listener) error {
 	s.mu.Unlock()
 
 	err := s.app.Listener(bounded)
+	_ = bounded.Close() // fasthttp leaves one that has failed open, and clients would wait there
 
 	s.mu.Lock()
 	stopping := s.stopping

@@ -60,6 +60,7 @@ func (s *Server) breakOff() error {
 	// An answer counts as ended before its last bytes are written. Each closes its connection after them.
 	await(flushWait, func() bool { return s.conns.count() == 0 })
 	s.conns.closeAll()
+	s.unknown.flush()
 	if !ended {
 		return fmt.Errorf("shutdown: %d answers did not end", n)
 	}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Issue, point 10: requests without a key fill the log no longer, what was left out is said, and every request with a key
+// is there.
+func TestAFloodWithoutAKeyDoesNotFillTheLog(t *testing.T) {
+	t.Parallel()
+	c := serveOn(t, newFolder(t), "--demo")
+	until(t, 30*time.Second, "there is no demo key", func() bool { return curlLine.MatchString(c.out.String()) })
+	token := demoToken(t, c)
+	conn := dialFrom(t, "127.0.0.1", strings.TrimPrefix(c.url, "http://"))
+	in := bufio.NewReader(conn)
+	const flood, known = 5_000, 100
+	begun := time.Now()
+	for i := range flood {
+		header := ""
+		if i%(flood/known) == 0 {
+			header = "Authorization: Bearer " + token + "\r\n"
+		}
+		send(t, conn, in, "GET /api/v1/forks HTTP/1.1\r\nHost: x\r\n"+header+"\r\n")
+	}
+	seconds := int(time.Since(begun).Seconds()) + 2
+	c.stop()
+	log := c.log.String()
+	require.Equal(t, known, strings.Count(log, "route=/api/v1/forks path=/api/v1/forks status=200"), "every request with the key")
+	require.Less(t, strings.Count(log, "status=401"), 20*seconds+1)
+	require.Contains(t, log, `msg="requests left out of the log" requests=`)
+	t.Logf("%d bytes of log for %d requests in %d seconds", len(log), flood, seconds)
+}
+
+// send sends a request and reads the answer.
+func send(t *testing.T, conn net.Conn, in *bufio.Reader, request string) {
+	t.Helper()
+	_, err := io.WriteString(conn, request)
+	require.NoError(t, err)
+	response, err := http.ReadResponse(in, nil)
+	require.NoError(t, err)
+	_, err = io.Copy(io.Discard, response.Body)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+}
