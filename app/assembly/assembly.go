@@ -45,6 +45,7 @@ type Program struct {
 	Ops    *prometheus.Registry
 	log    *slog.Logger
 
+	exports    *exports.Service
 	background map[string]func(context.Context) // by what log and metrics call it
 }
 
@@ -89,6 +90,7 @@ func Over(pools Pools, s Settings) (*Program, error) {
 	figures.OnDamage = func(d reports.Damage) { d.Log(s.Log); damagedSegments.Inc() }
 	sealer.OnDamage = figures.OnDamage
 	files := exports.New(figures, log)
+	p.exports = files
 	p.background = map[string]func(context.Context){
 		"sealer": sealer.Run,
 		"audit":  log.Run,
@@ -119,6 +121,9 @@ func Over(pools Pools, s Settings) (*Program, error) {
 	return p, nil
 }
 
+// drainTimeout bounds the wait for the ends of exports to be recorded when the program stops.
+const drainTimeout = 2 * time.Second
+
 // Serve answers on ln until ctx ends, and then lets running answers finish within the server's grace. ready is called
 // once the program answers. It fails when the listener does, or when answers outlive the grace.
 func (p *Program) Serve(ctx context.Context, ln net.Listener, ready func()) error {
@@ -131,8 +136,11 @@ func (p *Program) Serve(ctx context.Context, ln net.Listener, ready func()) erro
 	case <-ctx.Done():
 	}
 	p.log.Info("stopping: running answers may finish")
-	err := p.Server.Shutdown(context.Background())
-	return errors.Join(err, <-failed)
+	err := errors.Join(p.Server.Shutdown(context.Background()), <-failed)
+	ctx, stop := context.WithTimeout(context.Background(), drainTimeout)
+	defer stop()
+	p.exports.Drain(ctx)
+	return err
 }
 
 // Background runs what works beside the requests until ctx ends. A panic of it is logged and counted, and ends nothing.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -84,13 +85,15 @@ func (p Pools) sum() (sum int32) {
 	return sum
 }
 
-// Close closes those that are open.
+// Close closes those that are open, all at once: where the database is silent each takes its time.
 func (p Pools) Close() {
+	var all sync.WaitGroup
 	for _, db := range []*postgres.DB{p.Gate, p.Reads, p.Exports} {
 		if db != nil {
-			db.Close()
+			all.Go(db.Close)
 		}
 	}
+	all.Wait()
 }
 
 // otherFiles are those that the process needs beside its connections and its pools: the log, listeners, metrics and their

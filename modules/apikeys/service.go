@@ -160,7 +160,8 @@ func (s *Service) Revoke(ctx context.Context, actor Actor, id string, request au
 }
 
 // StillUsable returns nil while the key would be accepted, and ErrAuthRequired once it is revoked, expired or paused: what a
-// running export asks, since it was authenticated only when it began. It takes no place in the rate.
+// running export asks, since it was authenticated only when it began. Any other error is the database's and says nothing of
+// the key. It takes no place in the rate.
 func (s *Service) StillUsable(ctx context.Context, organisationID, id string) error {
 	usable, err := s.usable(ctx, organisationID, id)
 	if err != nil {

@@ -4,8 +4,9 @@
 //
 // Invariants (decisions, "CSV"):
 //   - The audit entry export.started is committed before there is anything to send; export.finished follows with the rows and
-//     the outcome.
-//   - An actor that loses the right to an export loses it within two seconds, also where the database does not answer.
+//     the outcome, and holds neither the last bytes of a file nor the news of a broken one.
+//   - An actor that loses the right to an export loses it within two seconds. An export of which the database has not said
+//     for as long whether its actor may have it is broken off too, for that reason: no answer is not "no".
 //   - No organisation holds more than half of the places (platform/limiter): what it asks for keeps nobody else out. A place is
 //     given back when the export ends, whatever ends it, and before that end is recorded.
 //   - A file that was not sent whole does not look like one (httpserver.Stream).

@@ -3,8 +3,10 @@ package exports
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
+	"runtime/debug"
 	"time"
 
 	"dg/modules/audit"
@@ -18,14 +20,17 @@ import (
 const (
 	timeLimit     = 30 * time.Minute
 	askEvery      = 500 * time.Millisecond
-	askBound      = 1500 * time.Millisecond // without a good answer for so long, the actor counts as not allowed
-	recordTimeout = 5 * time.Second
+	askBound      = 1500 * time.Millisecond // without an answer for so long, the database counts as away
+	recordTimeout = 20 * time.Second
 )
 
 // Why an export ends early, beside what httpserver knows.
 var (
-	errKeyUnusable   error = apperr.New(apperr.AuthRequired, "This API key can no longer be used.")
-	errAccessEnded   error = apperr.New(apperr.AuthRequired, "Your session or your role in the organisation has ended. Sign in again.")
+	errKeyUnusable error = apperr.New(apperr.AuthRequired, "This API key can no longer be used.")
+	errAccessEnded error = apperr.New(apperr.AuthRequired, "Your session or your role in the organisation has ended. Sign in again.")
+	errNoAnswer    error = &apperr.Error{
+		Code: apperr.Unavailable, Message: "The database did not answer, so the export was not started. Try again in a few seconds.", RetryAfter: 5,
+	}
 	errOverTimeLimit error = apperr.New(apperr.Unavailable, "The export took longer than 30 minutes. Ask for a shorter period.")
 )
 
@@ -51,10 +56,17 @@ func (r *running) watch() context.Context {
 	return ctx
 }
 
+// watchActor ends the export once the actor may no longer have it, or the database has not said for too long.
 func (r *running) watchActor(ctx context.Context) {
+	defer func() {
+		if p := recover(); p != nil { // it would end the process
+			slog.Error("the check of a running export panicked", "request_id", r.Request.ID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			r.stop(fmt.Errorf("exports: panic: %v", p))
+		}
+	}()
 	tick := time.NewTicker(askEvery)
 	defer tick.Stop()
-	good := time.Now()
+	answered := time.Now()
 	for {
 		select {
 		case <-ctx.Done():
@@ -64,10 +76,14 @@ func (r *running) watchActor(ctx context.Context) {
 		ask, done := context.WithTimeout(ctx, askEvery)
 		err := r.StillAllowed(ask)
 		done()
-		if err == nil {
-			good = time.Now()
-		} else if isNo(err) || time.Since(good) > askBound {
+		switch {
+		case err == nil:
+			answered = time.Now()
+		case isNo(err):
 			r.stop(notAllowed[r.Actor.Kind])
+			return
+		case time.Since(answered) > askBound:
+			r.stop(fmt.Errorf("%w: %w", errNoAnswer, err))
 			return
 		}
 	}
@@ -100,15 +116,19 @@ func (r *running) open(ctx context.Context, header map[string]string) (httpserve
 // Next appends the next row.
 func (r *running) Next(b []byte) ([]byte, error) { return r.export.Next(b) }
 
-// Close lets go of everything and records how the export ended.
+// Close lets go of everything and sees to it that the end of the export is recorded. It does not wait for that: the last
+// chunk of a whole file, or the end of a broken one, is sent when Close returns. So there are at most as many ends being
+// recorded as exports ended within recordTimeout.
 func (r *running) Close(outcome error) {
 	r.closeExport()
-	ctx, done := context.WithTimeout(context.Background(), recordTimeout)
-	defer done()
 	details := map[string]any{"rows": r.export.Rows(), "outcome": outcomeName(outcome)}
-	if err := r.record(ctx, audit.ExportFinished, details); err != nil {
-		slog.Error("the end of an export could not be recorded", "request_id", r.Request.ID, "error", err)
-	}
+	r.service.recording.Go(func() {
+		ctx, done := context.WithTimeout(context.Background(), recordTimeout)
+		defer done()
+		if err := r.record(ctx, audit.ExportFinished, details); err != nil {
+			slog.Error("the end of an export could not be recorded", "request_id", r.Request.ID, "error", err)
+		}
+	})
 }
 
 // closeExport lets go of the database, and gives the place back whatever happens: not only when the end is recorded.
@@ -140,6 +160,8 @@ func outcomeName(err error) string {
 		return "key_unusable"
 	case errors.Is(err, errAccessEnded):
 		return "access_ended"
+	case errors.Is(err, errNoAnswer):
+		return "database_unavailable"
 	case errors.Is(err, errOverTimeLimit):
 		return "time_limit"
 	case errors.Is(err, httpserver.ErrClientGone):

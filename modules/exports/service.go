@@ -2,6 +2,7 @@ package exports
 
 import (
 	"context"
+	"sync"
 
 	"dg/modules/audit"
 	"dg/modules/reports"
@@ -13,6 +14,8 @@ type Service struct {
 	reports *reports.Service
 	log     *audit.Log
 	limiter *limiter.Limiter
+
+	recording sync.WaitGroup // of the ends of exports
 }
 
 // How many exports one instance runs at once: in all, which is also the size of the pool that they read through, for one
@@ -31,6 +34,16 @@ func New(r *reports.Service, log *audit.Log) *Service {
 	})}
 }
 
+// Drain waits until the ends of exports that have ended are recorded, at most until ctx ends. Nothing may be exported any more.
+func (s *Service) Drain(ctx context.Context) {
+	done := make(chan struct{})
+	go func() { s.recording.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+}
+
 const tooMany = "Too many exports are running."
 
 // Order is an export that somebody asked for and may have.
@@ -40,7 +53,7 @@ type Order struct {
 	Actor   audit.Actor
 	Request audit.Request
 	// StillAllowed returns nil while the actor may have the export, and ErrAuthRequired, ErrAccessDenied or ErrNotFound once
-	// that is over. It is asked until the export ends, when another request has long taken the place of the one that
-	// ordered it: nothing of that request may be in it.
+	// that is over. Any other error says that there was no answer. It is asked until the export ends, when another request has
+	// long taken the place of the one that ordered it: nothing of that request may be in it.
 	StillAllowed func(ctx context.Context) error
 }

@@ -49,7 +49,8 @@ type DB struct {
 
 // Open connects to the database at url and proves with one round trip that it answers.
 //
-// It fails when the URL can't be read or the database can't be reached; no error shows a password.
+// It fails when the URL can't be read, when it asks for results as text, or when the database can't be reached; no error
+// shows a password.
 func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -59,10 +60,15 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 		config.MaxConns = opts.MaxConns
 		config.MinConns = min(config.MinConns, opts.MaxConns)
 	}
+	if err := checkExecMode(config.ConnConfig); err != nil {
+		return nil, err
+	}
 	prepareSession(config.ConnConfig, opts)
 	config.AfterConnect = readTimesAsUTC
 
-	pool, err := pgxpool.NewWithConfig(ctx, config)
+	var pool *pgxpool.Pool
+	pingIdle(config, func() *pgxpool.Pool { return pool }, opts)
+	pool, err = pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("open the database pool: %w", Redact(err))
 	}
@@ -93,10 +99,18 @@ func over(pool *pgxpool.Pool, opts Options) (*DB, error) {
 	return &DB{Pool: pool, Gorm: g, sql: conn}, nil
 }
 
-// Close returns when every connection has been given back and closed.
+// Close returns when every connection has been given back and closed, or after closeTimeout.
 func (db *DB) Close() {
-	_ = db.sql.Close() // holds no connection of its own between statements
-	db.Pool.Close()
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		_ = db.sql.Close() // holds no connection of its own between statements
+		db.Pool.Close()
+	}()
+	select {
+	case <-closed:
+	case <-time.After(closeTimeout):
+	}
 }
 
 // prepareSession sets what each session must have, whatever the server, the role or the URL say.
@@ -104,6 +118,8 @@ func prepareSession(config *pgx.ConnConfig, opts Options) {
 	if config.ConnectTimeout == 0 || config.ConnectTimeout > connectTimeout {
 		config.ConnectTimeout = connectTimeout
 	}
+	config.DialFunc = dial
+	maps.Copy(config.RuntimeParams, livenessParams())
 	maps.Copy(config.RuntimeParams, map[string]string{
 		"application_name": cmp.Or(opts.Name, config.RuntimeParams["application_name"], "dg"),
 		"timezone":         "UTC",
