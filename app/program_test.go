@@ -24,8 +24,6 @@ import (
 
 	"dg/app/assembly"
 	"dg/app/demo"
-	"dg/modules/apikeys"
-	"dg/platform/authz"
 	"dg/platform/config"
 )
 
@@ -259,10 +257,7 @@ func (p *program) keyFor(t *testing.T, organisationID string) string {
 	a, err := assembly.New(t.Context(), assembly.Settings{ServingURL: db.servingURL, BaseURL: "http://127.0.0.1", Log: c.log})
 	require.NoError(t, err)
 	defer a.Close()
-	token, err := replaceDemoKey(t.Context(), a.Keys, apikeys.Actor{
-		Person:  apikeys.Person{ID: "test", Name: "Test"},
-		Subject: authz.Subject{Kind: authz.Member, OrganisationID: organisationID, Grants: authz.MemberGrants("owner", false)},
-	})
+	token, err := replaceDemoKey(t.Context(), a.Keys, testOwner(t, db, organisationID))
 	require.NoError(t, err)
 	return token.String()
 }

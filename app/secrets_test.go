@@ -208,10 +208,11 @@ func answer(t *testing.T, url, authorization string) string {
 // revokeBeside revokes the key as another instance would.
 func revokeBeside(t *testing.T, x *external, organisation string, token apikeys.Token) {
 	t.Helper()
+	owner := testOwner(t, &database{ownerURL: x.url(url.UserPassword("dg_owner", databasePassword))}, organisation)
 	a, err := assembly.New(t.Context(), assembly.Settings{ServingURL: x.url(url.UserPassword("dg_app", databasePassword)), BaseURL: "http://127.0.0.1", Log: nil})
 	require.NoError(t, err)
 	defer a.Close()
-	require.NoError(t, a.Keys.Revoke(t.Context(), testOwner(organisation), token.ID, audit.Request{}))
+	require.NoError(t, a.Keys.Revoke(t.Context(), owner, token.ID, audit.Request{}))
 }
 
 // dump is a table as text.

@@ -157,17 +157,27 @@ func makeKeyIn(t *testing.T, db *database, organisation, name string) apikeys.To
 	a, err := assembly.New(t.Context(), assembly.Settings{ServingURL: db.servingURL, BaseURL: "http://127.0.0.1", Log: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	defer a.Close()
-	_, token, err := a.Keys.Create(t.Context(), testOwner(organisation),
+	_, token, err := a.Keys.Create(t.Context(), testOwner(t, db, organisation),
 		apikeys.NewKey{Name: name, Scopes: []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead}}, audit.Request{})
 	require.NoError(t, err)
 	return token
 }
 
-func testOwner(organisation string) apikeys.Actor {
-	return apikeys.Actor{
-		Person:  apikeys.Person{ID: "test", Name: "Test"},
+// testOwner is an owner of the organisation, made one where it is none yet.
+func testOwner(t *testing.T, db *database, organisation string) apikeys.Actor {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), db.ownerURL)
+	require.NoError(t, err)
+	defer conn.Close(context.Background())
+	owner := apikeys.Actor{
+		Person:  apikeys.Person{ID: "7e570000-0000-4000-8000-000000000000", Name: "Test"},
 		Subject: authz.Subject{Kind: authz.Member, OrganisationID: organisation, Grants: authz.MemberGrants("owner", false)},
 	}
+	_, err = conn.Exec(t.Context(), `insert into users (id, email, email_key, name) values ($1::uuid, $1, $1, $2) on conflict do nothing`, owner.ID, owner.Name)
+	require.NoError(t, err)
+	_, err = conn.Exec(t.Context(), `insert into memberships (org_id, user_id, role) values ($1, $2, 'owner') on conflict do nothing`, organisation, owner.ID)
+	require.NoError(t, err)
+	return owner
 }
 
 // client has connections of its own: a test never waits for another's.

@@ -21,6 +21,8 @@ grant update (password_hash, password_since, totp_secret, totp_since, totp_last_
 
 revoke all on memberships from :role;
 grant select on memberships to :role;
+-- To keep a member's role as it is while a change that rests on it is committed.
+grant execute on function lock_membership(uuid, uuid) to :role;
 
 revoke all on players from :role;
 grant select on players to :role;

@@ -171,7 +171,7 @@ func TestCreationIsRecorded(t *testing.T) {
 	require.Len(t, entries, 1)
 	require.Equal(t, 1, b.logged())
 	e := entries[0]
-	require.Equal(t, audit.Actor{Kind: audit.Person, ID: "person-owner", Name: "Ada owner"}, e.Actor)
+	require.Equal(t, audit.Actor{Kind: audit.Person, ID: b.owner.ID, Name: "Ada owner"}, e.Actor)
 	require.Equal(t, audit.Target{Kind: "api_key", ID: key.ID}, e.Target)
 	require.Empty(t, e.Reason)
 	require.Equal(t, request, e.Request)
@@ -186,4 +186,70 @@ func TestNoKeyWithoutItsEntry(t *testing.T) {
 	require.Zero(t, token, "a token that works for nobody is shown to nobody")
 	require.Zero(t, one[int](b, `select count(*) from api_keys`))
 	require.Zero(t, one[int](b, `select count(*) from api_key_windows`))
+}
+
+// Specification, section 5, rule 6: keys are created by owners and by admins with two-step verification. Who loses that while
+// the request is on its way, after it was let in, makes no key any more, and revokes none.
+func TestRoleLostOnTheWayMakesNoKey(t *testing.T) {
+	b := setup(t)
+	admin := member(ourOrganisation, "admin", true)
+	for name, c := range map[string]struct {
+		lose, restore string
+		revokes       bool
+	}{
+		"no member any more": {`delete from memberships where user_id = $1`, `insert into memberships (org_id, user_id, role)
+			select org_id, $1, 'admin' from memberships where role = 'owner' and org_id = '` + ourOrganisation + `' limit 1`, false},
+		"a member only":        {`update memberships set role = 'member' where user_id = $1`, `update memberships set role = 'admin' where user_id = $1`, false},
+		"two-step turned off":  {`update users set totp_secret = null where id = $1`, `update users set totp_secret = 'x' where id = $1`, true},
+		"nothing, the control": {`select $1::uuid`, `select $1::uuid`, true},
+	} {
+		key, _ := b.newKey()
+		before := b.logged()
+		// The request waits where it has been let in and has not written yet.
+		tx, err := b.Owner.Pool.Begin(b.ctx())
+		require.NoError(t, err)
+		_, err = tx.Exec(b.ctx(), `select pg_advisory_xact_lock(hashtextextended('api_keys ' || $1, 0))`, ourOrganisation)
+		require.NoError(t, err)
+		created := make(chan error, 1)
+		go func() {
+			_, _, err := b.keys.Create(b.ctx(), admin, apikeys.NewKey{Name: "n", Scopes: bothScopes}, request)
+			created <- err
+		}()
+		require.Eventually(t, func() bool {
+			return one[bool](b, `select exists (select from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database()))`)
+		}, 10*time.Second, time.Millisecond)
+		_, err = tx.Exec(b.ctx(), c.lose, admin.ID)
+		require.NoError(t, err)
+		require.NoError(t, tx.Commit(b.ctx()))
+		err = <-created
+		if strings.HasPrefix(name, "nothing") {
+			require.NoError(t, err)
+			continue
+		}
+		requireCode(t, apperr.AccessDenied, err)
+		require.Equal(t, before, b.logged(), "%s: nothing is made, nothing is recorded", name)
+		err = b.keys.Revoke(b.ctx(), admin, key.ID, request)
+		require.Equal(t, c.revokes, err == nil, "%s: %v", name, err)
+		b.exec(c.restore, admin.ID)
+	}
+}
+
+// A role is kept as it is from the moment at which it is read to the key's commit: a change waits.
+func TestRoleIsLockedUntilTheKeyIsMade(t *testing.T) {
+	b := setup(t)
+	orgs := org.New(b.DB, b.log, nil)
+	tx := b.DB.Gorm.WithContext(b.ctx()).Begin()
+	defer tx.Rollback()
+	subject, err := orgs.SubjectIn(tx, ourOrganisation, b.owner.ID)
+	require.NoError(t, err)
+	require.Equal(t, b.owner.Subject, subject)
+	for _, change := range []string{
+		`update memberships set role = 'member' where user_id = $1`, `delete from memberships where user_id = $1`, `update users set totp_secret = 'x' where id = $1`,
+	} {
+		_, err := b.Owner.Pool.Exec(b.ctx(), change, b.owner.ID)
+		require.ErrorContains(t, err, "lock timeout")
+	}
+	subject, err = orgs.SubjectIn(tx, theirOrganisation, b.owner.ID)
+	require.NoError(t, err)
+	require.Empty(t, subject.Grants, "in another organisation")
 }

@@ -6,8 +6,10 @@
 //   - Authenticate is one statement on the primary: it finds the key, decides its state, takes a place in the last 60
 //     seconds and moves the last use. Nothing about a key is cached, so a revocation, an expiry, a change of plan or of
 //     reporting mode is seen by each request that starts after it was committed, on every instance.
-//   - A key's creation and revocation commit together with their audit entry.
-//   - A refused use is answered only after it was recorded (Refuse is the one place that records one).
+//   - A key's creation and revocation commit together with their audit entry, and only while the actor has the role (and for
+//     creation the second step) in that transaction.
+//   - A refused use is answered only after it was recorded (Refuse is the one place that records one) or, beyond 120 in 60
+//     seconds, counted in the log (package audit, "Count").
 //
 // Authentication is one of the program's three lookups that are not scoped to an organisation (decisions, "Data"): the
 // key is what says which organisation it is.

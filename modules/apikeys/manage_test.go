@@ -47,7 +47,7 @@ func TestRevocationIsRecordedOnce(t *testing.T) {
 	}
 	entries := b.entries(audit.KeyRevoked)
 	require.Len(t, entries, 1)
-	require.Equal(t, audit.Actor{Kind: audit.Person, ID: "person-admin", Name: "Ada admin"}, entries[0].Actor)
+	require.Equal(t, audit.Actor{Kind: audit.Person, ID: admin.ID, Name: "Ada admin"}, entries[0].Actor)
 	require.Equal(t, audit.Target{Kind: "api_key", ID: key.ID}, entries[0].Target)
 	require.Equal(t, request, entries[0].Request)
 

@@ -65,7 +65,7 @@ var (
 )
 
 // Create makes a key for the actor's organisation and returns it with its token: the only time that the secret is shown.
-// The key and its audit entry commit together. Of several at once with the same Once, one makes the key.
+// The key and its audit entry commit together, while the actor still has the role and the second step. Of several at once with the same Once, one makes the key.
 //
 // Errors: ErrAccessDenied (role, two-step verification, plan, ErrTooMany), ErrValidation with the field, ErrAlreadyCreated
 // with the key that was made.
@@ -174,7 +174,11 @@ func (s *Service) StillUsable(ctx context.Context, organisationID, id string) er
 }
 
 func (s *Service) allowed(actor Actor, deed authz.Deed) error {
-	err := s.policy.Decide(actor.Subject, deed, actor.OrganisationID)
+	return s.allows(actor.Subject, deed)
+}
+
+func (s *Service) allows(subject authz.Subject, deed authz.Deed) error {
+	err := s.policy.Decide(subject, deed, subject.OrganisationID)
 	if errors.Is(err, authz.ErrDenied) {
 		return apperr.New(apperr.AccessDenied, "%s", deniedSentences[deed])
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
@@ -48,6 +49,10 @@ func setup(t *testing.T) *bundle {
 	b := &bundle{Database: pgtest.New(t), t: t, unknown: new(atomic.Int64)}
 	for i, id := range []string{ourOrganisation, theirOrganisation} {
 		b.exec(`insert into organisations (id, slug, name, plan, reporting_mode) values ($1, $2, $2, 'pro', 'pseudonymous')`, id, fmt.Sprintf("org-%d", i))
+		for _, role := range []string{"owner", "admin", "member"} {
+			b.enrol(member(id, role, false), role, nil)
+			b.enrol(member(id, role, true), role, new("JBSWY3DPEHPK3PXP"))
+		}
 	}
 	second, err := postgres.Open(t.Context(), b.URL, postgres.Options{Name: "second instance", MaxConns: 8})
 	require.NoError(t, err)
@@ -65,9 +70,18 @@ func (b *bundle) instance(db *postgres.DB, now func() time.Time) *apikeys.Servic
 	return apikeys.New(db, org.New(db, log, policy), log, policy, now, func() { b.unknown.Add(1) })
 }
 
+// enrol makes the actor a member of its organisation.
+func (b *bundle) enrol(a apikeys.Actor, role string, totpSecret *string) {
+	b.t.Helper()
+	b.exec(`insert into users (id, email, email_key, name, totp_secret) values ($1::uuid, $1, $1, $2, $3)`, a.ID, a.Name, totpSecret)
+	b.exec(`insert into memberships (org_id, user_id, role) values ($1, $2, $3)`, a.OrganisationID, a.ID, role)
+}
+
+// member is a person with the role in the organisation: another one for each.
 func member(organisation, role string, twoStep bool) apikeys.Actor {
+	id := uuid.NewSHA1(uuid.Nil, fmt.Appendf(nil, "%s %s %v", organisation, role, twoStep))
 	return apikeys.Actor{
-		Person:  apikeys.Person{ID: "person-" + role, Name: "Ada " + role},
+		Person:  apikeys.Person{ID: id.String(), Name: "Ada " + role},
 		Subject: authz.Subject{Kind: authz.Member, OrganisationID: organisation, Grants: authz.MemberGrants(role, twoStep)},
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"dg/modules/audit"
 	"dg/platform/apperr"
+	"dg/platform/authz"
 )
 
 type keyRow struct {
@@ -91,6 +92,9 @@ func (s *Service) insert(ctx context.Context, row keyRow, entry audit.Entry) (Ke
 		if err != nil {
 			return fmt.Errorf("apikeys: create, one by one: %w", err)
 		}
+		if err := s.stillAllowed(tx, entry, authz.CreateKey); err != nil {
+			return err
+		}
 		if row.Once != nil {
 			if made, err = keyOfOnce(tx, row.OrgID, *row.Once); err != nil {
 				return err
@@ -108,6 +112,16 @@ func (s *Service) insert(ctx context.Context, row keyRow, entry audit.Entry) (Ke
 		return s.log.AppendIn(tx, entry)
 	})
 	return made, err
+}
+
+// stillAllowed decides anew, by what the entry's actor is in this transaction: the role may have been taken away since the
+// request was let in. Errors: ErrAccessDenied.
+func (s *Service) stillAllowed(tx *gorm.DB, entry audit.Entry, deed authz.Deed) error {
+	now, err := s.orgs.SubjectIn(tx, entry.OrganisationID, entry.Actor.ID)
+	if err != nil {
+		return err
+	}
+	return s.allows(now, deed)
 }
 
 // keyOfOnce looks for the key that once has made. Errors: ErrAlreadyCreated with the key.
@@ -195,6 +209,9 @@ func (s *Service) expiring(ctx context.Context, organisationID string, now, end 
 // revoke stamps the key once: of two at once one finds it revoked already.
 func (s *Service) revoke(ctx context.Context, organisationID, id string, entry audit.Entry) error {
 	return s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+		if err := s.stillAllowed(tx, entry, authz.RevokeKey); err != nil {
+			return err
+		}
 		changed := tx.Exec(`/* apikeys.revoke */ update api_keys set revoked_at = date_trunc('milliseconds', clock_timestamp()) where org_id = ? and id = ? and revoked_at is null`, organisationID, id)
 		if changed.Error != nil {
 			return fmt.Errorf("apikeys: revoke: %w", changed.Error)

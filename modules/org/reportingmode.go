@@ -24,13 +24,10 @@ var (
 // starts later sees it, on every instance. The change and its audit entry commit together; to set what is set already
 // changes nothing and records nothing.
 //
-// Errors: ErrAccessDenied, ErrNotFound, ErrValidation with the field "mode".
+// Errors: ErrAccessDenied, also where the actor is no owner any more, ErrValidation with the field "mode".
 func (s *Service) SetReportingMode(ctx context.Context, actor Actor, mode ReportingMode, request audit.Request) error {
 	organisation := actor.Subject.OrganisationID
-	if err := s.policy.Decide(actor.Subject, authz.ChangeReportingMode, organisation); err != nil {
-		if errors.Is(err, authz.ErrDenied) {
-			return errNotOwner
-		}
+	if err := s.mayChangeMode(actor.Subject, organisation); err != nil {
 		return err
 	}
 	if !mode.Valid() {
@@ -40,4 +37,12 @@ func (s *Service) SetReportingMode(ctx context.Context, actor Actor, mode Report
 		OrganisationID: organisation, Actor: actor.Person, Action: audit.ReportingModeChanged,
 		Target: audit.Target{Kind: "organisation", ID: organisation}, Request: request,
 	})
+}
+
+func (s *Service) mayChangeMode(subject authz.Subject, organisation string) error {
+	err := s.policy.Decide(subject, authz.ChangeReportingMode, organisation)
+	if errors.Is(err, authz.ErrDenied) {
+		return errNotOwner
+	}
+	return err
 }

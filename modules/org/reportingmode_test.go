@@ -16,7 +16,7 @@ import (
 
 func actor(organisation, role string, twoStep bool) org.Actor {
 	return org.Actor{
-		Person:  audit.Actor{Kind: audit.Person, ID: "person-" + role, Name: "Ada " + role},
+		Person:  audit.Actor{Kind: audit.Person, ID: personID(organisation, role), Name: "Ada " + role},
 		Subject: authz.Subject{Kind: authz.Member, OrganisationID: organisation, Grants: authz.MemberGrants(role, twoStep)},
 	}
 }
@@ -83,10 +83,23 @@ func TestOnlyOwnersSetTheReportingMode(t *testing.T) {
 		require.True(t, apperr.Is(err, apperr.Validation), "%q: %v", mode, err)
 	}
 	err := b.orgs.SetReportingMode(t.Context(), actor(unknown, "owner", false), org.Nominative, request)
-	require.True(t, apperr.Is(err, apperr.NotFound), "%v", err)
+	require.True(t, apperr.Is(err, apperr.AccessDenied), "nobody is a member of what is not there: %v", err)
 	mode, version := b.mode(ours)
 	require.Equal(t, org.Pseudonymous, mode)
 	require.Equal(t, before, version)
+	require.Empty(t, b.entries(ours))
+}
+
+// An owner who stops being one while the request is on its way changes nothing: the role is read again in the transaction.
+func TestOwnershipLostOnTheWayChangesNoMode(t *testing.T) {
+	b := setup(t)
+	for _, lose := range []string{`update memberships set role = 'admin' where user_id = $1`, `delete from memberships where user_id = $1`} {
+		b.exec(lose, personID(ours, "owner"))
+		err := b.orgs.SetReportingMode(t.Context(), actor(ours, "owner", false), org.Nominative, request)
+		require.True(t, apperr.Is(err, apperr.AccessDenied), "%s: %v", lose, err)
+	}
+	mode, _ := b.mode(ours)
+	require.Equal(t, org.Pseudonymous, mode)
 	require.Empty(t, b.entries(ours))
 }
 
@@ -149,6 +162,8 @@ func TestServingRoleChangesNothingElse(t *testing.T) {
 // The members of an organisation: its own, owners first, with a bound.
 func TestMembers(t *testing.T) {
 	b := setup(t)
+	b.exec(`delete from memberships`)
+	b.exec(`delete from users`)
 	b.exec(`insert into users (id, email, email_key, name) select ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 'u' || n, 'u' || n, 'U' from generate_series(1, 800) n`)
 	id := func(n int) string { return fmt.Sprintf("00000000-0000-4000-8000-%012d", n) }
 	members, all, err := b.orgs.Members(t.Context(), ours)

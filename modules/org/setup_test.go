@@ -3,6 +3,7 @@ package org_test
 import (
 	"testing"
 
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/audit"
@@ -35,7 +36,18 @@ func setup(t *testing.T) bundle {
 	b.orgs = org.New(db.DB, b.log, policy)
 	b.exec(`insert into organisations (id, slug, name, plan, reporting_mode) values
 		($1, 'ours', 'Ours', 'pro', 'pseudonymous'), ($2, 'theirs', 'Theirs', 'free', 'nominative')`, ours, theirs)
+	for _, organisation := range []string{ours, theirs} {
+		for _, role := range []string{"owner", "admin", "member"} {
+			b.exec(`insert into users (id, email, email_key, name) values ($1::uuid, $1, $1, $2)`, personID(organisation, role), "Ada "+role)
+			b.exec(`insert into memberships (org_id, user_id, role) values ($1, $2, $3)`, organisation, personID(organisation, role), role)
+		}
+	}
 	return b
+}
+
+// personID is that of the one member of the organisation with the role.
+func personID(organisation, role string) string {
+	return uuid.NewSHA1(uuid.Nil, []byte(organisation+role)).String()
 }
 
 func (b bundle) exec(sql string, args ...any) {

@@ -8,6 +8,7 @@ import (
 
 	"dg/modules/audit"
 	"dg/platform/apperr"
+	"dg/platform/authz"
 )
 
 var (
@@ -40,6 +41,27 @@ func (s *Service) OrganisationIn(tx *gorm.DB, id string) (Organisation, error) {
 		return Organisation{}, errOrganisationNotFound
 	}
 	return row.organisation(), nil
+}
+
+// SubjectIn reads in the caller's transaction what the person is in the organisation now, and keeps it so until that ends: a
+// change of the role or of two-step verification waits. Who is no member has no grants.
+func (s *Service) SubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error) {
+	subject := authz.Subject{Kind: authz.Member, OrganisationID: organisationID}
+	if !IsID(organisationID) || !IsID(personID) {
+		return subject, nil
+	}
+	var row struct {
+		Role    string
+		TwoStep bool
+	}
+	found := tx.Raw("/* org.subject */ select role, two_step from lock_membership(?, ?)", organisationID, personID).Scan(&row)
+	if found.Error != nil {
+		return subject, fmt.Errorf("org: subject: %w", found.Error)
+	}
+	if found.RowsAffected > 0 {
+		subject.Grants = authz.MemberGrants(row.Role, row.TwoStep)
+	}
+	return subject, nil
 }
 
 func (s *Service) groupOwner(ctx context.Context, groupID string) (string, error) {
@@ -94,9 +116,16 @@ func (s *Service) members(ctx context.Context, organisationID string) ([]Member,
 }
 
 // setReportingMode records the change from what the mode was, which of two at once the second one learns when the first has
-// committed. The row is locked no more than its update does, so that refused uses of keys are recorded meanwhile.
+// committed. The actor's role is read again: it may have been taken away since it was looked at. The row is locked no more than its update does, so that refused uses of keys are recorded meanwhile.
 func (s *Service) setReportingMode(ctx context.Context, mode ReportingMode, entry audit.Entry) error {
 	return s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+		now, err := s.SubjectIn(tx, entry.OrganisationID, entry.Actor.ID)
+		if err != nil {
+			return err
+		}
+		if err := s.mayChangeMode(now, entry.OrganisationID); err != nil {
+			return err
+		}
 		var before string
 		was := tx.Raw("/* org.reportingMode */ select reporting_mode from organisations where id = ? for no key update", entry.OrganisationID).Scan(&before)
 		if was.Error != nil {
@@ -108,7 +137,7 @@ func (s *Service) setReportingMode(ctx context.Context, mode ReportingMode, entr
 		if before == string(mode) {
 			return nil
 		}
-		err := tx.Exec("/* org.setReportingMode */ update organisations set reporting_mode = ? where id = ?", mode, entry.OrganisationID).Error
+		err = tx.Exec("/* org.setReportingMode */ update organisations set reporting_mode = ? where id = ?", mode, entry.OrganisationID).Error
 		if err != nil {
 			return fmt.Errorf("org: set the reporting mode: %w", err)
 		}

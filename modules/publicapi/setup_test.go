@@ -98,7 +98,10 @@ func (w *world) key(t *testing.T, organisationID string, scopes ...apikeys.Scope
 	if scopes == nil {
 		scopes = []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead}
 	}
-	_, token, err := w.keys.Create(t.Context(), owner(organisationID), apikeys.NewKey{Name: "BI", Scopes: scopes}, audit.Request{})
+	who := owner(organisationID)
+	w.exec(t, `insert into users (id, email, email_key, name) values ($1::uuid, $1, $1, $2) on conflict do nothing`, who.ID, who.Name)
+	w.exec(t, `insert into memberships (org_id, user_id, role) values ($1, $2, 'owner') on conflict do nothing`, organisationID, who.ID)
+	_, token, err := w.keys.Create(t.Context(), who, apikeys.NewKey{Name: "BI", Scopes: scopes}, audit.Request{})
 	require.NoError(t, err)
 	return token
 }
