@@ -73,6 +73,9 @@ func importInto(ctx context.Context, db *database, inputs []importer.Input, p pr
 		defer fmt.Fprintln(p.stderr)
 	}
 	summary, err := importer.New(owner.Pool).EncryptWith(db.keys).Import(ctx, inputs, progress)
+	if err != nil && ctx.Err() != nil {
+		return summary, errInterrupted
+	}
 	if err != nil {
 		return summary, explained(err)
 	}
@@ -82,6 +85,9 @@ func importInto(ctx context.Context, db *database, inputs []importer.Input, p pr
 	}
 	return summary, nil
 }
+
+// errInterrupted is about Ctrl-C and its like. What the database says of the connection that broke is not the reason.
+var errInterrupted = errors.New("interrupted: nothing was imported")
 
 // diskFull is PostgreSQL's code for it, where it could still say so; where it could not write its log, it restarts.
 const diskFull = "53100"

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -47,6 +48,43 @@ func TestAKilledImportChangesNothing(t *testing.T) {
 	nothingRuns(t, dir, goneWithin)
 	large.importInto(t, dir)
 	require.Equal(t, 2_000+large.plays, openDoor(t, dir).tables(t)["plays"])
+}
+
+// Ctrl-C in the midst of an import, or while it waits for another, is said to be what it is: the database did not go away.
+func TestInterruptedImportSaysThatNothingWasImported(t *testing.T) {
+	t.Parallel()
+	dir := newFolder(t)
+	newHistory(t, 1, 2_000).importInto(t, dir)
+	d := openDoor(t, dir)
+	before := d.tables(t)
+	large := newHistory(t, 2, 80_000)
+	const atWork = ` from pg_stat_activity where application_name = 'dg import' and state <> 'idle'`
+	interrupt := func(moment string, reached func(*child) bool) {
+		c := launch(t, "import", "--data-dir", dir, large.file)
+		until(t, time.Minute, "the import is never "+moment, func() bool { return reached(c) })
+		require.NoError(t, c.Process.Signal(os.Interrupt))
+		require.Equal(t, 1, c.status(30*time.Second), moment)
+		require.Contains(t, c.log.String(), "dg: interrupted: nothing was imported\n", moment)
+		require.NotContains(t, c.log.String(), "went away", moment)
+		require.Equal(t, before, d.tables(t), moment)
+	}
+	for moment, reached := range map[string]string{
+		"reading": `select exists (select` + atWork + ` and query ~ 'copy import_plays' and xact_start < clock_timestamp() - interval '200 ms')`,
+		"writing": `select exists (select` + atWork + ` and query ~ 'insert into plays')`,
+	} {
+		interrupt(moment, func(*child) bool { return read[bool](t, d, reached) })
+	}
+	other, err := d.Acquire(t.Context())
+	require.NoError(t, err)
+	defer other.Release()
+	_, err = other.Exec(t.Context(), `select pg_advisory_lock(hashtextextended('dg import', 0))`)
+	require.NoError(t, err)
+	interrupt("waiting", func(c *child) bool {
+		return strings.Contains(c.log.String(), "another process holds the import lock: waiting")
+	})
+	_, err = other.Exec(t.Context(), `select pg_advisory_unlock_all()`)
+	require.NoError(t, err)
+	large.importInto(t, dir)
 }
 
 func folderSize(t *testing.T, dir string) (size int64) {

@@ -27,7 +27,7 @@
 //     reason a configuration has no NUL in its texts. Of a name that stands twice in a configuration the last counts.
 //   - CRLF and a byte-order mark at the beginning are tolerated. A file is read as gzip when its name or its first bytes
 //     say so.
-//   - One import runs at a time (an advisory lock); another waits. READ COMMITTED, because the triggers on plays ask for
+//   - One import runs at a time (an advisory lock); another waits, says so in the log, and gives up after ten minutes. READ COMMITTED, because the triggers on plays ask for
 //     it. The limits on statements, locks and idle transactions are lifted for the transaction.
 //
 // Trades: labels of new players are drawn while reading. Two equal ones among n players of an organisation (50 bits: one

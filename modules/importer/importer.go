@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"time"
 
 	"dg/modules/games"
 	"dg/modules/identity"
 	"dg/modules/org"
+	"dg/platform/postgres"
 	"dg/platform/staging"
 
 	"github.com/jackc/pgx/v5"
@@ -46,8 +48,8 @@ type Summary struct {
 }
 
 // Import takes the files as a whole or not at all. progress is called now and then, and may be nil. It returns *Errors
-// when the files are wrong, with the first of what is wrong; any other error is the machine's. In both cases nothing was
-// changed.
+// when the files are wrong, with the first of what is wrong, and ErrBusy when another import runs on and on; any other error
+// is the machine's, or that of ctx. In all cases nothing was changed.
 func (im *Importer) Import(ctx context.Context, inputs []Input, progress func(Progress)) (Summary, error) {
 	tx, err := im.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
 	if err != nil {
@@ -69,7 +71,8 @@ func (im *Importer) Import(ctx context.Context, inputs []Input, progress func(Pr
 	if len(r.errors.List) > 0 {
 		return Summary{}, &r.errors
 	}
-	return r.summary, tx.Commit(ctx)
+	// Not with ctx: an import that was interrupted here would not know whether it is in.
+	return r.summary, tx.Commit(context.WithoutCancel(ctx))
 }
 
 // run is one import in its transaction.
@@ -82,11 +85,26 @@ type run struct {
 	summary  Summary
 }
 
+// lockPatience is how long an import waits for another.
+const lockPatience = 10 * time.Minute
+
+// ErrBusy says that another import did not come to its end in that time.
+var ErrBusy = errors.New("another process holds the import lock: try again when its import has finished")
+
 func begin(ctx context.Context, tx pgx.Tx, keys identity.Keyring, progress func(Progress)) (*run, error) {
 	if _, err := tx.Exec(ctx, `/* importer.begin */
 		set local statement_timeout = 0; set local lock_timeout = 0; set local idle_in_transaction_session_timeout = 0;
-		set local work_mem = '64MB'; set local jit = off; set local client_min_messages = error;
-		select pg_advisory_xact_lock(hashtextextended('dg import', 0))`); err != nil {
+		set local work_mem = '64MB'; set local jit = off; set local client_min_messages = error`); err != nil {
+		return nil, err
+	}
+	err := postgres.AwaitLock(ctx, slog.Default(), "import", lockPatience, func() (alone bool, err error) {
+		err = tx.QueryRow(ctx, `/* importer.lock */ select pg_try_advisory_xact_lock(hashtextextended('dg import', 0))`).Scan(&alone)
+		return alone, err
+	})
+	if errors.Is(err, postgres.ErrLocked) {
+		return nil, ErrBusy
+	}
+	if err != nil {
 		return nil, err
 	}
 	r := &run{stage: staging.New(tx), progress: newMeter(progress, time.Now)}

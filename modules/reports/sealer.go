@@ -49,7 +49,9 @@ func (s *Sealer) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		done, err := s.Seal(ctx)
 		switch {
-		case err != nil && !errors.Is(err, ErrSealing) && ctx.Err() == nil:
+		case errors.Is(err, ErrSealing):
+			s.log.Info("another process holds the sealer lock: the next pass tries again", "in", sealEvery.String())
+		case err != nil && ctx.Err() == nil:
 			s.log.Warn("sealing failed: statistics read the plays instead", "error", err)
 		case done.Days+done.Months+done.Large > 0:
 			s.log.Info("sealed", "days", done.Days, "months", done.Months, "large", done.Large, "busy", done.Busy)
@@ -83,11 +85,10 @@ func (s *Sealer) Rebuild(ctx context.Context, patience time.Duration) (done Seal
 }
 
 // ErrSealing says that another sealer works at the moment: one does at a time, over all instances.
-var ErrSealing = errors.New("another dg is sealing at this moment: try again when it has done its pass")
+var ErrSealing = errors.New("another process holds the sealer lock: try again when it has finished its pass")
 
 const (
 	sealerLock    = 0x6467_7365_616c // "dgseal", the advisory lock of the one sealer
-	lookEvery     = 100 * time.Millisecond
 	unlockTimeout = 2 * time.Second
 )
 
@@ -98,23 +99,15 @@ func (s *Sealer) alone(ctx context.Context, patience time.Duration, work func(*p
 		return fmt.Errorf("reports: seal: %w", err)
 	}
 	defer conn.Release()
-	for deadline := time.Now().Add(patience); ; {
-		var alone bool
-		err := conn.QueryRow(ctx, `/* reports.sealer */ select pg_try_advisory_lock($1)`, int64(sealerLock)).Scan(&alone)
-		if err != nil {
-			return fmt.Errorf("reports: seal: %w", err)
-		}
-		if alone {
-			break
-		}
-		if !time.Now().Before(deadline) {
-			return ErrSealing
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(lookEvery):
-		}
+	err = postgres.AwaitLock(ctx, s.log, "sealer", patience, func() (alone bool, err error) {
+		err = conn.QueryRow(ctx, `/* reports.sealer */ select pg_try_advisory_lock($1)`, int64(sealerLock)).Scan(&alone)
+		return alone, err
+	})
+	if errors.Is(err, postgres.ErrLocked) {
+		return ErrSealing
+	}
+	if err != nil {
+		return fmt.Errorf("reports: seal: %w", err)
 	}
 	defer func() { err = errors.Join(err, unlock(ctx, conn)) }()
 	return work(conn)

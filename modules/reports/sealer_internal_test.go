@@ -91,7 +91,7 @@ func TestRebuildWaitsForAnotherSealer(t *testing.T) {
 	release := f.hold(t, `select pg_advisory_xact_lock(`+lockText+`)`)
 	_, err = f.sealer.Seal(t.Context())
 	require.ErrorIs(t, err, ErrSealing)
-	_, err = rebuilder.Rebuild(t.Context(), 3*lookEvery)
+	_, err = rebuilder.Rebuild(t.Context(), 300*time.Millisecond)
 	require.ErrorIs(t, err, ErrSealing)
 	require.Zero(t, f.count(t, `select count(*) from unsealed_days`))
 
