@@ -173,9 +173,9 @@ func testOwner(t *testing.T, db *database, organisation string) apikeys.Actor {
 		Person:  apikeys.Person{ID: "7e570000-0000-4000-8000-000000000000", Name: "Test"},
 		Subject: authz.Subject{Kind: authz.Member, OrganisationID: organisation, Grants: authz.MemberGrants("owner", false)},
 	}
-	_, err = conn.Exec(t.Context(), `insert into users (id, email, email_key, name) values ($1::uuid, $1, $1, $2) on conflict do nothing`, owner.ID, owner.Name)
+	_, err = conn.Exec(t.Context(), `insert into users (id, email, email_key, name) values ($1::uuid, $1, $1, $2) on conflict (id) do nothing`, owner.ID, owner.Name)
 	require.NoError(t, err)
-	_, err = conn.Exec(t.Context(), `insert into memberships (org_id, user_id, role) values ($1, $2, 'owner') on conflict do nothing`, organisation, owner.ID)
+	_, err = conn.Exec(t.Context(), `insert into memberships (org_id, user_id, role) values ($1, $2, 'owner') on conflict (org_id, user_id) do nothing`, organisation, owner.ID)
 	require.NoError(t, err)
 	return owner
 }

@@ -99,8 +99,8 @@ func (w *world) key(t *testing.T, organisationID string, scopes ...apikeys.Scope
 		scopes = []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead}
 	}
 	who := owner(organisationID)
-	w.exec(t, `insert into users (id, email, email_key, name) values ($1::uuid, $1, $1, $2) on conflict do nothing`, who.ID, who.Name)
-	w.exec(t, `insert into memberships (org_id, user_id, role) values ($1, $2, 'owner') on conflict do nothing`, organisationID, who.ID)
+	w.exec(t, `insert into users (id, email, email_key, name) values ($1::uuid, $1, $1, $2) on conflict (id) do nothing`, who.ID, who.Name)
+	w.exec(t, `insert into memberships (org_id, user_id, role) values ($1, $2, 'owner') on conflict (org_id, user_id) do nothing`, organisationID, who.ID)
 	_, token, err := w.keys.Create(t.Context(), who, apikeys.NewKey{Name: "BI", Scopes: scopes}, audit.Request{})
 	require.NoError(t, err)
 	return token
