@@ -4,7 +4,9 @@ import "syscall"
 
 const canDrop = true
 
-// become changes the user of every thread. The groups go first: without root they could not.
+// become changes the user of every thread. The groups go first: without root they could not. A process that was root
+// stays undumpable: no other of the user's, PostgreSQL among them, reads its memory, and it needs none of /proc/self for
+// which that matters.
 func become(cred *syscall.Credential) error {
 	groups := make([]int, len(cred.Groups))
 	for i, g := range cred.Groups {
@@ -16,11 +18,5 @@ func become(cred *syscall.Credential) error {
 	if err := syscall.Setgid(int(cred.Gid)); err != nil {
 		return err
 	}
-	if err := syscall.Setuid(int(cred.Uid)); err != nil {
-		return err
-	}
-	// A process that was root keeps /proc/self from its new user, which the metrics read. Any other process of this user
-	// is as open. Where it fails, a metric is missing.
-	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, syscall.PR_SET_DUMPABLE, 1, 0)
-	return nil
+	return syscall.Setuid(int(cred.Uid))
 }
