@@ -299,7 +299,7 @@ func (w *crowded) staysSmall(t *testing.T) {
 		if name == "a large group" {
 			more = group
 		}
-		for _, encoding := range []string{"identity", "gzip"} {
+		for _, encoding := range []string{"gzip", "identity"}[:sized(1, 2)] { // gzip takes more
 			for _, n := range tenants {
 				w.newKeys(t, n)
 			}
