@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -31,13 +32,13 @@ const auditHeader = "entryId,at,actorKind,actorId,actorName,action,reason,target
 
 var errLogTime = apperr.New(apperr.Unavailable, "The download took longer than 30 minutes. Choose fewer days.")
 
-// downloadAuditLog answers with the whole log that the filters leave, as CSV. It is itself no entry: the list of what is
-// recorded is closed (decisions, "Audit"), and what is read here was read on the screen before.
+// downloadAuditLog answers with the whole log that the filters leave, as CSV. Its own entry is committed before there is
+// anything to send (decisions, "Audit"): it is the first row of a file that it is not filtered out of.
 func (s *Site) downloadAuditLog() func(*fiber.Ctx, *visit) error {
 	running := limiter.New(limiter.Limits{Places: maxLogDownloads, OrganisationPlaces: maxLogsOfOrg,
 		Busy: "Too many downloads of audit logs are running."})
 	return func(c *fiber.Ctx, v *visit) error {
-		filter, err := s.auditFilter(c, v)
+		filter, asked, err := s.auditFilter(c, v)
 		if err != nil {
 			return err
 		}
@@ -54,7 +55,14 @@ func (s *Site) downloadAuditLog() func(*fiber.Ctx, *visit) error {
 		}
 		f := &logFile{page: audit.Page{Filter: filter, Limit: entriesInBatch}, ends: time.Now().Add(maxLogTime), lease: lease}
 		organisation, still := v.Organisation.ID, s.stillAllowed(v, authz.ReadAuditLog)
+		entry := audit.Entry{
+			OrganisationID: organisation, Actor: v.audited(), Action: audit.LogExported,
+			Target: audit.Target{Kind: "organisation", ID: organisation}, Details: asked, Request: requestOf(c),
+		}
 		err = httpserver.Stream(c, func(ctx context.Context) (httpserver.Source, error) {
+			if err := s.Log.Append(ctx, entry); err != nil {
+				return nil, apperr.Wrap(apperr.Unavailable, err, "The download could not be recorded in the audit log, so it was not started. Try again in a moment.")
+			}
 			f.list = func(p audit.Page) ([]audit.Entry, error) {
 				if err := still(ctx); err != nil { // a download may outlive the session and the role by far
 					return nil, err
@@ -70,27 +78,31 @@ func (s *Site) downloadAuditLog() func(*fiber.Ctx, *visit) error {
 	}
 }
 
-// auditFilter is what the address of a download asks for.
-func (s *Site) auditFilter(c *fiber.Ctx, v *visit) (audit.Filter, error) {
+// auditFilter is what the address of a download asks for, and the same as the details of an entry.
+func (s *Site) auditFilter(c *fiber.Ctx, v *visit) (audit.Filter, map[string]any, error) {
 	query, _, err := auditAddress(c)
 	if err != nil {
-		return audit.Filter{}, err
+		return audit.Filter{}, nil, err
 	}
 	ctx, stop := bounded(c.UserContext())
 	defer stop()
 	keys, err := s.Keys.List(ctx, v.actor())
 	if err != nil {
-		return audit.Filter{}, err
+		return audit.Filter{}, nil, err
 	}
 	people, err := s.Log.People(ctx, v.Organisation.ID)
 	if err != nil {
-		return audit.Filter{}, err
+		return audit.Filter{}, nil, err
 	}
 	f := newAuditFilters(query, people, keys)
 	for _, wrong := range f.Errors() {
-		return audit.Filter{}, apperr.NewField(wrong.Name, "%s", wrong.Message)
+		return audit.Filter{}, nil, apperr.NewField(wrong.Name, "%s", wrong.Message)
 	}
-	return f.filter, nil
+	asked := map[string]any{}
+	for name, values := range f.query() {
+		asked[name] = strings.Clone(values[0])
+	}
+	return f.filter, asked, nil
 }
 
 // logFile is a log as CSV, newest first. It reads a batch when it needs one, and holds no other.

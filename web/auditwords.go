@@ -127,7 +127,11 @@ func (n entryNames) words(e audit.Entry) entryWords {
 		}
 		w.Outcome = reasonWords[e.Reason].short
 	case audit.SignInFailed:
-		w.Outcome = reasonWords[e.Reason].short
+		w.Target, w.Outcome = countedWords(e.Details), reasonWords[e.Reason].short
+	case audit.SignInLocked:
+		if until, err := time.Parse(time.RFC3339, textOf(e.Details["until"])); err == nil {
+			w.Outcome = "Until " + until.UTC().Format("15:04:05 UTC")
+		}
 	}
 	w.Details = n.details(e)
 	return w
@@ -223,7 +227,7 @@ func moreDetails(e audit.Entry) []detail {
 	for _, known := range []struct {
 		name, term string
 		words      map[string]string
-	}{{"groupId", "Group", nil}, {"rows", "Rows", nil}, {"outcome", "Outcome", outcomeWords}, {"from", "From", nil}, {"to", "To", nil}} {
+	}{{"groupId", "Group", nil}, {"rows", "Rows", nil}, {"until", "Until", nil}, {"outcome", "Outcome", outcomeWords}, {"from", "From", nil}, {"to", "To", nil}} {
 		if value, ok := rest[known.name]; ok {
 			d = append(d, detail{known.term, known.words[textOf(value)], textOf(value)})
 			delete(rest, known.name)

@@ -41,6 +41,17 @@ type wait struct {
 	Until   time.Time
 }
 
+// In is how long that is, in words.
+func (w wait) In() string {
+	switch {
+	case w.Seconds == 1:
+		return "1 second"
+	case w.Seconds <= 120:
+		return strconv.Itoa(w.Seconds) + " seconds"
+	}
+	return strconv.Itoa((w.Seconds+59)/60) + " minutes"
+}
+
 // waitOf returns the wait that err is about, or nil, and tells the browser of it.
 func waitOf(c *fiber.Ctx, err error) *wait {
 	locked, ok := errors.AsType[*identity.LockedError](err)

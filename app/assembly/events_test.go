@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/assembly"
+	"dg/modules/audit"
 	"dg/modules/identity"
 	"dg/platform/pgtest"
 )
@@ -114,12 +115,12 @@ func (b *browser) send(method, path string, form url.Values) (*http.Response, st
 	require.NoError(b.w.t, err)
 	request.Header.Set("Accept", "text/html")
 	request.Header.Set("User-Agent", "Firefox")
+	request.Header.Set("Sec-Fetch-Site", "same-origin")
 	if b.address != "" {
 		request.Header.Set("X-Forwarded-For", b.address)
 	}
 	if form != nil {
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		request.Header.Set("Sec-Fetch-Site", "same-origin")
 	}
 	for name, value := range b.cookies {
 		request.AddCookie(&http.Cookie{Name: name, Value: value})
@@ -184,4 +185,38 @@ func TestSignInIsInTheLogOfEachOrganisation(t *testing.T) {
 	w.exec(`alter table audit_entries add constraint full_disk check (false) not valid`)
 	require.Equal(t, http.StatusServiceUnavailable, w.browser().signIn("ann@acme.example", password))
 	require.Equal(t, sessions, one[int](w, `select count(*) from sessions`))
+}
+
+// Decisions, "Audit": a download of the log is in it, before its first byte; HEAD downloads nothing.
+func TestDownloadOfTheLogIsInTheLog(t *testing.T) {
+	w := start(t)
+	acme := w.organisation("acme")
+	w.person("ann@acme.example", acme)
+	b := w.browser()
+	require.Equal(t, http.StatusSeeOther, b.signIn("ann@acme.example", password))
+	path := "/o/acme/settings/audit-log.csv?action=sign_in&from=2026-01-01"
+	head, _ := b.send(http.MethodHead, path, nil)
+	require.Equal(t, http.StatusOK, head.StatusCode)
+	require.Equal(t, []string{"sign_in"}, w.actions(acme))
+	answer, body := b.send(http.MethodGet, path, nil)
+	require.Equal(t, http.StatusOK, answer.StatusCode)
+	require.Equal(t, 2, strings.Count(body, "\n"), "the header and the sign-in: %s", body)
+	require.Equal(t, []string{"sign_in", "audit_log.exported"}, w.actions(acme))
+	require.Equal(t, `{"from": "2026-01-01", "action": "sign_in"}`, one[string](w, `select details::text from audit_entries where action = 'audit_log.exported'`))
+
+	w.exec(`alter table audit_entries add constraint full_disk check (false) not valid`)
+	answer, body = b.send(http.MethodGet, path, nil)
+	require.Equal(t, http.StatusServiceUnavailable, answer.StatusCode)
+	require.NotContains(t, body, "ann@acme.example,sign_in")
+}
+
+// Every event and every reason that identity names has its place in the log.
+func TestEventsAreActionsOfTheLog(t *testing.T) {
+	t.Parallel()
+	for _, kind := range identity.EventKinds {
+		require.Contains(t, audit.Actions, audit.Action(kind))
+	}
+	for _, failure := range identity.Failures {
+		require.Contains(t, audit.Reasons, audit.Reason(failure))
+	}
 }

@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -42,6 +43,9 @@ func longestFirst(words []string) []string {
 	return words
 }
 
+// year is what is put behind a word once a year.
+var year = regexp.MustCompile(`(19|20)[0-9]{2}`)
+
 // checkUncommon refuses a new password that is common, or is the person's e-mail. Errors: ErrValidation with the field "new".
 func checkUncommon(password, emailKey string) error {
 	folded := EmailKey(password)
@@ -49,7 +53,7 @@ func checkUncommon(password, emailKey string) error {
 	switch {
 	case emailKey != "" && (folded == emailKey || strings.Trim(folded, "0123456789!?.*#-_ ") == local):
 		return apperr.NewField("new", "The new password is your e-mail. Use one that cannot be guessed from it.")
-	case repeats(folded) || utf8.RuneCountInString(uncommon(folded)) < minUncommon:
+	case repeats(folded) || utf8.RuneCountInString(uncommon(year.ReplaceAllString(folded, ""))) < minUncommon:
 		return apperr.NewField("new", "The new password is too common. Use several unrelated words, or let a password manager make one.")
 	}
 	return nil

@@ -36,12 +36,10 @@ func (s *Service) fail(ctx context.Context, of Person, err error, ended *time.Ti
 
 func (s *Service) recordFailure(ctx context.Context, event Event, emailKey string, ended *time.Time) error {
 	return pgx.BeginFunc(ctx, s.db.Pool, func(tx pgx.Tx) error {
-		_, oneByOne, err := count(ctx, tx, newBudget("failures", emailKey, maxFailures, time.Minute), s.clock())
-		if err != nil {
-			return err
-		}
 		add := s.events.Record
-		if !oneByOne {
+		if oneByOne, err := takeFailure(ctx, tx, emailKey, s.clock()); err != nil {
+			return err
+		} else if !oneByOne {
 			add = s.events.Count
 		}
 		if err := add(ctx, tx, event); err != nil {
@@ -61,4 +59,18 @@ func (s *Service) recordFailure(ctx context.Context, event Event, emailKey strin
 		}
 		return nil
 	})
+}
+
+// takeFailure says whether a failure is recorded one by one. In a flood it looks and does not wait for a row.
+func takeFailure(ctx context.Context, tx pgx.Tx, emailKey string, now time.Time) (bool, error) {
+	b := newBudget("failures", emailKey, maxFailures, time.Minute)
+	err := waitOf(ctx, tx, []budget{b}, now)
+	if _, used := errors.AsType[*LockedError](err); used {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	_, ok, err := count(ctx, tx, b, now)
+	return ok, err
 }
