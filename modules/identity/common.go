@@ -53,7 +53,7 @@ func checkUncommon(password, emailKey string) error {
 	switch {
 	case emailKey != "" && (folded == emailKey || strings.Trim(folded, "0123456789!?.*#-_ ") == local):
 		return apperr.NewField("new", "The new password is your e-mail. Use one that cannot be guessed from it.")
-	case repeats(folded) || utf8.RuneCountInString(uncommon(year.ReplaceAllString(folded, ""))) < minUncommon:
+	case repeats(folded) || utf8.RuneCountInString(uncommon(year.ReplaceAllString(strings.Join(strings.Fields(folded), ""), ""))) < minUncommon:
 		return apperr.NewField("new", "The new password is too common. Use several unrelated words, or let a password manager make one.")
 	}
 	return nil
