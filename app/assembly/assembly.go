@@ -113,7 +113,7 @@ func Over(pools Pools, s Settings) (*Program, error) {
 	}
 	p.Server = httpserver.New(httpserver.Options{
 		Logger: s.Log, LogPath: apikeys.Redact, Metrics: p.Ops, TrustedProxies: s.Proxies, Unavailable: postgres.Unavailable,
-		ErrorPage: site.ErrorPage, Grace: s.Grace, ReservedFiles: pools.files() + otherFiles,
+		ErrorPage: site.ErrorPage, Grace: s.Grace, ReservedFiles: pools.reservedFiles(),
 	})
 	api.Mount(p.Server.App())
 	p.mountHealth(p.Server.App())

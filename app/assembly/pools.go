@@ -100,8 +100,9 @@ func (p Pools) Close() {
 // readers, what the runtime holds, connections that are being refused.
 const otherFiles = 64
 
-// files is how many the pools may need: a connection each, and another while a query is cancelled.
-func (p Pools) files() int { return 2 * int(p.sum()) }
+// reservedFiles is how many must be left for others than the server's connections: one for each of the database, another
+// while its query is cancelled, and the rest.
+func (p Pools) reservedFiles() int { return 2*int(p.sum()) + otherFiles }
 
 // poolMetrics shows how much of each pool is in use.
 type poolMetrics struct{ Pools }

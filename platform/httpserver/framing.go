@@ -18,7 +18,7 @@ func soundFraming(method, raw []byte) bool {
 	lengthIsZero := true
 	for line := range bytes.Lines(raw) {
 		text, crlf := bytes.CutSuffix(line, []byte("\r\n"))
-		if !crlf || bytes.IndexByte(text, '\r') >= 0 {
+		if !crlf {
 			return false
 		}
 		if len(text) == 0 {
