@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -32,6 +33,7 @@ func TestSegmentsCommand(t *testing.T) {
 	status, output = p.run("segments", "verify")
 	require.Zero(t, status, output)
 	require.Contains(t, output, "Every segment says what the plays say.")
+	p.readsWhatIsDamaged(d, h)
 
 	d.exec(t, `update fork_days set segment = set_byte(segment, octet_length(segment) - 1, (get_byte(segment, octet_length(segment) - 1) + 2) % 60)
 		where day = (select max(day) from fork_days)`)
@@ -56,6 +58,24 @@ func TestSegmentsCommand(t *testing.T) {
 	require.Equal(t, days, read[int](t, d, `select count(*) from fork_days`))
 	status, output = p.run("segments", "verify")
 	require.Zero(t, status, output)
+}
+
+// readsWhatIsDamaged serves a history, damages what is sealed of three days and a month, and gets the same statistics as
+// before. The log says so, and the days and the month are marked.
+func (p *program) readsWhatIsDamaged(d *door, h history) {
+	p.t.Helper()
+	greeting, stop := p.serve("serve")
+	defer stop()
+	token := p.keyFor(p.t, h.ids.Organisation.String())
+	url := strings.TrimSpace(strings.TrimPrefix(greeting, "Serving on ")) + "/api/v1/forks/" + h.ids.Forks[0].String() + "/stats" + h.query
+	before := fetch(p.t, url, token)
+	d.exec(p.t, `update fork_days set sums = set_byte(sums, octet_length(sums) - 1, get_byte(sums, octet_length(sums) - 1) # 1)
+		where day in (select day from fork_days order by day limit 3)`)
+	d.exec(p.t, `update fork_months set segment = substr(segment, 1, 40) where month = (select max(month) from fork_months)`)
+	require.Equal(p.t, string(before), string(fetch(p.t, url, token)))
+	require.Equal(p.t, 4, strings.Count(p.log.String(), "a segment is damaged"))
+	require.Equal(p.t, 3, read[int](p.t, d, `select count(*) from unsealed_days`))
+	require.Equal(p.t, 1, read[int](p.t, d, `select count(*) from unsealed_months`))
 }
 
 // Told to stop in the midst of sealing, dg ends at once: the sealer first, then its connections, then PostgreSQL. Nothing of
