@@ -141,15 +141,28 @@ func TestDamageWithoutMarks(t *testing.T) {
 	f.exec(t, insertSQL, fieldFrom, 99, 2000)
 	f.seal(t)
 	f.exec(t, `update fork_days set segment = set_byte(segment, 9, get_byte(segment, 9) # 1) where fork_id = $1 and day in ('2023-11-26', '2023-12-24')`, fieldFork)
+	f.exec(t, `update fork_days set sums = set_byte(sums, 7, get_byte(sums, 7) # 1) where fork_id = $1 and day = '2023-11-27'`, fieldFork)
 	f.exec(t, `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'read only'; end $$;
 		create trigger refuse before insert on unsealed_days for each statement execute function refuse()`)
 	require.Empty(t, f.wrongAnswers(t, damageQueries...))
 	require.Positive(t, told)
+	s, err := open(t.Context(), f.db.DB, damageQueries[0], true)
+	require.NoError(t, err)
+	defer s.close()
+	days, months := len(s.sealed.days), len(s.sealed.months)
+	require.NoError(t, s.undamaged(t.Context(), func() error {
+		require.Equal(t, byte('T'), s.conn.Conn().PgConn().TxStatus(), "each round is in a transaction")
+		_, err := s.statistics(t.Context())
+		return err
+	}))
+	require.Equal(t, []int{days - 2, months}, []int{len(s.sealed.days), len(s.sealed.months)}, "all others are read from their segments")
 	f.exec(t, `drop trigger refuse on unsealed_days; delete from fork_months where fork_id = '`+fieldFork+`'`)
 	var sealer []Damage
 	f.sealer.OnDamage = func(d Damage) { sealer = append(sealer, d) }
 	require.Equal(t, 0, f.seal(t).Days)
-	require.Len(t, sealer, 2)
-	require.Equal(t, 2, f.seal(t).Days)
+	require.Len(t, sealer, 3)
+	require.NoError(t, markDamaged(t.Context(), f.db.DB.Pool, sealer, f.sealer.OnDamage))
+	require.Len(t, sealer, 3, "what is marked is not told again")
+	require.Equal(t, 3, f.seal(t).Days)
 	f.agrees(t)
 }
