@@ -56,7 +56,7 @@ func TestListCountsLargeDays(t *testing.T) {
 	require.Equal(t, 1, f.seal(t).Large)
 	p := Period{From: fieldFrom, Days: 30}
 	stats, err := f.reports.Statistics(t.Context(), Query{OrganisationID: fieldOrg, ForkID: fieldFork, Period: p},
-		func(l *limiter.Lease) { t.Cleanup(l.Release) })
+		func(l *limiter.Lease) { l.Release() })
 	require.NoError(t, err)
 	require.EqualValues(t, 70, stats.Plays)
 	listed, err := f.reports.PlaysOfForks(t.Context(), fieldOrg, p)
