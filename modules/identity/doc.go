@@ -1,6 +1,6 @@
 // Package identity owns people: their password, two-step verification with its recovery codes, and sessions.
 //
-// Tables: users, sessions, password_guesses, recovery_codes, account_resets.
+// Tables: users, sessions, known_browsers, password_guesses, recovery_codes, account_resets.
 //
 // Invariants:
 //   - An e-mail belongs to one person, in any case: users.email_key, which EmailKey derives, is unique.
@@ -28,30 +28,28 @@
 //   - EmailKey is the lower-case form of the e-mail in Unicode's NFC: two spellings that look the same are the same.
 //   - A hash is taken over from elsewhere only within bounds (see hash): what it costs to verify is decided by its
 //     parameters, and those come from outside.
-//   - A new password has at least 12 code points and at most 1,000 bytes, of any kind. It is hashed in NFC, so that it is
-//     the same from every keyboard; it is not cut, trimmed or looked up anywhere.
+//   - A new password has at least 12 code points and at most 1,000 bytes, is neither common (see common.go),
+//     nor the own e-mail, nor the current one. It is hashed in NFC, so that it is the same from every keyboard; it is not cut.
 //   - Unknown e-mail, no password and wrong password: one answer, one count, and the same computation (see noHash).
-//   - Passwords are counted by the hash of the e-mail, known or not; ten wrong ones within a minute make it wait a minute.
-//     Codes and recovery codes are counted by person, wherever they are asked for; ten since the last right one, however long
-//     ago. A code that was right and used already is no guess, and not counted.
-//   - A recovery code is 80 random bits: a plain hash is enough, and comparing costs nothing that had to be bounded. Case,
-//     dashes, spaces and letters that look like digits make no difference.
-//   - What was changed is told once, from the session's row (Notice): an address says nothing.
-//   - A secret is encrypted with a nonce that is derived from person and secret, so that an import of the same secret
-//     changes nothing. Secrets in clear or under the previous key are rewritten by RewriteSecrets when a command starts, and
-//     at no other time: one place, as the owner, after which the previous key can be forgotten.
+//   - Passwords are counted by account (ten in a minute) and by address (20 in ten minutes, IPv6 by /64), known or not; in a
+//     browser that has signed in before by that browser alone (five in 15 minutes), and within a session by person.
+//   - Codes are counted by person, ten since the last right one; the wait after them doubles from a minute to an hour. In a
+//     known browser they are counted by it. A code that was right and used already is no guess, and not counted.
+//   - A browser is known by a random cookie of which the hash is kept: for one person, 180 days after the last sign-in, at
+//     most 20 of a person. It lets nobody in.
+//   - Security events go to Events in the transaction of what they are about. Failures are recorded after they are counted,
+//     20 of an account in a minute one by one and the others as a number; where that fails the answer stays what it is.
 //   - Instants are the instances' own clocks (now): they have to agree to seconds, as codes ask of them in any case.
 //
 // Trades:
-//   - Who knows somebody's e-mail can keep that person from signing in by guessing ten times a minute; sessions go on.
-//     Counting by address as well would not stop somebody with many of them, and would lock out whole offices.
-//   - Ten codes a minute are 14,400 a day of three in a million: who has the password finds one in weeks. The wait does
-//     not grow; it is the one that was asked for.
+//   - Without DG_TRUSTED_PROXIES behind a proxy, all clients have the proxy's address and share its 20 wrong passwords.
+//   - Who has the password of an account can make the second step wait for an hour, but not in a browser that is known.
+//   - An attempt that an address's wait refuses is recorded for its account as one in a wait of the account.
 //   - A hash that was taken over with other parameters takes another time than an unknown e-mail: whoever measures it
 //     learns that the e-mail exists.
 //   - A hash that was taken over from a system that did not bring passwords into NFC does not fit one typed in another form.
-//   - At most four hashes are computed at once (76 MB), or one of the largest taken over (256 MB), and 64 more wait; who
-//     comes then is told to try again. Somebody who floods the sign-in keeps others from it, not from the screens.
+//   - Hashes are computed on all processors but one, at most four at once; 128 wait, of one address at most 64, and who comes
+//     then is told to try again. A hash that was taken over with several lanes uses as many processors while it is computed.
 //   - password_guesses is unlogged: a crash of PostgreSQL forgets a minute of wrong passwords.
 //   - Without DG_SECRET_KEY secrets of two-step verification are stored in clear: the program has to compute codes from
 //     them. With it, who reads the table still sees whether a person's secret is the one of before.

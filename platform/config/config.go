@@ -39,7 +39,7 @@ type Address struct {
 type Server struct {
 	Address
 	OpsAddr        string   `name:"ops-addr" env:"DG_OPS_ADDR" default:"127.0.0.1:8081" help:"Address of /metrics and /debug/pprof. Keep it private. Only requests for its host or a loopback one are answered."`
-	TrustedProxies []string `name:"trusted-proxies" env:"DG_TRUSTED_PROXIES" placeholder:"CIDR" help:"Networks whose X-Forwarded-For is believed, separated by commas."`
+	TrustedProxies []string `name:"trusted-proxies" env:"DG_TRUSTED_PROXIES" placeholder:"CIDR" help:"Networks whose X-Forwarded-For is believed, separated by commas. Without it all clients behind a proxy share its 20 wrong passwords in ten minutes."`
 }
 
 // Pools bound the connections of an instance to the database. With the exports that it runs at once (8) the sum is 30.
