@@ -101,7 +101,7 @@ func (l *listener) refuse(tcp *net.TCPConn) {
 		if tcp.SetDeadline(time.Now().Add(lingerTime)) == nil {
 			_, _ = tcp.Write(l.busy())
 		}
-		lingerAndClose(tcp)
+		_ = lingerAndClose(tcp)
 	}()
 }
 

@@ -34,7 +34,7 @@ func onlyFor(addr string, h http.Handler) http.Handler {
 	own := hostOf(addr)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := hostOf(r.Host)
-		if host != "" && !strings.EqualFold(host, own) && !loopback(host) && !(everywhere(own) && isAddress(host)) {
+		if host != "" && !strings.EqualFold(host, own) && !loopback(host) && (!everywhere(own) || !isAddress(host)) {
 			http.Error(w, "This host is not served here. Use the address of DG_OPS_ADDR, or a loopback one.", http.StatusMisdirectedRequest)
 			return
 		}
