@@ -60,6 +60,8 @@ func TestRightsOfTheServingRole(t *testing.T) {
 		_, err = serving.Exec(t.Context(), `update api_keys set revoked_at = `+step.revoke+` where id = 'new'`)
 		require.NoError(t, err, step.revoke)
 		require.True(t, read[bool](t, d, `select `+step.holds+` from api_keys where id = 'new'`), step.revoke)
+		_, err = serving.Exec(t.Context(), `update api_keys set revoked_at = revoked_at + interval '1 min' where id = 'new'`)
+		require.Error(t, err, "put off")
 	}
 	_, err = serving.Exec(t.Context(), `update api_keys set revoked_at = null where id = 'new'`)
 	require.Error(t, err)
