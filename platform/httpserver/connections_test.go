@@ -276,6 +276,11 @@ func TestARequestThatArrivesTooSlowlyMakesRoom(t *testing.T) {
 	c := newCrowd(t, Options{MaxConnections: 2})
 	slow := c.from("127.0.0.2")
 	_, _ = io.WriteString(slow, "GET /ok HTTP/1.1\r\nHo")
+	eventually(t, "the request to begin to arrive", func() bool {
+		c.conns.mu.Lock()
+		defer c.conns.mu.Unlock()
+		return c.conns.all.arriving.Len() == 1
+	})
 	c.busy("127.0.0.3")
 	begun := time.Now()
 	eventually(t, "room", func() bool {
