@@ -100,6 +100,25 @@ func TestExportThatCannotBeRecordedSendsNothing(t *testing.T) {
 	require.Equal(t, http.StatusServiceUnavailable, w.get(t, "/healthz", token).StatusCode, "a refusal that cannot be recorded")
 }
 
+// Decisions, "CSV": export.finished follows. The last chunk of a whole file does not wait for it: on a slow disk the entry took
+// as long as the write deadline, and whole files lost their end.
+func TestWholeExportDoesNotWaitForItsEnd(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	h := newHistory(rand.New(rand.NewPCG(36, 36)), 1, 6)
+	w.load(t, h)
+	w.many(t, h, 1000)
+	token := w.key(t, h.id)
+	w.exec(t, `create function slow() returns trigger language plpgsql as $$ begin perform pg_sleep(6); return new; end $$`)
+	w.exec(t, `create trigger slow before insert on audit_entries for each row when (new.action = 'export.finished') execute function slow()`)
+	begun := time.Now()
+	got := w.get(t, "/api/v1/forks/"+h.forks[0]+wholeYear, token)
+	require.Equal(t, http.StatusOK, got.StatusCode)
+	require.Greater(t, strings.Count(got.body, "\n"), 1000)
+	require.Less(t, time.Since(begun), 4*time.Second)
+	require.Equal(t, "completed", w.untilFinished(t, h).Details["outcome"])
+}
+
 // Decisions, "Other headers": the CSV is compressed inside its own stream, when asked.
 func TestExportCompressed(t *testing.T) {
 	t.Parallel()

@@ -7,6 +7,12 @@
 // role and the server's configuration. A pooler in between must pass these parameters on. gorm and pgx share one pool.
 // No error and no log line shows a password, an argument or a value.
 //
+// A connection whose other end has gone without a word is found (liveness.go): by a ping of a second before it is used, by
+// keep-alives on both sides, and by the server, which gives a vanished client's locks back within half a minute. Over a Unix
+// socket only the first of these is needed. Close is bounded. AwaitLock says in the log that it waits for another process.
+//
+// Results are binary: a URL that asks for text is refused.
+//
 // A wait for a free connection ends with the caller's context; there is no other bound. Unavailable tells the
 // failures of the moment from all others.
 //

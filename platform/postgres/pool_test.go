@@ -67,6 +67,41 @@ func TestASessionHasWhatItNeedsWhateverTheURLSays(t *testing.T) {
 	}
 }
 
+// A vanished client's session is noticed by the server: the bounds are the session's whatever the server's configuration is. Over
+// a Unix socket those of TCP read as 0, and their reset values as what was asked for.
+func TestASessionNoticesThatItsClientHasGone(t *testing.T) {
+	t.Parallel()
+	db := open(t, sharedServer(t).URL(), Options{})
+	for name, want := range map[string]string{
+		"tcp_keepalives_idle": "15", "tcp_keepalives_interval": "5", "tcp_keepalives_count": "3", "tcp_user_timeout": "30000",
+		"client_connection_check_interval": "5000",
+	} {
+		var got string
+		must(t, db.Pool.QueryRow(t.Context(), `select reset_val from pg_settings where name = $1`, name).Scan(&got))
+		if got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+	}
+}
+
+// Reports and the sealer read PostgreSQL's binary format.
+func TestAURLThatAsksForTextResultsIsRefused(t *testing.T) {
+	t.Parallel()
+	for mode, taken := range map[string]bool{
+		"exec": false, "simple_protocol": false, "cache_statement": true, "cache_describe": true, "describe_exec": true,
+	} {
+		db, err := Open(t.Context(), sharedServer(t).URL()+"&default_query_exec_mode="+mode, Options{})
+		if taken != (err == nil) {
+			t.Errorf("%s: %v", mode, err)
+		}
+		if err == nil {
+			db.Close()
+		} else if !strings.Contains(err.Error(), "default_query_exec_mode") {
+			t.Errorf("%s: %v", mode, err)
+		}
+	}
+}
+
 func TestTimesAreReadAsUTC(t *testing.T) {
 	t.Parallel()
 	db := open(t, sharedServer(t).URL(), Options{})

@@ -2,6 +2,8 @@
 //
 // It owns the logger's form (logger.go), the metrics registry (metrics.go) and the ops server (ops.go).
 //
+// Background work of a serving program runs under a Supervisor: a panic there is logged and counted, and ends nothing else.
+//
 // Decisions:
 //
 //   - One structured logger, slog, made here and handed down; no package keeps one of its own.
