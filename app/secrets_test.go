@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"os"
@@ -73,7 +74,7 @@ func TestNoSecretIsSeen(t *testing.T) {
 		s[fmt.Sprintf("the output of import %d", i)] = text
 	}
 	organisation := read[string](t, d, `select org_id::text from api_keys`)
-	db := &database{servingURL: x.url(url.UserPassword("dg_app", databasePassword))}
+	db := &database{ownerURL: x.url(url.UserPassword("dg_owner", databasePassword)), servingURL: x.url(url.UserPassword("dg_app", databasePassword))}
 	key, other := makeKeyIn(t, db, organisation, "BI"), makeKeyIn(t, db, organisation, "Other")
 	secrets["a key's secret"], secrets["another key's secret"] = key.Secret, other.Secret
 	secrets["a secret that fits no key"] = strings.Repeat("wrong", 8)
@@ -209,7 +210,7 @@ func answer(t *testing.T, url, authorization string) string {
 func revokeBeside(t *testing.T, x *external, organisation string, token apikeys.Token) {
 	t.Helper()
 	owner := testOwner(t, &database{ownerURL: x.url(url.UserPassword("dg_owner", databasePassword))}, organisation)
-	a, err := assembly.New(t.Context(), assembly.Settings{ServingURL: x.url(url.UserPassword("dg_app", databasePassword)), BaseURL: "http://127.0.0.1", Log: nil})
+	a, err := assembly.New(t.Context(), assembly.Settings{ServingURL: x.url(url.UserPassword("dg_app", databasePassword)), BaseURL: "http://127.0.0.1", Log: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	defer a.Close()
 	require.NoError(t, a.Keys.Revoke(t.Context(), owner, token.ID, audit.Request{}))

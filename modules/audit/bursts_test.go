@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"slices"
 	"sync"
 	"testing"
 
@@ -16,11 +17,11 @@ func (b bundle) counted(t *testing.T, organisation string) (events []int, lost i
 	t.Helper()
 	all, err := b.log.List(t.Context(), organisation, audit.Page{Limit: 1000})
 	require.NoError(t, err)
-	for i := len(all) - 1; i >= 0; i-- {
-		if n, ok := all[i].Details[audit.NotRecorded].(float64); ok {
+	for _, e := range slices.Backward(all) {
+		if n, ok := e.Details[audit.NotRecorded].(float64); ok {
 			events = append(events, int(n))
 		}
-		if all[i].Details[audit.CountLost] == true {
+		if e.Details[audit.CountLost] == true {
 			lost++
 		}
 	}
