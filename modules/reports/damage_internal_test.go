@@ -23,13 +23,13 @@ var plants = []struct{ table, set string }{
 	{"fork_days", `head_bytes = (array[0, -1, 2147483647, -2147483648, 1])[1 + $1 % 5]`},
 	{"fork_days", `segment = substr(segment, 1, $1 % octet_length(segment))`},
 	{"fork_days", `sums = substr(sums, 1, $1 % octet_length(sums))`},
-	{"fork_days", `sums = set_byte(sums, 0, $1 % 256)`},
-	{"fork_days", `segment = set_byte(segment, 0, $1 % 256)`},
+	{"fork_days", `sums = decode(lpad(to_hex($1 % 256), 2, '0'), 'hex') || substr(sums, 2)`},
+	{"fork_days", `segment = decode(lpad(to_hex($1 % 256), 2, '0'), 'hex') || substr(segment, 2)`},
 	{"fork_days", `sums = sums || '\x00', segment = segment || '\x00'`},
 	{"fork_days", `(sums, segment, head_bytes) = (select o.sums, o.segment, o.head_bytes from fork_days o where o.fork_id = fork_days.fork_id and o.day <> fork_days.day order by o.day offset $1 % 50 limit 1)`},
 	{"fork_months", `segment = set_byte(segment, $1 % octet_length(segment), (get_byte(segment, $1 % octet_length(segment)) + 1 + $1 % 255) % 256)`},
 	{"fork_months", `segment = substr(segment, 1, $1 % octet_length(segment))`},
-	{"fork_months", `segment = set_byte(segment, 0, $1 % 256)`},
+	{"fork_months", `segment = decode(lpad(to_hex($1 % 256), 2, '0'), 'hex') || substr(segment, 2)`},
 }
 
 // plant makes one row of the fork bad.
