@@ -96,7 +96,7 @@ func TestScreens(t *testing.T) {
 			{name: "hostile-reports", shows: "<em>", path: "/reports"},
 			{name: "hostile-dashboard", shows: "<em>", path: "/o/atelier-north-light/reports/" + hostile + yearUntilToday()},
 			{name: "keys-empty", shows: "No keys", path: "/settings/api-keys"},
-			{name: "audit-empty", shows: "Nothing", path: "/settings/audit-log"},
+			{name: "audit-older", shows: "Nothing older", path: "/o/atelier-north-light/settings/audit-log?before=1"},
 			{name: "hostile-organisation", shows: "<North", path: "/settings/organisation"},
 		}},
 		{email: "maren@harbour.example.com", screens: []screen{
