@@ -14,4 +14,6 @@ type Fork struct {
 	DeployedRelease            *int   // nil: no release is deployed
 	Suspended                  bool
 	CreatedAt, UpdatedAt       time.Time
+	// OrganisationVersion is the organisation's version in the snapshot that the fork was read from.
+	OrganisationVersion int64
 }

@@ -29,6 +29,7 @@ func TestForkHasItsFields(t *testing.T) {
 	}
 	check := func() {
 		t.Helper()
+		require.NoError(t, b.DB.Pool.QueryRow(t.Context(), `select version from organisations where id = $1`, ours).Scan(&want.OrganisationVersion))
 		fork, err := b.games.Fork(t.Context(), ours, ourFork)
 		require.NoError(t, err)
 		require.Equal(t, want, fork)

@@ -23,6 +23,7 @@ type forkRow struct {
 	Suspended             bool
 	CreatedAt             time.Time
 	UpdatedAt             time.Time
+	OrganisationVersion   int64
 }
 
 func (forkRow) TableName() string { return "forks" }
@@ -32,15 +33,18 @@ func (r forkRow) fork() Fork {
 		ID: r.ID, OrganisationID: r.OrgID, GameID: r.GameID, Slug: r.Slug, Title: r.Title, Major: r.Major,
 		Status: r.Status, Visibility: r.Visibility, SourceLocale: r.SourceLocale,
 		DeployedRelease: r.DeployedReleaseNumber, Suspended: r.Suspended, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
+		OrganisationVersion: r.OrganisationVersion,
 	}
 }
 
-// The columns are those of forkRow, named: gorm would read the configuration along with "select *".
-const forkColumns = "id, org_id, game_id, slug, title, major, status, visibility, source_locale, deployed_release_number, suspended, created_at, updated_at"
+// forkColumns are those of forkRow, named: gorm would read the configuration along with "select *". The version comes with
+// the forks, in one snapshot; its parameter is the organisation.
+const forkColumns = "id, org_id, game_id, slug, title, major, status, visibility, source_locale, deployed_release_number, suspended, created_at, updated_at, " +
+	"(select version from organisations where id = ?) as organisation_version"
 
 func (s *Service) forks(ctx context.Context, organisationID string) ([]Fork, error) {
 	var rows []forkRow
-	err := s.db.Gorm.WithContext(ctx).Select(forkColumns).Where("org_id = ?", organisationID).Order("created_at, id").Find(&rows).Error
+	err := s.db.Gorm.WithContext(ctx).Select(forkColumns, organisationID).Where("org_id = ?", organisationID).Order("created_at, id").Find(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("games: forks: %w", err)
 	}
@@ -53,7 +57,7 @@ func (s *Service) forks(ctx context.Context, organisationID string) ([]Fork, err
 
 func (s *Service) fork(ctx context.Context, organisationID, id string) (Fork, error) {
 	var row forkRow
-	err := s.db.Gorm.WithContext(ctx).Select(forkColumns).Where("org_id = ? and id = ?", organisationID, id).Take(&row).Error
+	err := s.db.Gorm.WithContext(ctx).Select(forkColumns, organisationID).Where("org_id = ? and id = ?", organisationID, id).Take(&row).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return Fork{}, errForkNotFound
 	}

@@ -39,7 +39,7 @@ func (a *API) forkOf(ctx context.Context, c *fiber.Ctx, caller apikeys.Caller, d
 	fork, notFound := a.games.Fork(ctx, caller.OrganisationID, id)
 	if notFound == nil {
 		read := answeredFork{fork, appendFork(nil, fork)}
-		a.forks.putFork(caller.OrganisationID, caller.OrganisationVersion, read)
+		a.forks.putFork(read)
 		return read, nil
 	}
 	if !apperr.Is(notFound, apperr.NotFound) {

@@ -51,9 +51,8 @@ func (s *forkSet) size() int {
 	return len(s.list) + len(s.list)/4 + 400*len(s.forks)
 }
 
-// forkCache keeps the fork sets of organisations, each under the version that the authentication returned before the
-// forks were read: what is kept under a version is at least as new, and is returned for that version alone, so nothing in
-// it is ever stale. It holds at most limit bytes; what was not used for longest goes first.
+// forkCache keeps the fork sets of organisations, each under the version of the snapshot that it was read from, and returns
+// it for that version alone. Never stale: a version never repeats, not even when history is lost. It holds at most limit bytes; what was not used for longest goes first.
 type forkCache struct {
 	mu    sync.Mutex
 	limit int
@@ -85,7 +84,8 @@ func (c *forkCache) get(organisationID string, version int64) *forkSet {
 const someForks = 32
 
 // putFork keeps a fork that was read alone.
-func (c *forkCache) putFork(organisationID string, version int64, f answeredFork) {
+func (c *forkCache) putFork(f answeredFork) {
+	organisationID, version := f.OrganisationID, f.OrganisationVersion
 	some := &forkSet{organisationID: organisationID, version: version, forks: map[string]answeredFork{f.ID: f}}
 	if known := c.get(organisationID, version); known != nil && len(known.forks) < someForks {
 		maps.Copy(some.forks, known.forks)

@@ -17,6 +17,10 @@ func setOf(organisation string, version int64, n int) *forkSet {
 	return newForkSet(organisation, version, forks)
 }
 
+func forkAt(version int64, id string) answeredFork {
+	return answeredFork{Fork: games.Fork{ID: id, OrganisationID: "a", OrganisationVersion: version}}
+}
+
 // Decisions, "Data": what is cached is what the organisation's version proves unchanged.
 func TestForkCacheAnswersOnlyItsOwnVersion(t *testing.T) {
 	t.Parallel()
@@ -59,15 +63,15 @@ func TestForkCacheKeepsSomeForks(t *testing.T) {
 	c, whole := newForkCache(1<<20), setOf("a", 1, 3)
 	for i := range 2 * someForks {
 		id := fmt.Sprint("a", i)
-		c.putFork("a", 1, answeredFork{Fork: games.Fork{ID: id}})
+		c.putFork(forkAt(1, id))
 		require.Contains(t, c.get("a", 1).forks, id)
 		require.LessOrEqual(t, len(c.get("a", 1).forks), someForks+1)
 	}
 	require.Nil(t, c.get("a", 1).list)
 	c.put(whole)
-	c.putFork("a", 1, answeredFork{Fork: games.Fork{ID: "a9"}})
+	c.putFork(forkAt(1, "a9"))
 	require.Same(t, whole, c.get("a", 1))
-	c.putFork("a", 2, answeredFork{Fork: games.Fork{ID: "a9"}})
+	c.putFork(forkAt(2, "a9"))
 	require.Nil(t, c.get("a", 1))
 	require.Len(t, c.get("a", 2).forks, 1)
 	require.Len(t, c.byOrg, 1)

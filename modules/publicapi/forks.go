@@ -13,7 +13,7 @@ import (
 
 // listForks answers GET /api/v1/forks (specification, section 4.1).
 func (a *API) listForks(c *fiber.Ctx, caller apikeys.Caller) error {
-	tag := forkTag(c, caller)
+	tag := forkTag(c, caller.OrganisationID, caller.OrganisationVersion)
 	if httpserver.NotModified(c, tag) {
 		return httpserver.SendNotModified(c, tag)
 	}
@@ -28,6 +28,7 @@ func (a *API) listForks(c *fiber.Ctx, caller apikeys.Caller) error {
 		}
 		httpserver.Hold(c, lease)
 	}
+	tag = forkTag(c, set.organisationID, set.version)
 	return httpserver.SendJSON(c, set.list, httpserver.JSONOptions{ETag: tag, Gzipped: set.listGzipped})
 }
 
@@ -42,7 +43,11 @@ func (a *API) forkSet(ctx context.Context, caller apikeys.Caller) (*forkSet, err
 	if err != nil {
 		return nil, err
 	}
-	set := newForkSet(caller.OrganisationID, caller.OrganisationVersion, forks)
+	version := caller.OrganisationVersion
+	if len(forks) > 0 { // it may have changed since the authentication
+		version = forks[0].OrganisationVersion
+	}
+	set := newForkSet(caller.OrganisationID, version, forks)
 	a.forks.put(set)
 	return set, nil
 }
@@ -55,7 +60,7 @@ func (a *API) getFork(c *fiber.Ctx, caller apikeys.Caller) error {
 	if err != nil {
 		return err
 	}
-	tag := forkTag(c, caller)
+	tag := forkTag(c, fork.OrganisationID, fork.OrganisationVersion)
 	if httpserver.NotModified(c, tag) {
 		return httpserver.SendNotModified(c, tag)
 	}
@@ -65,8 +70,8 @@ func (a *API) getFork(c *fiber.Ctx, caller apikeys.Caller) error {
 // wireVersion changes when the form of a fork in JSON does, so that a client does not keep an older form.
 const wireVersion = "1"
 
-// forkTag is the ETag of what says anything of forks: the organisation's version was read before the forks, so what is
-// tagged with it is at least as new.
-func forkTag(c *fiber.Ctx, caller apikeys.Caller) string {
-	return httpserver.ETag(c, wireVersion, caller.OrganisationID, strconv.FormatInt(caller.OrganisationVersion, 10))
+// forkTag is the ETag of forks that were read at the organisation's version. It is the version of the snapshot that they
+// come from: one that was read before them could return, with older forks, when history is lost.
+func forkTag(c *fiber.Ctx, organisationID string, version int64) string {
+	return httpserver.ETag(c, wireVersion, organisationID, strconv.FormatInt(version, 10))
 }

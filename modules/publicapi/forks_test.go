@@ -113,6 +113,39 @@ func TestETags(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, w.get(t, "/api/v1/forks/x", token, "If-None-Match", "*").StatusCode)
 }
 
+// Decisions, "Data": a fork that changes between the authentication and its read is tagged, and kept, with the version that
+// it has then. Under the earlier version it would come back if the change were lost.
+func TestForkThatChangesMeanwhileIsTaggedWithItsOwnVersion(t *testing.T) {
+	t.Parallel()
+	for _, one := range []bool{false, true} {
+		w := start(t)
+		h := newHistory(rand.New(rand.NewPCG(14, 14)), 2, 0)
+		w.load(t, h)
+		token, path := w.key(t, h.id), "/api/v1/forks"
+		if one {
+			path += "/" + h.forks[0]
+		}
+		tx, err := w.db.Owner.Pool.Begin(t.Context())
+		require.NoError(t, err)
+		_, err = tx.Exec(t.Context(), `lock table forks in access exclusive mode`)
+		require.NoError(t, err)
+		answered := make(chan answer, 1)
+		go func() { answered <- w.get(t, path, token) }()
+		require.Eventually(t, func() bool {
+			var waits bool
+			err := w.db.Owner.Pool.QueryRow(t.Context(), `select exists (select from pg_locks where not granted and relation = 'forks'::regclass)`).Scan(&waits)
+			return err == nil && waits
+		}, 2*time.Second, time.Millisecond, "the forks are being read")
+		_, err = tx.Exec(t.Context(), `update forks set title = 'meanwhile' where id = $1`, h.forks[0])
+		require.NoError(t, err)
+		require.NoError(t, tx.Commit(t.Context()))
+
+		first := <-answered
+		require.Contains(t, first.body, "meanwhile")
+		require.Equal(t, http.StatusNotModified, w.get(t, path, token, "If-None-Match", first.Header.Get("ETag")).StatusCode, path)
+	}
+}
+
 // Decisions, "HEAD": the checks of GET, the headers of GET, no body.
 func TestHead(t *testing.T) {
 	t.Parallel()
