@@ -80,8 +80,8 @@ func requestOf(ctx context.Context) Request {
 
 // record adds an event of the person in the transaction of what it is about: either both are kept, or neither.
 // Errors: ErrUnavailable.
-func (s *Service) record(ctx context.Context, tx pgx.Tx, of Person, kind EventKind, details map[string]any) error {
-	err := s.events.Record(ctx, tx, Event{Kind: kind, PersonID: of.ID, Person: of.Name, Details: details, Request: requestOf(ctx)})
+func (s *Service) record(ctx context.Context, tx pgx.Tx, of Person, kind EventKind) error {
+	err := s.events.Record(ctx, tx, Event{Kind: kind, PersonID: of.ID, Person: of.Name, Request: requestOf(ctx)})
 	if err != nil {
 		return apperr.Wrap(apperr.Unavailable, err, "This could not be recorded in the audit log, so it was not done. Try again in a moment.")
 	}

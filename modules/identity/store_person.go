@@ -100,7 +100,7 @@ func (s *Service) renew(ctx context.Context, tx pgx.Tx, in *signedIn, now time.T
 		return err
 	}
 	if in.recovery {
-		if err := s.record(ctx, tx, in.Person, RecoveryCodeUsed, nil); err != nil {
+		if err := s.record(ctx, tx, in.Person, RecoveryCodeUsed); err != nil {
 			return err
 		}
 	}
@@ -110,7 +110,7 @@ func (s *Service) renew(ctx context.Context, tx pgx.Tx, in *signedIn, now time.T
 	if err := leaveNotice(ctx, tx, in.Token, notice); err != nil {
 		return err
 	}
-	return s.record(ctx, tx, in.Person, notice, nil)
+	return s.record(ctx, tx, in.Person, notice)
 }
 
 func saveGuesses(ctx context.Context, tx pgx.Tx, in *signedIn, lastStep int64, after guesses) error {

@@ -75,6 +75,6 @@ func (s *Service) useReset(ctx context.Context, token, hash string, now time.Tim
 		if err != nil {
 			return err
 		}
-		return s.record(ctx, tx, whose, PasswordReset, nil)
+		return s.record(ctx, tx, whose, PasswordReset)
 	})
 }

@@ -63,7 +63,7 @@ func (s *Service) EndSession(ctx context.Context, token, id string) error {
 		if ended.RowsAffected() == 0 {
 			return nil
 		}
-		return s.record(ctx, tx, own.Person, SessionsEnded, nil)
+		return s.record(ctx, tx, own.Person, SessionsEnded)
 	})
 }
 

@@ -27,7 +27,7 @@ func (s *Service) SecondStep(ctx context.Context, token, code string) (Session, 
 		if err := s.renew(ctx, tx, in, now, "", nil); err != nil {
 			return err
 		}
-		return s.record(ctx, tx, in.Person, SignedIn, nil)
+		return s.record(ctx, tx, in.Person, SignedIn)
 	})
 }
 

@@ -181,8 +181,8 @@ func TestWaitAfterWrongCodesDoubles(t *testing.T) {
 		requireLocked(t, err, b.now().Add(wait))
 		b.pass(wait)
 	}
-	for _, minutes := range []time.Duration{1, 2, 4, 8, 16, 32, 60, 60} {
-		guess(minutes * time.Minute)
+	for _, minutes := range []int{1, 2, 4, 8, 16, 32, 60, 60} {
+		guess(time.Duration(minutes) * time.Minute)
 	}
 	b.signInFully("ann@example.com")
 	guess(time.Minute)
