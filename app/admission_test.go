@@ -303,7 +303,7 @@ func (w *crowded) staysSmall(t *testing.T) {
 			for _, n := range tenants {
 				w.newKeys(t, n)
 			}
-			w.child.stop()
+			w.stop()
 			w.child = serveOn(t, w.dir)
 			_ = w.status(t, http.MethodGet, w.little.stats(30), w.little.keys[0])
 			idle := w.memory("VmRSS")

@@ -145,7 +145,9 @@ func TestAFullDisk(t *testing.T) {
 	before := func() map[string]int {
 		d := openDoor(t, dir)
 		defer d.close(t)
-		return d.tables(t)
+		rows := d.tables(t)
+		delete(rows, "audit_burst_events") // unlogged: PostgreSQL empties it when it has crashed
+		return rows
 	}
 	were := before()
 	large := newHistory(t, 2, 100_000)

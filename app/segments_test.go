@@ -49,7 +49,7 @@ func TestSegmentsCommand(t *testing.T) {
 	require.NoError(t, err)
 	status, output = p.run("segments", "rebuild", "--wait", "200ms")
 	require.Equal(t, 1, status)
-	require.Contains(t, output, "another dg is sealing")
+	require.Contains(t, output, "another process holds the sealer lock")
 	_, err = other.Exec(t.Context(), `select pg_advisory_unlock_all()`)
 	require.NoError(t, err)
 

@@ -110,7 +110,7 @@ func overRelay(t *testing.T, plays int) (*exporting, *relay) {
 	e.door = &door{}
 	e.Pool, err = pgxpool.New(context.Background(), x.url(url.User("dg_owner")))
 	require.NoError(t, err)
-	t.Cleanup(e.Pool.Close)
+	t.Cleanup(e.Close)
 	return e, r
 }
 

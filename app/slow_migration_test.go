@@ -32,9 +32,9 @@ func TestMigrationBehindAnExport(t *testing.T) {
 
 	var log buffer
 	migrated := make(chan error, 1)
+	files := migrationsWith(t, "20991231000000_plays.sql", "alter table plays add column later int;", "")
 	go func() {
-		migrated <- postgres.Migrate(context.Background(), d.server.OwnerURL(),
-			migrationsWith(t, "20991231000000_plays.sql", "alter table plays add column later int;", ""), "dg_app", slog.New(slog.NewTextHandler(&log, nil)))
+		migrated <- postgres.Migrate(context.Background(), d.server.OwnerURL(), files, "dg_app", slog.New(slog.NewTextHandler(&log, nil)))
 	}()
 	until(t, 20*time.Second, "the migration does not ask for its lock", func() bool {
 		return strings.Contains(log.String(), "waits for a lock") ||

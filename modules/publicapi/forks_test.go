@@ -2,6 +2,7 @@ package publicapi_test
 
 import (
 	"encoding/json"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"strings"
@@ -129,8 +130,17 @@ func TestForkThatChangesMeanwhileIsTaggedWithItsOwnVersion(t *testing.T) {
 		require.NoError(t, err)
 		_, err = tx.Exec(t.Context(), `lock table forks in access exclusive mode`)
 		require.NoError(t, err)
-		answered := make(chan answer, 1)
-		go func() { answered <- w.get(t, path, token) }()
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.url+path, http.NoBody)
+		require.NoError(t, err)
+		request.Header.Set("Authorization", "Bearer "+token.String())
+		answered := make(chan *http.Response, 1)
+		go func() {
+			response, err := w.http.Do(request)
+			if err != nil {
+				t.Error(err)
+			}
+			answered <- response
+		}()
 		require.Eventually(t, func() bool {
 			var waits bool
 			err := w.db.Owner.Pool.QueryRow(t.Context(), `select exists (select from pg_locks where not granted and relation = 'forks'::regclass)`).Scan(&waits)
@@ -141,7 +151,11 @@ func TestForkThatChangesMeanwhileIsTaggedWithItsOwnVersion(t *testing.T) {
 		require.NoError(t, tx.Commit(t.Context()))
 
 		first := <-answered
-		require.Contains(t, first.body, "meanwhile")
+		require.NotNil(t, first)
+		body, err := io.ReadAll(first.Body)
+		require.NoError(t, err)
+		require.NoError(t, first.Body.Close())
+		require.Contains(t, string(body), "meanwhile")
 		require.Equal(t, http.StatusNotModified, w.get(t, path, token, "If-None-Match", first.Header.Get("ETag")).StatusCode, path)
 	}
 }

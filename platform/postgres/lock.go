@@ -28,7 +28,7 @@ func AwaitLock(ctx context.Context, log *slog.Logger, name string, patience time
 			return ErrLocked
 		case time.Since(said) >= sayEvery:
 			said = time.Now()
-			log.Info("another process holds the "+name+" lock: waiting", "at_most", (patience - time.Since(begun)).Round(time.Second).String())
+			log.Info("another process holds the "+name+" lock: waiting", "at_most", patience.String())
 		}
 		select {
 		case <-ctx.Done():

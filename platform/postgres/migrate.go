@@ -80,7 +80,7 @@ func locked(ctx context.Context, db *sql.DB, work func() error) error {
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	if err := locker.SessionLock(ctx, conn); err != nil {
 		return err
 	}
