@@ -41,7 +41,7 @@ func TestCommonPasswordsAreRefused(t *testing.T) {
 	require.Less(t, time.Since(started), 10*time.Second)
 }
 
-// However many sign in, a processor is left to the API, and nobody's network takes all places of the queue.
+// However many sign in, a processor is left to the API.
 func TestHashesLeaveAProcessor(t *testing.T) {
 	t.Parallel()
 	h := newHashing()
@@ -61,13 +61,6 @@ func TestHashesLeaveAProcessor(t *testing.T) {
 	}
 	all.Wait()
 	require.LessOrEqual(t, most.Load(), int64(max(1, runtime.GOMAXPROCS(0)-1)))
-	require.Empty(t, h.of)
-
-	for range maxOfNetwork {
-		require.True(t, h.enter("198.51.100.1"))
-	}
-	require.False(t, h.enter("198.51.100.1"))
-	require.True(t, h.enter("198.51.100.2"))
 }
 
 func TestNetworkOfAClient(t *testing.T) {

@@ -48,8 +48,11 @@
 //   - A hash that was taken over with other parameters takes another time than an unknown e-mail: whoever measures it
 //     learns that the e-mail exists.
 //   - A hash that was taken over from a system that did not bring passwords into NFC does not fit one typed in another form.
-//   - Hashes are computed on all processors but one, at most four at once; 128 wait, of one address at most 64, and who comes
-//     then is told to try again. A hash that was taken over with several lanes uses as many processors while it is computed.
+//   - At most four attempts run at once in an instance, two of one network (IPv6 /64), and networks are served in turn: before
+//     its first query an attempt waits five seconds at most, and is then told to retry. A flood of them leaves the pool to the
+//     authentication of API keys.
+//   - Hashes are computed on all processors but one, at most four at once. A hash that was taken over with several lanes uses
+//     as many processors while it is computed.
 //   - password_guesses is unlogged: a crash of PostgreSQL forgets a minute of wrong passwords.
 //   - Without DG_SECRET_KEY secrets of two-step verification are stored in clear: the program has to compute codes from
 //     them. With it, who reads the table still sees whether a person's secret is the one of before.

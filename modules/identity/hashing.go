@@ -5,37 +5,26 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"sync"
 
 	"golang.org/x/sync/semaphore"
-
-	"dg/platform/apperr"
 )
 
 // The bounds of what passwords may cost at once. Hashes are computed on all processors but one, which is the API's, and at
-// most four at once; in memory they have room for one of the largest that is taken over.
+// most four at once; in memory they have room for one of the largest that is taken over. Who waits for one was admitted.
 const (
 	hashingMemory = maxMemory // KiB
 	maxWorkers    = 4
-	maxWaiting    = 128
-	maxOfNetwork  = 64 // of those that wait or are computed
 )
-
-var errBusy = apperr.New(apperr.Unavailable, "Too many people are signing in at once. Try again in a moment.")
 
 // hashing computes hashes of passwords, a few at a time.
 type hashing struct {
 	memory *semaphore.Weighted
 	share  int64 // of the memory, that a hash takes at least
-
-	mu      sync.Mutex
-	waiting int
-	of      map[string]int // by network; no longer than maxWaiting
 }
 
 func newHashing() *hashing {
 	workers := min(max(1, runtime.GOMAXPROCS(0)-1), maxWorkers)
-	return &hashing{memory: semaphore.NewWeighted(hashingMemory), share: hashingMemory / int64(workers), of: map[string]int{}}
+	return &hashing{memory: semaphore.NewWeighted(hashingMemory), share: hashingMemory / int64(workers)}
 }
 
 // noHash is verified where there is no password: it takes the time of a new hash and fits none.
@@ -68,36 +57,10 @@ func (h *hashing) hash(ctx context.Context, password string, random io.Reader) (
 }
 
 func (h *hashing) do(ctx context.Context, memory uint32, compute func() error) error {
-	of := network(requestOf(ctx).Address)
-	if !h.enter(of) {
-		return errBusy
-	}
-	defer h.leave(of)
 	share := max(int64(memory), h.share)
 	if err := h.memory.Acquire(ctx, share); err != nil {
 		return fmt.Errorf("identity: wait for a hash: %w", err)
 	}
 	defer h.memory.Release(share)
 	return compute()
-}
-
-// enter says whether there is room for one more: nobody's network takes all of it.
-func (h *hashing) enter(network string) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.waiting >= maxWaiting || h.of[network] >= maxOfNetwork {
-		return false
-	}
-	h.waiting++
-	h.of[network]++
-	return true
-}
-
-func (h *hashing) leave(network string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.waiting--
-	if h.of[network]--; h.of[network] == 0 {
-		delete(h.of, network)
-	}
 }

@@ -14,8 +14,13 @@ type Proof struct{ Password, Code string }
 // confirmed does a deed for the person of a session who has given the current password. Where two-step verification is on
 // the deed takes the code.
 //
-// Errors: ErrNoSession, ErrWrongPassword, a LockedError, and those of the deed.
+// Errors: ErrNoSession, ErrWrongPassword, a LockedError, ErrUnavailable when too many sign in at once, and those of the deed.
 func (s *Service) confirmed(ctx context.Context, token string, proof Proof, do deed) (Session, error) {
+	lease, err := s.admit(ctx, requestOf(ctx).Address)
+	if err != nil {
+		return Session{}, err
+	}
+	defer lease.Release()
 	who, err := s.confirm(ctx, token, proof.Password)
 	if err != nil {
 		return Session{}, err
@@ -23,7 +28,7 @@ func (s *Service) confirmed(ctx context.Context, token string, proof Proof, do d
 	return s.asConfirmed(ctx, token, who, do)
 }
 
-// confirm verifies the current password of the session's person.
+// confirm verifies the current password of the session's person, for an attempt that was admitted.
 func (s *Service) confirm(ctx context.Context, token, password string) (credentials, error) {
 	who, err := s.credentialsOf(ctx, token, s.clock())
 	if err != nil {

@@ -44,6 +44,11 @@ func (s *Service) UseReset(ctx context.Context, token, password string) error {
 	if err := checkNewPassword(password); err != nil {
 		return err
 	}
+	lease, err := s.admit(ctx, requestOf(ctx).Address)
+	if err != nil {
+		return err
+	}
+	defer lease.Release()
 	whose, err := s.ResetPerson(ctx, token) // before anything is computed for whoever asks
 	if err != nil {
 		return err

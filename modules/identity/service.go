@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -14,23 +15,26 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"dg/platform/apperr"
+	"dg/platform/limiter"
 	"dg/platform/postgres"
 )
 
 // Service signs people in.
 type Service struct {
-	db     *postgres.DB
-	now    func() time.Time
-	random io.Reader
-	hashes *hashing
-	events Events
-	log    *slog.Logger
-	keys   Keyring // of the secrets of two-step verification
+	db       *postgres.DB
+	now      func() time.Time
+	random   io.Reader
+	hashes   *hashing
+	attempts *limiter.Limiter
+	swept    atomic.Int64 // when sweep did its work last, in milliseconds
+	events   Events
+	log      *slog.Logger
+	keys     Keyring // of the secrets of two-step verification
 }
 
 // New returns the service over db. events is where security events go; log hears of those that could not be recorded.
 func New(db *postgres.DB, now func() time.Time, events Events, log *slog.Logger) *Service {
-	return &Service{db: db, now: now, random: rand.Reader, hashes: newHashing(), events: events, log: log}
+	return &Service{db: db, now: now, random: rand.Reader, hashes: newHashing(), attempts: newAdmission(db.Pool), events: events, log: log}
 }
 
 // clock is now as it is kept: UTC, to the millisecond.
@@ -77,8 +81,13 @@ func (s *Service) Session(ctx context.Context, token string) (Session, error) {
 //
 // An unknown e-mail, one without a password and a wrong password have the same answer, after the same time, and are
 // counted alike. Errors: ErrWrongPassword; a LockedError while there were too many of them, for a right password as well;
-// ErrUnavailable when the sign-in cannot be recorded.
+// ErrUnavailable when the sign-in cannot be recorded, or when too many sign in at once.
 func (s *Service) SignIn(ctx context.Context, email, password string, from Client) (Session, error) {
+	lease, err := s.admit(ctx, from.Address)
+	if err != nil {
+		return Session{}, err
+	}
+	defer lease.Release()
 	if err := s.sweep(ctx, s.clock()); err != nil {
 		return Session{}, err
 	}
@@ -130,6 +139,11 @@ func (s *Service) ChangePassword(ctx context.Context, token string, proof Proof,
 	if err := checkNewPassword(replacement); err != nil {
 		return Session{}, err
 	}
+	lease, err := s.admit(ctx, requestOf(ctx).Address)
+	if err != nil {
+		return Session{}, err
+	}
+	defer lease.Release()
 	who, err := s.confirm(ctx, token, proof.Password)
 	if err != nil {
 		return Session{}, err

@@ -193,8 +193,8 @@ func (b *bundle) atOnce(deed func(nth int, people *identity.Service) error) []er
 			<-start
 			for range 20 {
 				failed[i] = deed(i, []*identity.Service{b.people, b.other}[i%2])
-				if !postgres.Unavailable(failed[i]) {
-					break // on a busy machine some wait for the lock in vain: nothing was done, and they come again
+				if !postgres.Unavailable(failed[i]) && !apperr.Is(failed[i], apperr.Unavailable) {
+					break // on a busy machine some wait for their turn or the lock in vain: nothing was done, and they come again
 				}
 			}
 		})

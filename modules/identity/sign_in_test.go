@@ -205,16 +205,20 @@ func TestFiftyRightPasswordsAtOnce(t *testing.T) {
 	require.Equal(t, 50, done)
 }
 
-// Tables are bounded: what has ended goes with the next sign-ins, and a person has at most 100 sessions.
+// Tables are bounded: what has ended goes with the next sign-ins, once a second, and a person has at most 100 sessions.
 func TestWhatHasEndedIsRemoved(t *testing.T) {
 	b := setup(t)
 	id := b.person("ann@example.com", "")
 	b.exec(`insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at, second_step_due, address, user_agent)
-		select sha256(n::text::bytea), $1, $2, $2, $2, false, '', '' from generate_series(1, 150) n`, id, b.now())
-	b.exec(`insert into password_guesses (email_hash, wrong, ends_at) select sha256(n::text::bytea), 10, $1 from generate_series(1, 150) n`, b.now())
-	for _, want := range []int{50 + 1, 0 + 2} {
+		select sha256(n::text::bytea), $1, $2, $2, $2, false, '', '' from generate_series(1, 1050) n`, id, b.now())
+	b.exec(`insert into password_guesses (email_hash, wrong, ends_at) select sha256(n::text::bytea), 10, $1 from generate_series(1, 1050) n`, b.now())
+	for _, want := range []int{50 + 1, 0 + 3} {
 		b.signIn("ann@example.com")
 		require.Equal(t, want, one[int](b, `select count(*) from sessions`))
+		b.pass(time.Second - time.Millisecond)
+		b.signIn("ann@example.com")
+		require.Equal(t, want+1, one[int](b, `select count(*) from sessions`), "an instance removes once a second")
+		b.pass(time.Millisecond)
 	}
 	require.Equal(t, 1, one[int](b, `select count(*) from password_guesses`))
 	first := b.signIn("ann@example.com")

@@ -106,17 +106,24 @@ func forgetWrong(ctx context.Context, tx pgx.Tx, budgets []budget, now time.Time
 	return nil
 }
 
-// sweep removes some of what has ended: more than one sign-in adds, so that no table grows for long. What another one
-// removes at the same time is left to it.
+// sweepEvery is how often an instance removes what has ended, at most.
+const sweepEvery = time.Second
+
+// sweep removes some of what has ended: more than the sign-ins of a second add, so that no table grows for long. What
+// another one removes at the same time is left to it.
 func (s *Service) sweep(ctx context.Context, now time.Time) error {
+	last := s.swept.Load()
+	if now.Sub(time.UnixMilli(last)).Abs() < sweepEvery || !s.swept.CompareAndSwap(last, now.UnixMilli()) {
+		return nil
+	}
 	for _, sql := range []string{
 		`/* identity.sweepSessions */ delete from sessions where token_hash in
-			(select token_hash from sessions where expires_at <= $1 order by expires_at limit 100 for update skip locked)`,
+			(select token_hash from sessions where expires_at <= $1 order by expires_at limit 1000 for update skip locked)`,
 		`/* identity.sweepGuesses */ delete from password_guesses where email_hash in
-			(select email_hash from password_guesses where ends_at <= $1 order by ends_at limit 100 for update skip locked)`,
+			(select email_hash from password_guesses where ends_at <= $1 order by ends_at limit 1000 for update skip locked)`,
 		`/* identity.sweepBrowsers */ delete from known_browsers where token_hash in
 			(select token_hash from known_browsers where last_used_at <= $1::timestamptz - interval '` + knownForDays + ` days'
-			  order by last_used_at limit 100 for update skip locked)`,
+			  order by last_used_at limit 1000 for update skip locked)`,
 	} {
 		if _, err := s.db.Pool.Exec(ctx, sql, now); err != nil {
 			return fmt.Errorf("identity: sweep: %w", err)

@@ -18,8 +18,14 @@ var (
 // SecondStep gives the code, or a recovery code, of a session that is due one, which goes on under the token of the session
 // returned. A code is taken once, and none before it; a recovery code once.
 //
-// Errors: ErrNoSession, also after ten minutes; ErrWrongCode; a LockedError after ten of them, for a right code as well.
+// Errors: ErrNoSession, also after ten minutes; ErrWrongCode; a LockedError after ten of them, for a right code as well; ErrUnavailable
+// when too many sign in at once.
 func (s *Service) SecondStep(ctx context.Context, token, code string) (Session, error) {
+	lease, err := s.admit(ctx, requestOf(ctx).Address)
+	if err != nil {
+		return Session{}, err
+	}
+	defer lease.Release()
 	return s.asPerson(ctx, token, true, func(tx pgx.Tx, in *signedIn, now time.Time) error {
 		if err := s.takeCode(ctx, tx, in, code, now); err != nil {
 			return err
