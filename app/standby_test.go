@@ -96,7 +96,7 @@ func TestConnectionsAreChecked(t *testing.T) {
 				}
 			}
 			require.Contains(t, line, c.level)
-			require.Contains(t, line, "instance=30")
+			require.Contains(t, line, "instance=31")
 			require.Contains(t, line, c.told)
 			child.stop()
 			require.NoError(t, server.Stop(t.Context()))

@@ -91,6 +91,9 @@ func (s *Site) endSession(c *fiber.Ctx, v *visit) error {
 // changed goes on as the session, and back to the account, which says what was changed.
 func (s *Site) changed(c *fiber.Ctx, session identity.Session) error {
 	goOnAs(c, session)
+	if err := s.knowBrowser(c, session); err != nil { // a change makes it forget all of them
+		return err
+	}
 	return c.Redirect("/account", fiber.StatusSeeOther)
 }
 

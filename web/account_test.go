@@ -196,7 +196,7 @@ func TestRecoveryCodesOnTheirScreens(t *testing.T) {
 	page := phoneless.get("/sign-in/code?next=%2Faccount")
 	require.Contains(t, page.body, `href="/sign-in/code?next=%2Faccount&amp;recovery=1">Use a recovery code instead</a>`)
 	p := phoneless.post("/sign-in/code?next=%2Faccount&recovery=1", url.Values{"code": {old[1]}})
-	require.Equal(t, http.StatusUnprocessableEntity, p.StatusCode)
+	require.Equal(t, http.StatusUnauthorized, p.StatusCode)
 	require.Contains(t, p.body, "Check it letter by letter")
 	requireRedirect(t, "/account", phoneless.post("/sign-in/code?next=%2Faccount&recovery=1", url.Values{"code": {strings.ToUpper(codes[1])}}))
 	require.Contains(t, phoneless.get("/account").body, "You have 9 of 10 recovery codes left.")

@@ -74,7 +74,9 @@ func (p page) rows(t *testing.T) [][]string {
 	rows, err := csv.NewReader(strings.NewReader(p.body)).ReadAll()
 	require.NoError(t, err)
 	require.Equal(t, strings.Split("entryId,at,actorKind,actorId,actorName,action,reason,targetKind,targetId,details,method,path,address,userAgent,requestId", ","), rows[0])
-	return slices.DeleteFunc(rows[1:], func(row []string) bool { return row[5] == string(audit.LogExported) && strings.HasSuffix(row[11], "/audit-log.csv") })
+	return slices.DeleteFunc(rows[1:], func(row []string) bool {
+		return row[5] == string(audit.LogExported) && strings.HasSuffix(row[11], "/audit-log.csv")
+	})
 }
 
 // cell is a text as decisions, "CSV", ask for it.

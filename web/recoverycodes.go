@@ -53,6 +53,9 @@ type codesView struct {
 // showRecoveryCodes is the answer to the form itself. Sent again, the form is older than the session, and is refused.
 func (s *Site) showRecoveryCodes(c *fiber.Ctx, v *visit, session identity.Session, title string, codes []string) error {
 	goOnAs(c, session)
+	if err := s.knowBrowser(c, session); err != nil {
+		return err
+	}
 	v.Person = session.Person
 	return s.show(c, fiber.StatusOK, "recovery-codes", &codesView{shell: s.accountShell(v, title, "two-step"), Codes: codes})
 }

@@ -122,6 +122,13 @@ const browserCookie = "__Host-dg-browser"
 
 // signedInAs makes the browser one that has signed in before, and goes on to what the reader came for.
 func (s *Site) signedInAs(c *fiber.Ctx, session identity.Session) error {
+	if err := s.knowBrowser(c, session); err != nil {
+		return err
+	}
+	return c.Redirect(nextOf(c), fiber.StatusSeeOther)
+}
+
+func (s *Site) knowBrowser(c *fiber.Ctx, session identity.Session) error {
 	ctx, stop := bounded(c.UserContext())
 	defer stop()
 	token, err := s.Identity.KnowBrowser(ctx, session, c.Cookies(browserCookie))
@@ -131,7 +138,7 @@ func (s *Site) signedInAs(c *fiber.Ctx, session identity.Session) error {
 	known := hostCookie(browserCookie, token)
 	known.SessionOnly, known.MaxAge = false, int(identity.KnownFor/time.Second)
 	c.Cookie(known)
-	return c.Redirect(nextOf(c), fiber.StatusSeeOther)
+	return nil
 }
 
 // goOnAs makes the browser one of the session: the forms of the answer are the session's.

@@ -26,7 +26,7 @@ type PoolSizes struct{ Gate, Reads int32 }
 
 // DefaultPools let three instances share a PostgreSQL with its default of 100 connections (97 of them for others than
 // superusers), and leave some for commands beside them: 30 each.
-var DefaultPools = PoolSizes{Gate: 12, Reads: 10}
+var DefaultPools = PoolSizes{Gate: 12, Reads: 11}
 
 const (
 	exportConns = exports.MaxAtOnce

@@ -66,6 +66,21 @@ func TestBrowsersAreKnown(t *testing.T) {
 	require.Zero(t, one[int](b, `select count(*) from known_browsers where user_id <> $1`, bob), "what is too old is removed")
 }
 
+// Another password, wherever it comes from, ends the trust in browsers that knew the old one, and an unused reset.
+func TestNewPasswordForgetsBrowsersAndResets(t *testing.T) {
+	b := setup(t)
+	ann, bob := b.person("ann@example.com", ""), b.person("bob@example.com", "")
+	for _, who := range []string{"ann@example.com", "bob@example.com"} {
+		_, err := b.people.KnowBrowser(b.ctx(), b.signIn(who), "")
+		require.NoError(t, err)
+		b.exec(`insert into account_resets (user_id, token_hash, expires_at) values ($1, sha256($2::bytea), now())`, map[string]string{"ann@example.com": ann, "bob@example.com": bob}[who], who)
+	}
+	b.exec(`update users set password_hash = 'another' where id = $1`, ann)
+	for _, table := range []string{"known_browsers", "account_resets"} {
+		require.Equal(t, bob, one[string](b, `select string_agg(user_id::text, ',') from `+table))
+	}
+}
+
 // Who has the password and guesses at the code does not lock the person out of a browser that has signed in before, where
 // wrong codes are counted apart.
 func TestCodesInAKnownBrowserAreCountedApart(t *testing.T) {

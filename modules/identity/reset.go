@@ -30,7 +30,8 @@ func (s *Service) BeginReset(ctx context.Context, email string) (Reset, error) {
 	}
 	now := s.clock()
 	reset := Reset{Token: token, ExpiresAt: now.Add(maxReset)}
-	return reset, s.insertReset(ctx, EmailKey(email), &reset, now)
+	err = s.insertReset(ctx, EmailKey(email), &reset, now)
+	return reset, err
 }
 
 // ResetPerson returns whose the reset of the token is. Errors: ErrNoReset.

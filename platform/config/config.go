@@ -44,8 +44,8 @@ type Server struct {
 
 // Pools bound the connections of an instance to the database. With the exports that it runs at once (8) the sum is 30.
 type Pools struct {
-	PoolAuth  int32 `name:"pool-auth" env:"DG_POOL_AUTH" default:"12" help:"Connections for authentication, sign-in and the audit log. An instance opens at most these, those of DG_POOL_READS, and 8 for exports: 30 by default."`
-	PoolReads int32 `name:"pool-reads" env:"DG_POOL_READS" default:"10" help:"Connections for forks and statistics."`
+	PoolAuth  int32 `name:"pool-auth" env:"DG_POOL_AUTH" default:"12" help:"Connections for authentication, sign-in and the audit log. An instance opens at most these, those of DG_POOL_READS, and 8 for exports: 31 by default."`
+	PoolReads int32 `name:"pool-reads" env:"DG_POOL_READS" default:"11" help:"Connections for forks and statistics."`
 }
 
 // minPool is the least that a pool works with: requests, and what runs beside them.

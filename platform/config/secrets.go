@@ -10,14 +10,11 @@ import (
 // Secrets are the keys with which secrets in the database are encrypted.
 type Secrets struct {
 	SecretKey         string `name:"secret-key" env:"DG_SECRET_KEY" placeholder:"KEY" help:"32 random bytes in base64 or hex, which encrypt the secrets of two-step verification in the database. Give it as the variable: other users of the machine see flags. Empty: the secrets are stored in clear."`
-	SecretKeyPrevious string `name:"secret-key-previous" env:"DG_SECRET_KEY_PREVIOUS" placeholder:"KEY" help:"The key that the secret key replaces. What it encrypted is read, and encrypted with the secret key at the start."`
+	SecretKeyPrevious string `name:"secret-key-previous" env:"DG_SECRET_KEY_PREVIOUS" placeholder:"KEY" help:"Another key that is read, and never written: the one that the secret key replaces, or the one that other instances write already. What it encrypted is encrypted with the secret key at the start."`
 }
 
 // Keys returns the keys; nil is one that is not set. No error holds what was given.
 func (s Secrets) Keys() (current, previous []byte, err error) {
-	if s.SecretKey == "" && s.SecretKeyPrevious != "" {
-		return nil, nil, errors.New("DG_SECRET_KEY_PREVIOUS is set and DG_SECRET_KEY is not: set DG_SECRET_KEY to the key that replaces it")
-	}
 	if current, err = keyOf("DG_SECRET_KEY", s.SecretKey); err != nil {
 		return nil, nil, err
 	}

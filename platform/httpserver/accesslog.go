@@ -14,7 +14,7 @@ func Authenticated(c *fiber.Ctx) { exchangeOf(c.Context()).authenticated = true 
 
 // logAccess writes the one line of a request. It holds no header and no query: both carry secrets.
 func (x *exchange) logAccess(status int, bytes int64, took time.Duration, err error) {
-	if !x.authenticated && status < fiber.StatusInternalServerError && !x.srv.unknown.take(x.addr) {
+	if !x.authenticated && !ours(status) && !x.srv.unknown.take(x.addr) {
 		return
 	}
 	attrs := []slog.Attr{
@@ -34,6 +34,11 @@ func (x *exchange) logAccess(status int, bytes int64, took time.Duration, err er
 		attrs = append(attrs, slog.String("broken", err.Error()))
 	}
 	x.srv.log.LogAttrs(context.Background(), slog.LevelInfo, "request", attrs...)
+}
+
+// ours says whether a status is a failure on our side: an unknown method and another version of HTTP are the client's.
+func ours(status int) bool {
+	return status >= fiber.StatusInternalServerError && status != fiber.StatusNotImplemented && status != fiber.StatusHTTPVersionNotSupported
 }
 
 // loggedPath is the path without what the program wants kept out of its log.

@@ -18,7 +18,7 @@ import (
 
 // Connections of one Database, at most. The server takes 400.
 const (
-	servingConns = 8
+	servingConns = 12
 	ownerConns   = 2
 )
 
