@@ -27,5 +27,8 @@ begin
 end $$;
 -- +goose StatementEnd
 
-alter table organisations alter column version set default uuid_hash_extended(gen_random_uuid(), 0);
+-- A trigger in place of another default: it does not wait for those who only read the table, as every export does.
+create trigger organisation_version_first before insert on organisations
+    for each row execute function raise_organisation_version();
+alter table organisations enable always trigger organisation_version_first;
 update organisations set version = uuid_hash_extended(gen_random_uuid(), 0);

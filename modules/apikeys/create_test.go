@@ -253,3 +253,17 @@ func TestRoleIsLockedUntilTheKeyIsMade(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, subject.Grants, "in another organisation")
 }
+
+// Decisions, "Keys": stopping a leaked key never waits, not even for an import that has changed the person who does.
+func TestRevocationDoesNotWaitForAnImport(t *testing.T) {
+	b := setup(t)
+	key, _ := b.newKey()
+	tx, err := b.Owner.Pool.Begin(b.ctx())
+	require.NoError(t, err)
+	defer func() { _ = tx.Rollback(b.ctx()) }()
+	for _, change := range []string{`update users set name = 'Renamed' where id = $1`, `update memberships set role = 'admin' where user_id = $1`} {
+		_, err = tx.Exec(b.ctx(), change, b.owner.ID)
+		require.NoError(t, err)
+	}
+	require.NoError(t, b.keys.Revoke(b.ctx(), b.owner, key.ID, request))
+}

@@ -92,7 +92,7 @@ func (s *Service) insert(ctx context.Context, row keyRow, entry audit.Entry) (Ke
 		if err != nil {
 			return fmt.Errorf("apikeys: create, one by one: %w", err)
 		}
-		if err := s.stillAllowed(tx, entry, authz.CreateKey); err != nil {
+		if err := s.stillAllowed(tx, entry, authz.CreateKey, s.orgs.SubjectIn); err != nil {
 			return err
 		}
 		if row.Once != nil {
@@ -116,8 +116,8 @@ func (s *Service) insert(ctx context.Context, row keyRow, entry audit.Entry) (Ke
 
 // stillAllowed decides anew, by what the entry's actor is in this transaction: the role may have been taken away since the
 // request was let in. Errors: ErrAccessDenied.
-func (s *Service) stillAllowed(tx *gorm.DB, entry audit.Entry, deed authz.Deed) error {
-	now, err := s.orgs.SubjectIn(tx, entry.OrganisationID, entry.Actor.ID)
+func (s *Service) stillAllowed(tx *gorm.DB, entry audit.Entry, deed authz.Deed, read func(tx *gorm.DB, organisationID, personID string) (authz.Subject, error)) error {
+	now, err := read(tx, entry.OrganisationID, entry.Actor.ID)
 	if err != nil {
 		return err
 	}
@@ -206,10 +206,11 @@ func (s *Service) expiring(ctx context.Context, organisationID string, now, end 
 	return keys, nil
 }
 
-// revoke stamps the key once: of two at once one finds it revoked already.
+// revoke stamps the key once: of two at once one finds it revoked already. It reads the actor's role without
+// locking it, as creation does: stopping a leaked key never waits (decisions, "Keys").
 func (s *Service) revoke(ctx context.Context, organisationID, id string, entry audit.Entry) error {
 	return s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		if err := s.stillAllowed(tx, entry, authz.RevokeKey); err != nil {
+		if err := s.stillAllowed(tx, entry, authz.RevokeKey, s.orgs.CurrentSubjectIn); err != nil {
 			return err
 		}
 		changed := tx.Exec(`/* apikeys.revoke */ update api_keys set revoked_at = date_trunc('milliseconds', clock_timestamp()) where org_id = ? and id = ? and revoked_at is null`, organisationID, id)

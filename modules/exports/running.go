@@ -58,12 +58,7 @@ func (r *running) watch() context.Context {
 
 // watchActor ends the export once the actor may no longer have it, or the database has not said for too long.
 func (r *running) watchActor(ctx context.Context) {
-	defer func() {
-		if p := recover(); p != nil { // it would end the process
-			slog.Error("the check of a running export panicked", "request_id", r.Request.ID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			r.stop(fmt.Errorf("exports: panic: %v", p))
-		}
-	}()
+	defer r.recoverPanic()
 	tick := time.NewTicker(askEvery)
 	defer tick.Stop()
 	answered := time.Now()
@@ -86,6 +81,14 @@ func (r *running) watchActor(ctx context.Context) {
 			r.stop(fmt.Errorf("%w: %w", errNoAnswer, err))
 			return
 		}
+	}
+}
+
+// recoverPanic is deferred by the goroutines of an export: a panic of theirs would end the process.
+func (r *running) recoverPanic() {
+	if p := recover(); p != nil {
+		slog.Error("panic in the background of an export", "request_id", r.Request.ID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+		r.stop(fmt.Errorf("exports: panic: %v", p))
 	}
 }
 
@@ -123,6 +126,7 @@ func (r *running) Close(outcome error) {
 	r.closeExport()
 	details := map[string]any{"rows": r.export.Rows(), "outcome": outcomeName(outcome)}
 	r.service.recording.Go(func() {
+		defer r.recoverPanic()
 		ctx, done := context.WithTimeout(context.Background(), recordTimeout)
 		defer done()
 		if err := r.record(ctx, audit.ExportFinished, details); err != nil {

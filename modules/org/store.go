@@ -43,9 +43,24 @@ func (s *Service) OrganisationIn(tx *gorm.DB, id string) (Organisation, error) {
 	return row.organisation(), nil
 }
 
+// How SubjectIn reads: with the membership and the person locked until the transaction ends, or as they are.
+const (
+	lockedSubject  = "/* org.lockedSubject */ select role, two_step from lock_membership(?, ?)"
+	currentSubject = "/* org.subject */ select m.role, u.totp_secret is not null as two_step from memberships m join users u on u.id = m.user_id where m.org_id = ? and m.user_id = ?"
+)
+
 // SubjectIn reads in the caller's transaction what the person is in the organisation now, and keeps it so until that ends: a
 // change of the role or of two-step verification waits. Who is no member has no grants.
 func (s *Service) SubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error) {
+	return subjectIn(tx, lockedSubject, organisationID, personID)
+}
+
+// CurrentSubjectIn is SubjectIn without the locks, for what must not wait for others' changes, such as a long import.
+func (s *Service) CurrentSubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error) {
+	return subjectIn(tx, currentSubject, organisationID, personID)
+}
+
+func subjectIn(tx *gorm.DB, sql, organisationID, personID string) (authz.Subject, error) {
 	subject := authz.Subject{Kind: authz.Member, OrganisationID: organisationID}
 	if !IsID(organisationID) || !IsID(personID) {
 		return subject, nil
@@ -54,7 +69,7 @@ func (s *Service) SubjectIn(tx *gorm.DB, organisationID, personID string) (authz
 		Role    string
 		TwoStep bool
 	}
-	found := tx.Raw("/* org.subject */ select role, two_step from lock_membership(?, ?)", organisationID, personID).Scan(&row)
+	found := tx.Raw(sql, organisationID, personID).Scan(&row)
 	if found.Error != nil {
 		return subject, fmt.Errorf("org: subject: %w", found.Error)
 	}

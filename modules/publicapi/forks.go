@@ -9,6 +9,7 @@ import (
 	"dg/modules/apikeys"
 	"dg/platform/authz"
 	"dg/platform/httpserver"
+	"dg/platform/limiter"
 )
 
 // listForks answers GET /api/v1/forks (specification, section 4.1).
@@ -17,39 +18,45 @@ func (a *API) listForks(c *fiber.Ctx, caller apikeys.Caller) error {
 	if httpserver.NotModified(c, tag) {
 		return httpserver.SendNotModified(c, tag)
 	}
-	set, err := a.forkSet(c.UserContext(), caller)
+	set, lease, err := a.forkSet(c.UserContext(), caller)
 	if err != nil {
 		return err
 	}
 	if len(set.list) > httpserver.PacedFrom { // of so many forks that their list may take its reader long
-		lease, err := a.reports.AdmitAnswer(c.UserContext(), caller.OrganisationID, len(set.list))
-		if err != nil {
+		if lease, err = a.reports.KeepAnswer(c.UserContext(), caller.OrganisationID, lease, len(set.list)); err != nil {
 			return err
 		}
 		httpserver.Hold(c, lease)
+	} else {
+		lease.Release()
 	}
 	tag = forkTag(c, set.organisationID, set.version)
 	return httpserver.SendJSON(c, set.list, httpserver.JSONOptions{ETag: tag, Gzipped: set.listGzipped})
 }
 
-// forkSet returns the organisation's forks as they stood when the caller was authenticated, or later.
-func (a *API) forkSet(ctx context.Context, caller apikeys.Caller) (*forkSet, error) {
+// forkSet returns the organisation's forks as they stood when the caller was authenticated, or later. They are read and put
+// together under a lease, which the caller releases; nil: they were there.
+func (a *API) forkSet(ctx context.Context, caller apikeys.Caller) (*forkSet, *limiter.Lease, error) {
 	if set := a.forks.get(caller.OrganisationID, caller.OrganisationVersion); set != nil && set.list != nil {
-		return set, nil
+		return set, nil, nil
+	}
+	lease, err := a.reports.AdmitForks(ctx, caller.OrganisationID)
+	if err != nil {
+		return nil, nil, err
 	}
 	ctx, stop := bounded(ctx)
 	defer stop()
 	forks, err := a.games.Forks(ctx, caller.OrganisationID)
 	if err != nil {
-		return nil, err
+		lease.Release()
+		return nil, nil, err
 	}
-	version := caller.OrganisationVersion
-	if len(forks) > 0 { // it may have changed since the authentication
-		version = forks[0].OrganisationVersion
+	if len(forks) == 0 { // and so it is not known of which version
+		return newForkSet(caller.OrganisationID, caller.OrganisationVersion, nil), lease, nil
 	}
-	set := newForkSet(caller.OrganisationID, version, forks)
+	set := newForkSet(caller.OrganisationID, forks[0].OrganisationVersion, forks)
 	a.forks.put(set)
-	return set, nil
+	return set, lease, nil
 }
 
 // getFork answers GET /api/v1/forks/{forkId} (specification, section 4.2).

@@ -1,17 +1,21 @@
 package publicapi_test
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
+	"dg/modules/reports"
 )
 
 // Specification, sections 2.1, 4.1 and 4.2; decisions, "Fork list": all fields, all forks, in order, and nothing of the
@@ -158,6 +162,42 @@ func TestForkThatChangesMeanwhileIsTaggedWithItsOwnVersion(t *testing.T) {
 		require.Contains(t, string(body), "meanwhile")
 		require.Equal(t, http.StatusNotModified, w.get(t, path, token, "If-None-Match", first.Header.Get("ETag")).StatusCode, path)
 	}
+}
+
+// Decisions, "Data": no organisation uses all connections. Lists that have to be read are read a few at a time; the others wait.
+func TestListsAreReadAFewAtATime(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	h := newHistory(rand.New(rand.NewPCG(15, 15)), 2, 0)
+	w.load(t, h)
+	token := w.key(t, h.id)
+	tx, err := w.db.Owner.Pool.Begin(t.Context())
+	require.NoError(t, err)
+	defer func() { _ = tx.Rollback(context.Background()) }()
+	_, err = tx.Exec(t.Context(), `lock table forks in access exclusive mode`)
+	require.NoError(t, err)
+	var answered sync.WaitGroup
+	statuses := make([]int, 9)
+	for i := range statuses {
+		conn := w.wire(t)
+		answered.Go(func() {
+			if got, err := conn.try(context.Background(), http.MethodGet, line(http.MethodGet, "/api/v1/forks", "Authorization: Bearer "+token.String())); err == nil {
+				statuses[i] = got.StatusCode
+			}
+		})
+	}
+	reading := func(n int) func() bool {
+		return func() bool {
+			var waiting int
+			err := tx.QueryRow(t.Context(), `select count(*) from pg_locks where not granted and relation = 'forks'::regclass`).Scan(&waiting)
+			return err == nil && waiting >= n
+		}
+	}
+	require.Eventually(t, reading(reports.MaxReportsOfOrganisation), time.Second, time.Millisecond)
+	require.Never(t, reading(reports.MaxReportsOfOrganisation+1), 300*time.Millisecond, 10*time.Millisecond)
+	require.NoError(t, tx.Rollback(t.Context()))
+	answered.Wait()
+	require.Equal(t, slices.Repeat([]int{http.StatusOK}, len(statuses)), statuses)
 }
 
 // Decisions, "HEAD": the checks of GET, the headers of GET, no body.

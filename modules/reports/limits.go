@@ -2,6 +2,7 @@ package reports
 
 import (
 	"context"
+	"time"
 
 	"dg/platform/limiter"
 	"dg/platform/postgres"
@@ -44,7 +45,7 @@ func newLimits(reads *postgres.DB) limits {
 	return limits{
 		small: limiter.New(limiter.Limits{
 			Places: places, OrganisationPlaces: min(MaxReportsOfOrganisation, places/2),
-			Bytes: maxSmallBytes, OrganisationBytes: maxSmallBytes / 2, Busy: tooManyReports,
+			Bytes: maxSmallBytes, OrganisationBytes: maxSmallBytes / 4, Busy: tooManyReports,
 		}),
 		large: limiter.New(limiter.Limits{
 			Places: large, OrganisationPlaces: min(MaxLargeReportsOfOrganisation, large/2),
@@ -53,10 +54,20 @@ func newLimits(reads *postgres.DB) limits {
 	}
 }
 
-// AdmitAnswer admits an answer of the organisation that is no report and takes much memory until it is sent, such as a list of
-// very many forks. The caller releases the lease. Errors: ErrUnavailable with RetryAfter.
-func (s *Service) AdmitAnswer(ctx context.Context, organisationID string, bytes int) (*limiter.Lease, error) {
-	return s.limits.small.Acquire(ctx, limiter.Request{OrganisationID: organisationID, Bytes: int64(bytes)})
+// AdmitForks admits the reading of an organisation's forks: they come from the connections of reports. The caller releases
+// the lease. Errors: ErrUnavailable with RetryAfter.
+func (s *Service) AdmitForks(ctx context.Context, organisationID string) (*limiter.Lease, error) {
+	return s.limits.small.Acquire(ctx, limiter.Request{OrganisationID: organisationID, Bytes: smallBytes})
+}
+
+// KeepAnswer makes the lease of work that is done one of its large answer, until that is sent; nil: admits the answer first.
+// The caller releases the lease. Errors: ErrUnavailable with RetryAfter.
+func (s *Service) KeepAnswer(ctx context.Context, organisationID string, lease *limiter.Lease, bytes int) (*limiter.Lease, error) {
+	if lease == nil {
+		return s.limits.small.Acquire(ctx, limiter.Request{OrganisationID: organisationID, Bytes: int64(bytes)})
+	}
+	lease.Keep(int64(bytes))
+	return lease, nil
 }
 
 // openSmall opens a snapshot as a small report's. The lease is the caller's also where the snapshot fails.
@@ -72,6 +83,7 @@ func (s *Service) openSmall(ctx context.Context, q Query, withSealed bool) (*sna
 // openAdmitted opens a snapshot for statistics. How large they will be is known once the scope is read: what turns out large
 // gives back its connection and its place, waits among the large ones and begins anew. hold is called with what is held.
 func (s *Service) openAdmitted(ctx context.Context, q Query, hold func(*limiter.Lease)) (*snapshot, error) {
+	began := time.Now()
 	snap, lease, err := s.openSmall(ctx, q, true)
 	hold(lease)
 	if err != nil || !snap.large() {
@@ -80,7 +92,7 @@ func (s *Service) openAdmitted(ctx context.Context, q Query, hold func(*limiter.
 	bytes := snap.estimatedBytes()
 	snap.close()
 	lease.Release()
-	lease, err = s.limits.large.Acquire(ctx, limiter.Request{OrganisationID: q.OrganisationID, Bytes: bytes})
+	lease, err = s.limits.large.Acquire(ctx, limiter.Request{OrganisationID: q.OrganisationID, Bytes: bytes, Waited: time.Since(began)})
 	if err != nil {
 		return nil, err
 	}

@@ -46,7 +46,7 @@ func TestLargeReportsAreToldFromSmallOnes(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, leases, 2)
 	defer leases[1].Release()
-	small, err := f.reports.AdmitAnswer(t.Context(), fieldOrg, 1)
+	small, err := f.reports.AdmitForks(t.Context(), fieldOrg)
 	require.NoError(t, err)
 	small.Release()
 }

@@ -34,6 +34,8 @@ type Request struct {
 	// Bytes is the memory that the work is expected to hold. More than an organisation's share counts as the share: such
 	// work runs when the organisation runs nothing else.
 	Bytes int64
+	// Waited is how much of Wait the work has used up already, where it is admitted for the second time.
+	Waited time.Duration
 }
 
 // Limiter admits work.
@@ -78,7 +80,7 @@ func (l *Limiter) Acquire(ctx context.Context, r Request) (*Lease, error) {
 	if w == nil {
 		return lease, err
 	}
-	patience := time.NewTimer(Wait)
+	patience := time.NewTimer(Wait - r.Waited)
 	defer patience.Stop()
 	select {
 	case <-w.ready:
