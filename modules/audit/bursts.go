@@ -2,13 +2,10 @@ package audit
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-
-	"dg/platform/apperr"
 )
 
 // What the entry of a burst says in its details: how many events it stands for, and whether a crash of PostgreSQL has taken
@@ -27,26 +24,12 @@ const recordEvery = 20 * time.Second
 //
 // Errors: ErrInternal for an entry that no filter would find.
 func (l *Log) Count(ctx context.Context, e Entry) error {
-	if !e.findable() {
-		return apperr.New(apperr.Internal, "audit: count %q for %q: no filter would find it", e.Action, e.Reason)
-	}
-	if _, err := l.db.Pool.Exec(ctx, countSQL, e.OrganisationID, e.Actor.Kind, e.Actor.ID, e.Actor.Name, e.Action, e.Reason); err != nil {
-		return fmt.Errorf("audit: count %s: %w", e.Action, err)
-	}
-	return nil
+	return count(ctx, l.db.Pool, []string{e.OrganisationID}, e)
 }
 
 // CountInAll is Count for the logs of several organisations, in the caller's transaction.
 func (l *Log) CountInAll(ctx context.Context, tx pgx.Tx, organisationIDs []string, e Entry) error {
-	if !e.findable() {
-		return apperr.New(apperr.Internal, "audit: count %q for %q: no filter would find it", e.Action, e.Reason)
-	}
-	for _, id := range organisationIDs {
-		if _, err := tx.Exec(ctx, countSQL, id, e.Actor.Kind, e.Actor.ID, e.Actor.Name, e.Action, e.Reason); err != nil {
-			return fmt.Errorf("audit: count %s: %w", e.Action, err)
-		}
-	}
-	return nil
+	return count(ctx, tx, organisationIDs, e)
 }
 
 // Run makes entries of bursts until ctx ends: any number of instances may, and each event is in one entry. Failures are

@@ -1,10 +1,12 @@
 package audit_test
 
 import (
+	"context"
 	"slices"
 	"sync"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/audit"
@@ -164,4 +166,72 @@ func TestOnlyKnownActionsAreCounted(t *testing.T) {
 	e := refused(ours, "key-a", audit.WrongSecret)
 	e.Action = "nothing.known"
 	require.Error(t, b.log.Count(t.Context(), e))
+}
+
+// statements counts what a connection sends.
+type statements struct{ n int }
+
+func (s *statements) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	s.n++
+	return ctx
+}
+
+func (s *statements) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+// An event that counts in a thousand logs is one statement, whether their bursts are new or going on, and counts once in each.
+func TestCountInManyLogsIsOneStatement(t *testing.T) {
+	b := setup(t)
+	_, err := b.Owner.Pool.Exec(t.Context(), `insert into organisations (id, slug, name, plan, reporting_mode)
+		select gen_random_uuid(), 'many-' || n, n, 'pro', 'pseudonymous' from generate_series(1, 998) n`)
+	require.NoError(t, err)
+	var all []string
+	require.NoError(t, b.Owner.Pool.QueryRow(t.Context(), `select array_agg(id::text order by random()) from organisations`).Scan(&all))
+	var sent statements
+	config := b.DB.Pool.Config().ConnConfig.Copy()
+	config.Tracer = &sent
+	conn, err := pgx.ConnectConfig(t.Context(), config)
+	require.NoError(t, err)
+	defer conn.Close(context.Background())
+	e := audit.Entry{Actor: audit.Actor{Kind: audit.Person, ID: "ann", Name: "Ann"}, Action: audit.SignInFailed, Reason: audit.Locked}
+	for range 3 {
+		tx, err := conn.Begin(t.Context())
+		require.NoError(t, err)
+		before := sent.n
+		require.NoError(t, b.log.CountInAll(t.Context(), tx, append(all, ours), e)) // one of them twice
+		require.Equal(t, 1, sent.n-before)
+		require.NoError(t, tx.Commit(t.Context()))
+	}
+	require.NoError(t, b.log.RecordBursts(t.Context()))
+	var logs, least, most int
+	require.NoError(t, b.Owner.Pool.QueryRow(t.Context(), `select count(distinct org_id), min((details->>'notRecorded')::int),
+		max((details->>'notRecorded')::int) from audit_entries`).Scan(&logs, &least, &most))
+	require.Equal(t, []int{1000, 3, 3}, []int{logs, least, most})
+}
+
+// Many count in the same logs at once, named in other orders: nobody waits for another in a circle.
+func TestCountInManyLogsAtOnce(t *testing.T) {
+	b := setup(t)
+	e := audit.Entry{Actor: audit.Actor{Kind: audit.Person, ID: "ann", Name: "Ann"}, Action: audit.SignInFailed, Reason: audit.Locked}
+	orders := [][]string{{ours, theirs}, {theirs, ours}}
+	var counting sync.WaitGroup
+	for i := range 8 {
+		counting.Go(func() {
+			for range 50 {
+				for _, id := range orders[i%2] {
+					_, err := b.Owner.Pool.Exec(t.Context(), `update audit_bursts set touched_at = now() - interval '61 s' where org_id = $1`, id)
+					if err != nil {
+						t.Error(err)
+					}
+				}
+				err := pgx.BeginFunc(t.Context(), b.DB.Pool, func(tx pgx.Tx) error { return b.log.CountInAll(t.Context(), tx, orders[i%2], e) })
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	counting.Wait()
+	require.NoError(t, b.log.RecordBursts(t.Context()))
+	events, _ := b.counted(t, ours)
+	require.Equal(t, []int{400}, events)
 }
