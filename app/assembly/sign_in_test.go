@@ -121,6 +121,30 @@ func TestBudgetsAreExactUnderFiftyAtOnce(t *testing.T) {
 	require.Equal(t, 10, atOnce(differ("203.0.113.%d"), same("ann@acme.example")))
 }
 
+// Decisions, "Audit": sign-ins are bounded and counted like failures: beyond 20 of a person in a minute one entry of each
+// log says how many more there were. Another person's are recorded.
+func TestManySignInsAreCountedInTheLog(t *testing.T) {
+	w := start(t)
+	acme, globex := w.organisation("acme"), w.organisation("globex")
+	w.person("ann@acme.example", acme, globex)
+	w.person("bob@acme.example", acme)
+	const times = 30
+	b := w.browser()
+	for range times {
+		delete(b.cookies, "__Host-dg")
+		require.Equal(t, http.StatusSeeOther, b.signIn("ann@acme.example", password))
+	}
+	require.Equal(t, http.StatusSeeOther, w.browser().signIn("bob@acme.example", password))
+	require.NoError(t, audit.New(w.DB).RecordBursts(t.Context()))
+	for o, want := range map[string][]int{acme: {21, times - 20}, globex: {20, times - 20}} {
+		require.Equal(t, want, one[[]int](w, `select array[count(*) filter (where not details ? 'notRecorded'),
+			coalesce(sum((details->>'notRecorded')::int), 0)] from audit_entries where org_id = $1 and action = 'sign_in'`, o))
+	}
+	w.exec(`alter table audit_burst_events add constraint full_disk check (false) not valid`)
+	delete(b.cookies, "__Host-dg")
+	require.Equal(t, http.StatusServiceUnavailable, b.signIn("ann@acme.example", password), "nobody signs in uncounted")
+}
+
 // Decisions, "Audit": failures and locks are in the log of each organisation of the account's person, bounded and counted:
 // beyond 20 in a minute one entry says how many more there were. Where entries cannot be written, a failed sign-in is still
 // answered as one.

@@ -39,6 +39,7 @@
 //     most 20 of a person. It lets nobody in.
 //   - Security events go to Events in the transaction of what they are about. Failures are recorded after they are counted,
 //     20 of an account in a minute one by one and the others as a number; where that fails the answer stays what it is.
+//     Sign-ins are recorded like that, too, 20 of a person in a minute one by one.
 //   - Instants are the instances' own clocks (now): they have to agree to seconds, as codes ask of them in any case.
 //
 // Trades:

@@ -81,7 +81,24 @@ func requestOf(ctx context.Context) Request {
 // record adds an event of the person in the transaction of what it is about: either both are kept, or neither.
 // Errors: ErrUnavailable.
 func (s *Service) record(ctx context.Context, tx pgx.Tx, of Person, kind EventKind) error {
-	err := s.events.Record(ctx, tx, Event{Kind: kind, PersonID: of.ID, Person: of.Name, Request: requestOf(ctx)})
+	return s.add(ctx, tx, of, kind, s.events.Record)
+}
+
+// recordSignIn is record for a sign-in. Who signs in over and over does not fill the log: those beyond maxOneByOne in a
+// minute are counted. Errors: ErrUnavailable.
+func (s *Service) recordSignIn(ctx context.Context, tx pgx.Tx, of Person) error {
+	alone, err := oneByOne(ctx, tx, "sign-ins", of.ID, s.clock())
+	if err != nil {
+		return err
+	}
+	if !alone {
+		return s.add(ctx, tx, of, SignedIn, s.events.Count)
+	}
+	return s.record(ctx, tx, of, SignedIn)
+}
+
+func (s *Service) add(ctx context.Context, tx pgx.Tx, of Person, kind EventKind, add func(context.Context, pgx.Tx, Event) error) error {
+	err := add(ctx, tx, Event{Kind: kind, PersonID: of.ID, Person: of.Name, Request: requestOf(ctx)})
 	if err != nil {
 		return apperr.Wrap(apperr.Unavailable, err, "This could not be recorded in the audit log, so it was not done. Try again in a moment.")
 	}

@@ -9,8 +9,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// maxFailures are recorded one by one of a person in a minute; those beyond are counted.
-const maxFailures = 20
+// maxOneByOne failures of an account, and as many sign-ins of a person, are recorded one by one in a minute; those beyond
+// are counted.
+const maxOneByOne = 20
 
 // fail records that somebody failed to sign in as the person, for a wrong guess or in a wait; other errors are no failures.
 // ended is the wait that the failure has begun, or nil. What cannot be recorded is logged: a failure is answered as one.
@@ -37,9 +38,9 @@ func (s *Service) fail(ctx context.Context, of Person, err error, ended *time.Ti
 func (s *Service) recordFailure(ctx context.Context, event Event, emailKey string, ended *time.Time) error {
 	return pgx.BeginFunc(ctx, s.db.Pool, func(tx pgx.Tx) error {
 		add := s.events.Record
-		if oneByOne, err := takeFailure(ctx, tx, emailKey, s.clock()); err != nil {
+		if alone, err := oneByOne(ctx, tx, "failures", emailKey, s.clock()); err != nil {
 			return err
-		} else if !oneByOne {
+		} else if !alone {
 			add = s.events.Count
 		}
 		if err := add(ctx, tx, event); err != nil {
@@ -61,9 +62,9 @@ func (s *Service) recordFailure(ctx context.Context, event Event, emailKey strin
 	})
 }
 
-// takeFailure says whether a failure is recorded one by one. In a flood it looks and does not wait for a row.
-func takeFailure(ctx context.Context, tx pgx.Tx, emailKey string, now time.Time) (bool, error) {
-	b := newBudget("failures", emailKey, maxFailures, time.Minute)
+// oneByOne says whether an event of the kind is recorded one by one. In a flood it looks and does not wait for a row.
+func oneByOne(ctx context.Context, tx pgx.Tx, kind, of string, now time.Time) (bool, error) {
+	b := newBudget(kind, of, maxOneByOne, time.Minute)
 	err := waitOf(ctx, tx, []budget{b}, now)
 	if _, used := errors.AsType[*LockedError](err); used {
 		return false, nil

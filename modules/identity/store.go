@@ -112,7 +112,7 @@ func (s *Service) begin(ctx context.Context, who credentials, token string, from
 		if err := dropOldest(ctx, tx, begun.Person.ID); err != nil || begun.SecondStepDue {
 			return err
 		}
-		return s.record(ctx, tx, begun.Person, SignedIn)
+		return s.recordSignIn(ctx, tx, begun.Person)
 	})
 	if err != nil {
 		return Session{}, err

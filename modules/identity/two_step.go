@@ -33,7 +33,7 @@ func (s *Service) SecondStep(ctx context.Context, token, code string) (Session, 
 		if err := s.renew(ctx, tx, in, now, "", nil); err != nil {
 			return err
 		}
-		return s.record(ctx, tx, in.Person, SignedIn)
+		return s.recordSignIn(ctx, tx, in.Person)
 	})
 }
 
