@@ -3,11 +3,13 @@ package identity_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/identity"
@@ -54,14 +56,46 @@ func TestTheOldPasswordMustBeRight(t *testing.T) {
 		require.Equal(t, identity.ErrWrongPassword, err)
 	}
 	_, err := b.people.ChangePassword(b.ctx(), session.Token, identity.Proof{Password: password}, replacement)
-	requireLocked(t, err, b.now().Add(time.Minute))
-	b.pass(time.Minute)
+	requireLocked(t, err, b.now().Add(10*time.Minute))
+	b.pass(10 * time.Minute)
 	for range 10 {
 		_, err := b.people.SignIn(b.ctx(), "ann@example.com", replacement, firefox)
 		require.Equal(t, identity.ErrWrongPassword, err)
 	}
 	_, err = b.people.ChangePassword(b.ctx(), session.Token, identity.Proof{Password: password}, replacement)
 	require.NoError(t, err)
+}
+
+// With stolen sessions of many people an address guesses at no more passwords than at the sign-in; those who guess there do
+// not use it up.
+func TestPasswordsInSessionsAreCountedByAddress(t *testing.T) {
+	b := setup(t)
+	change := func(token, password, address string) error {
+		ctx := identity.WithRequest(b.ctx(), identity.Request{Address: address})
+		_, err := b.people.ChangePassword(ctx, token, identity.Proof{Password: password}, replacement)
+		return err
+	}
+	for range 20 {
+		_, err := b.people.SignIn(b.ctx(), "nobody"+uuid.NewString()+"@example.com", replacement, identity.Client{Address: "2001:db8::1"})
+		require.Equal(t, identity.ErrWrongPassword, err)
+	}
+	var tokens []string
+	for i := range 3 {
+		email := fmt.Sprintf("person%d@example.com", i)
+		b.person(email, "")
+		tokens = append(tokens, b.signIn(email).Token)
+	}
+	for i := range 20 {
+		require.Equal(t, identity.ErrWrongPassword, change(tokens[i%3], replacement, fmt.Sprintf("2001:db8::%x", i+1)))
+	}
+	until := b.now().Add(10 * time.Minute)
+	for _, tried := range []string{replacement, password} {
+		requireLocked(t, change(tokens[0], tried, "2001:db8::ff"), until)
+	}
+	require.NoError(t, change(tokens[1], password, "2001:db8:0:1::1"), "from elsewhere")
+	requireLocked(t, change(tokens[2], password, "2001:db8::ff"), until)
+	b.pass(10 * time.Minute)
+	require.NoError(t, change(tokens[2], password, "2001:db8::ff"))
 }
 
 // At least 12 characters, at most 1,000 bytes, no rules of composition; the same from every keyboard.

@@ -32,7 +32,8 @@
 //     nor the own e-mail, nor the current one. It is hashed in NFC, so that it is the same from every keyboard; it is not cut.
 //   - Unknown e-mail, no password and wrong password: one answer, one count, and the same computation (see noHash).
 //   - Passwords are counted by account (ten in a minute) and by address (20 in ten minutes, IPv6 by /64), known or not; in a
-//     browser that has signed in before by that browser alone (five in 15 minutes), and within a session by person.
+//     browser that has signed in before by that browser alone (five in 15 minutes). Within a session they are counted apart
+//     from those: by person (ten in ten minutes) and by address (20 in ten minutes).
 //   - Codes are counted by person, ten since the last right one; the wait after them doubles from a minute to an hour. In a
 //     known browser they are counted by it. A code that was right and used already is no guess, and not counted.
 //   - A browser is known by a random cookie of which the hash is kept: for one person, 180 days after the last sign-in, at

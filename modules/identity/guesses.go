@@ -11,7 +11,7 @@ import (
 
 // The bounds of guessing. Nothing more is compared once so many were wrong within the window, for as long again.
 const (
-	maxWrong  = 10 // passwords for an account, also within sessions, and codes of a person
+	maxWrong  = 10 // passwords for an account, also within sessions (in addressWindow), and codes of a person
 	guessWait = time.Minute
 
 	maxWrongOfAddress = 20 // from one address, whatever the account
@@ -94,9 +94,12 @@ func signInBudgets(who credentials, from Client) []budget {
 	return []budget{address, newBudget("account", who.emailKey, maxWrong, guessWait)}
 }
 
-// sessionBudgets are those of a password that is asked for within a session: those who guess at the sign-in do not use it up.
-func sessionBudgets(who credentials) []budget {
-	return []budget{newBudget("session", who.id, maxWrong, guessWait)}
+// sessionBudgets are those of a password that is asked for within a session, by address and by person: those who guess at the
+// sign-in do not use them up. Nobody but who has the session can, so the window is the longer one.
+func sessionBudgets(who credentials, address string) []budget {
+	from := newBudget("session address", network(address), maxWrongOfAddress, addressWindow)
+	from.keeps = true // or a session of one's own would clear it
+	return []budget{from, newBudget("session", who.id, maxWrong, addressWindow)}
 }
 
 // codeBudget is that of codes in a session that was begun in a known browser.

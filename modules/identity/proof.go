@@ -34,14 +34,14 @@ func (s *Service) confirm(ctx context.Context, token, password string) (credenti
 	if err != nil {
 		return who, err
 	}
-	return who, s.verify(ctx, who, sessionBudgets(who), password)
+	return who, s.verify(ctx, who, sessionBudgets(who, requestOf(ctx).Address), password)
 }
 
 // asConfirmed does a deed for a person whose password was verified. It needs no second look: had it been changed since,
 // the session would have ended.
 func (s *Service) asConfirmed(ctx context.Context, token string, who credentials, do deed) (Session, error) {
 	return s.asPerson(ctx, token, false, func(tx pgx.Tx, in *signedIn, now time.Time) error {
-		if err := forgetWrong(ctx, tx, sessionBudgets(who), now); err != nil {
+		if err := forgetWrong(ctx, tx, sessionBudgets(who, requestOf(ctx).Address), now); err != nil {
 			return err
 		}
 		return do(tx, in, now)

@@ -182,7 +182,7 @@ func TestTwoStepTakesThePassword(t *testing.T) {
 		require.Equal(t, identity.ErrWrongPassword, err)
 	}
 	require.True(t, apperr.Is(confirm(password), apperr.RateLimited))
-	b.pass(time.Minute)
+	b.pass(10 * time.Minute)
 	require.NoError(t, confirm(password))
 }
 
