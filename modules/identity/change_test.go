@@ -80,13 +80,16 @@ func TestPasswordsInSessionsAreCountedByAddress(t *testing.T) {
 		require.Equal(t, identity.ErrWrongPassword, err)
 	}
 	var tokens []string
-	for i := range 3 {
+	for i := range 4 {
 		email := fmt.Sprintf("person%d@example.com", i)
 		b.person(email, "")
 		tokens = append(tokens, b.signIn(email).Token)
 	}
 	for i := range 20 {
 		require.Equal(t, identity.ErrWrongPassword, change(tokens[i%3], replacement, fmt.Sprintf("2001:db8::%x", i+1)))
+		if i == 10 {
+			require.NoError(t, change(tokens[3], password, "2001:db8::a"), "a right one does not clear the count")
+		}
 	}
 	until := b.now().Add(10 * time.Minute)
 	for _, tried := range []string{replacement, password} {
