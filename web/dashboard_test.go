@@ -338,7 +338,7 @@ func TestReportsOfAPersonAreBounded(t *testing.T) {
 	computing := func(n int) func() bool {
 		return func() bool {
 			var waiting int
-			err := hold.QueryRow(t.Context(), `select count(*) from pg_locks where relation = 'plays'::regclass and not granted`).Scan(&waiting)
+			err := w.db.Owner.Pool.QueryRow(context.Background(), `select count(*) from pg_locks where relation = 'plays'::regclass and not granted`).Scan(&waiting)
 			return err == nil && waiting == n
 		}
 	}

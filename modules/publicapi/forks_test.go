@@ -14,8 +14,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/app/assembly"
 	"dg/modules/apikeys"
 	"dg/modules/reports"
+	"dg/platform/pgtest"
+	"dg/platform/postgres"
 )
 
 // Specification, sections 2.1, 4.1 and 4.2; decisions, "Fork list": all fields, all forks, in order, and nothing of the
@@ -167,7 +170,11 @@ func TestForkThatChangesMeanwhileIsTaggedWithItsOwnVersion(t *testing.T) {
 // Decisions, "Data": no organisation uses all connections. Lists that have to be read are read a few at a time; the others wait.
 func TestListsAreReadAFewAtATime(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	db := pgtest.New(t)
+	pool, err := postgres.Open(t.Context(), db.URL, postgres.Options{MaxConns: 12, LockTimeout: time.Minute})
+	require.NoError(t, err)
+	t.Cleanup(pool.Close)
+	w := startOver(t, db, assembly.Pools{Gate: pool, Reads: pool, Exports: pool})
 	h := newHistory(rand.New(rand.NewPCG(15, 15)), 2, 0)
 	w.load(t, h)
 	token := w.key(t, h.id)
@@ -189,11 +196,11 @@ func TestListsAreReadAFewAtATime(t *testing.T) {
 	reading := func(n int) func() bool {
 		return func() bool {
 			var waiting int
-			err := tx.QueryRow(t.Context(), `select count(*) from pg_locks where not granted and relation = 'forks'::regclass`).Scan(&waiting)
+			err := w.db.Owner.Pool.QueryRow(context.Background(), `select count(*) from pg_locks where not granted and relation = 'forks'::regclass`).Scan(&waiting)
 			return err == nil && waiting >= n
 		}
 	}
-	require.Eventually(t, reading(reports.MaxReportsOfOrganisation), time.Second, time.Millisecond)
+	require.Eventually(t, reading(reports.MaxReportsOfOrganisation), 4*time.Second, time.Millisecond)
 	require.Never(t, reading(reports.MaxReportsOfOrganisation+1), 300*time.Millisecond, 10*time.Millisecond)
 	require.NoError(t, tx.Rollback(t.Context()))
 	answered.Wait()

@@ -251,6 +251,12 @@ func TestSegmentsAgreeWithPlaysUnderWriters(t *testing.T) {
 	require.Positive(t, imports.Load())
 
 	// At rest: everything that is due is sealed, and says what the plays say. One day at least is a large one.
+	require.Eventually(t, func() bool { // a statement that was cancelled may still commit
+		var busy int
+		err := f.db.Owner.Pool.QueryRow(t.Context(), `select count(*) from pg_stat_activity
+			where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'`).Scan(&busy)
+		return err == nil && busy == 0
+	}, 20*time.Second, 10*time.Millisecond)
 	f.exec(t, insertSQL, fieldFrom.Add(50*day), 1, 200)
 	require.Eventually(t, func() bool { // the sessions that were cancelled may hold their locks for a moment
 		if _, err := f.sealer.Seal(t.Context()); err != nil {
