@@ -249,3 +249,12 @@ func TestTheBoundOfTheLogHoldsForAllAddresses(t *testing.T) {
 		t.Errorf("%d lines of one /64", taken)
 	}
 }
+
+// What a client can cause at will is sampled in the log whatever its status; failures on our side never are.
+func TestOurFailuresAloneAreAlwaysLogged(t *testing.T) {
+	for status, want := range map[int]bool{200: false, 404: false, 431: false, 500: true, 501: false, 503: true, 505: false} {
+		if ours(status) != want {
+			t.Errorf("%d: %t", status, !want)
+		}
+	}
+}

@@ -252,3 +252,17 @@ func BenchmarkUncontendedAcquire(b *testing.B) {
 		lease.Release()
 	}
 }
+
+// Work that is admitted twice, as a small and then as a large one, waits for Wait in all.
+func TestSecondAdmissionWaitsForWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := limiter.New(limiter.Limits{Places: 1, OrganisationPlaces: 1})
+		held := acquire(t, l, "x", "")
+		began := time.Now()
+		_, err := l.Acquire(t.Context(), limiter.Request{OrganisationID: "a", Waited: limiter.Wait - time.Second})
+		require.True(t, apperr.Is(err, apperr.Unavailable), "%v", err)
+		require.Equal(t, time.Second, time.Since(began))
+		held.Release()
+	})
+}
