@@ -25,7 +25,7 @@ check: ## Run the linters, and see that what is generated is not stale.
 	scripts/check.sh
 
 bench: ## Measure against the limits, in one table (BENCH_PLAYS=10000000 for the large set; BENCH=growth for how cost grows).
-	go run ./app/bench
+	go run ./scripts/bench
 
 generate: ## Regenerate what is made from other files.
 	scripts/generate.sh

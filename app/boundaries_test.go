@@ -16,7 +16,7 @@ import (
 var mayImport = map[string][]string{
 	"app":               {"*"},
 	"app/assembly":      {"platform", "web", "modules/publicapi", "modules/identity", "modules/apikeys", "modules/games", "modules/reports", "modules/exports", "modules/org", "modules/audit"},
-	"app/bench":         {"*"},
+	"scripts/bench":     {"*"},
 	"app/demo":          {"modules/games", "modules/identity"},
 	"configs":           {},
 	"migrations":        {},

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/browsertest"
+	"dg/platform/testkit/browsertest"
 )
 
 var formToken = regexp.MustCompile(`name="csrf" value="([^"]+)"`)

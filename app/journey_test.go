@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/demo"
-	"dg/platform/browsertest"
+	"dg/platform/testkit/browsertest"
 )
 
 // demoAccount is the person of the demo with the e-mail.

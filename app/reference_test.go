@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/browsertest"
+	"dg/platform/testkit/browsertest"
 )
 
 // The reference is served offline under the strict policy, lists the operations, and a request can be

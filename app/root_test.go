@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/pgtest"
+	"dg/platform/testkit/pgtest"
 )
 
 func needsRoot(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/browsertest"
+	"dg/platform/testkit/browsertest"
 )
 
 // maxTransferred is what a screen may weigh, all its files together. The reference is the exception.

@@ -9,7 +9,7 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/modules/audit"
-	"dg/platform/browsertest"
+	"dg/platform/testkit/browsertest"
 )
 
 // audited is an organisation whose log has entries of every kind, short and long.

@@ -77,7 +77,7 @@ func (s *Site) quickstart() []command {
 func (s *Site) docs(c *fiber.Ctx, v *visit) error {
 	view := docsView{
 		shell: s.shell(v, "API", areaDocs), KeysPath: "/settings/api-keys", Start: s.quickstart(),
-		RateLimit: apikeys.RateLimit, RateWindow: apikeys.RateWindow, MaxDays: reports.MaxPeriodDays,
+		RateLimit: apikeys.MaxRequests, RateWindow: apikeys.RateWindow, MaxDays: reports.MaxPeriodDays,
 		AtOnce: workAtOnce{
 			Reports: reports.MaxReportsOfOrganisation, LargeReports: reports.MaxLargeReportsOfOrganisation, LargeReport: count(reports.LargeReport),
 			Exports: exports.MaxAtOnce, ExportsOfOrganisation: exports.MaxAtOnceOfOrganisation, ExportsOfKey: exports.MaxAtOnceOfActor,

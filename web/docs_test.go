@@ -65,8 +65,8 @@ func TestDocsStateLimitsAndColumns(t *testing.T) {
 	body := w.browser(t).get("/docs").body
 	text := strings.Join(strings.Fields(html.UnescapeString(anyTag.ReplaceAllString(body, " "))), " ")
 	for _, fact := range []string{
-		fmt.Sprintf("Requests %d in %d seconds for each key", apikeys.RateLimit, apikeys.RateWindow),
-		fmt.Sprintf("Refused uses %d in %d seconds", apikeys.RateLimit, apikeys.RateWindow),
+		fmt.Sprintf("Requests %d in %d seconds for each key", apikeys.MaxRequests, apikeys.RateWindow),
+		fmt.Sprintf("Refused uses %d in %d seconds", apikeys.MaxRequests, apikeys.RateWindow),
 		fmt.Sprintf("Period %d days", reports.MaxPeriodDays),
 		"Group Shown when at least 5 of its members played", "Export 30 minutes", "within two seconds",
 		fmt.Sprintf("%d of a key, %d of an organisation, %d of an instance", exports.MaxAtOnceOfActor, exports.MaxAtOnceOfOrganisation, exports.MaxAtOnce),

@@ -16,7 +16,7 @@ import (
 	"dg/modules/apikeys"
 	"dg/modules/audit"
 	"dg/platform/authz"
-	"dg/platform/pgtest"
+	"dg/platform/testkit/pgtest"
 )
 
 // goodForm is a form that makes a key.

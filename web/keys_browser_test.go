@@ -9,7 +9,7 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/modules/audit"
-	"dg/platform/browsertest"
+	"dg/platform/testkit/browsertest"
 )
 
 // tabTo goes on by keyboard until what has the focus is described so.

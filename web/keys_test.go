@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
-	"dg/platform/pgtest"
+	"dg/platform/testkit/pgtest"
 )
 
 // noon is a day like any other, as the clock of a test that moves.

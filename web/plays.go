@@ -33,14 +33,14 @@ func (s *Site) downloadPlays(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	err = s.Exports.Send(ctx, c, exports.Order{
-		Query: query, Slug: fork.Slug, Actor: v.audited(), Request: requestOf(c), StillAllowed: s.stillAllowed(v, authz.ExportReport),
+		Query: query, Slug: fork.Slug, Actor: v.audited(), Request: requestOf(c), Recheck: s.stillAllowed(v, authz.ExportReport),
 	})
 	return groupError(err)
 }
 
 // stillAllowed returns a question that can be asked when the visit is over: whether the visitor is signed in and may do the
 // deed in the organisation.
-func (s *Site) stillAllowed(v *visit, deed authz.Deed) func(context.Context) error {
+func (s *Site) stillAllowed(v *visit, deed authz.Permission) func(context.Context) error {
 	return func(ctx context.Context) error {
 		session, err := s.visitors.Still(ctx, v.token)
 		if err != nil {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/browsertest"
+	"dg/platform/testkit/browsertest"
 )
 
 // signInWith signs somebody in by the form, and goes on to a path.

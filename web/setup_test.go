@@ -33,8 +33,8 @@ import (
 	"dg/modules/reports"
 	"dg/platform/authz"
 	"dg/platform/httpserver"
-	"dg/platform/pgtest"
 	"dg/platform/postgres"
+	"dg/platform/testkit/pgtest"
 	"dg/web"
 )
 

@@ -89,7 +89,7 @@ func (s shell) Settings() string { return s.offer(authz.ReadOrganisation, settin
 
 // offer is the path of a screen, or "" where the reader may not see it. To somebody with several organisations it is the
 // short path, which lets choose.
-func (s shell) offer(deed authz.Deed, screen string) string {
+func (s shell) offer(deed authz.Permission, screen string) string {
 	switch v := s.Visit; {
 	case v == nil:
 	case v.Organisation.ID == "" && v.manages:

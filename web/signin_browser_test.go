@@ -8,7 +8,7 @@ import (
 	"github.com/pquerna/otp/totp"
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/browsertest"
+	"dg/platform/testkit/browsertest"
 )
 
 // looksRight demands of a screen, in both schemes and on a phone, what all of them keep.

@@ -10,7 +10,7 @@ import (
 	"github.com/pquerna/otp/totp"
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/pgtest"
+	"dg/platform/testkit/pgtest"
 )
 
 // codeNow is the person's code of now; one that was used may be used again, since tests are faster than half a minute.

@@ -140,7 +140,7 @@ func (s *Site) placesOf(c *fiber.Ctx, v *visit) ([]org.Membership, error) {
 }
 
 // member makes a handler of one for members of the organisation in the path who may do the deed.
-func (s *Site) member(deed authz.Deed, handle func(*fiber.Ctx, *visit) error) fiber.Handler {
+func (s *Site) member(deed authz.Permission, handle func(*fiber.Ctx, *visit) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		v, err := s.signedIn(c)
 		if err != nil || v == nil {
@@ -186,11 +186,11 @@ func (v *visit) audited() audit.Actor {
 
 // may says whether the visitor may do the deed in the organisation: what is not allowed is not offered either. A failure
 // to decide allows nothing.
-func (v *visit) may(deed authz.Deed) bool { return v.decide(deed) == nil }
+func (v *visit) may(deed authz.Permission) bool { return v.decide(deed) == nil }
 
 // decide returns nil, or an error that says who can help.
-func (v *visit) decide(deed authz.Deed) error {
-	err := v.policy.Decide(v.subject(), deed, v.Organisation.ID)
+func (v *visit) decide(deed authz.Permission) error {
+	err := v.policy.Authorize(v.subject(), deed, v.Organisation.ID)
 	if errors.Is(err, authz.ErrDenied) {
 		return apperr.New(apperr.AccessDenied, "%s", v.deniedWords(deed))
 	}
@@ -199,7 +199,7 @@ func (v *visit) decide(deed authz.Deed) error {
 
 // deniedWords say why the visitor may not do a deed, and who can help. The name of the organisation is between marks that
 // isolate its direction.
-func (v *visit) deniedWords(deed authz.Deed) string {
+func (v *visit) deniedWords(deed authz.Permission) string {
 	switch {
 	case v.Role == org.RoleMember:
 		return "Reports and settings are for owners and admins of \u2068" + v.Organisation.Name + "\u2069. If you need them, ask an owner to change your role."

@@ -21,7 +21,7 @@ import (
 	"dg/app/assembly"
 	"dg/modules/audit"
 	"dg/modules/identity"
-	"dg/platform/pgtest"
+	"dg/platform/testkit/pgtest"
 )
 
 const (

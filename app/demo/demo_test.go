@@ -10,8 +10,8 @@ import (
 	"dg/app/demo"
 	"dg/modules/identity"
 	"dg/modules/importer"
-	"dg/platform/pgtest"
 	"dg/platform/postgres"
+	"dg/platform/testkit/pgtest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"

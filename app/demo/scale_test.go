@@ -11,7 +11,7 @@ import (
 
 	"dg/app/demo"
 	"dg/modules/importer"
-	"dg/platform/pgtest"
+	"dg/platform/testkit/pgtest"
 
 	"github.com/stretchr/testify/require"
 )

@@ -14,11 +14,11 @@ import (
 	"dg/platform/authz"
 )
 
-// The rate: never more than RateLimit requests of a key accepted in any RateWindow seconds (specification, section 8).
+// The rate: never more than MaxRequests requests of a key accepted in any RateWindow seconds (specification, section 8).
 // authenticate.sql and the table's default hold the same two numbers.
 const (
-	RateLimit  = 120
-	RateWindow = 60
+	MaxRequests = 120
+	RateWindow  = 60
 )
 
 // Caller is a key that was authenticated.
@@ -26,11 +26,11 @@ type Caller struct {
 	KeyID, KeyName, OrganisationID string
 	Scopes                         []Scope
 	OrganisationVersion            int64 // another one, never seen before, after every change to the organisation or its forks
-	Budget                         Budget
+	RateLimit                      RateLimit
 }
 
-// Budget is what a key has left: Left requests now, and one more in NextIn seconds (at least 1).
-type Budget struct{ Left, NextIn int }
+// RateLimit is what a key has left: Remaining requests now, and one more in Reset seconds (at least 1).
+type RateLimit struct{ Remaining, Reset int }
 
 // Subject is the caller as the authorisation policy sees it.
 func (c Caller) Subject() authz.Subject {
@@ -75,7 +75,7 @@ func (s *Service) Authenticate(ctx context.Context, token Token, request audit.R
 	}
 	if v.limited {
 		wait, err := s.retryAfter(ctx, v, false)
-		v.Budget.NextIn = wait
+		v.RateLimit.Reset = wait
 		return v.Caller, limited(wait, err, overRate)
 	}
 	if v.unused {
@@ -157,7 +157,7 @@ func limited(wait int, err error, message string) error {
 	if err != nil {
 		return err
 	}
-	e := apperr.New(apperr.RateLimited, message, RateLimit, RateWindow, wait)
+	e := apperr.New(apperr.RateLimited, message, MaxRequests, RateWindow, wait)
 	e.RetryAfter = wait
 	return e
 }
@@ -211,7 +211,7 @@ func (s *Service) ask(ctx context.Context, id string, hash []byte, outside bool)
 	}
 	v.known, v.limited = true, budget == nil
 	if budget != nil {
-		v.Budget = Budget{Left: int(budget[0]), NextIn: wholeSeconds(budget[1])}
+		v.RateLimit = RateLimit{Remaining: int(budget[0]), Reset: wholeSeconds(budget[1])}
 	}
 	if wait != nil {
 		v.wait = *wait

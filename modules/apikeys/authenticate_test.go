@@ -163,7 +163,7 @@ func TestCallerIsTheKey(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, apikeys.Caller{
 			KeyID: key.ID, KeyName: "BI", OrganisationID: ourOrganisation, Scopes: scopes, OrganisationVersion: version,
-			Budget: apikeys.Budget{Left: 119, NextIn: 60},
+			RateLimit: apikeys.RateLimit{Remaining: 119, Reset: 60},
 		}, caller)
 		grants := make([]string, len(scopes))
 		for i, s := range scopes {

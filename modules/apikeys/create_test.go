@@ -34,7 +34,9 @@ func TestWhoManagesKeys(t *testing.T) {
 			existing, _ := b.newKey()
 			b.setPlan(plan)
 			actor := member(ourOrganisation, c.role, c.twoStep)
-			name := func(deed string) []any { return []any{"%s two-step=%v plan=%s: %s", c.role, c.twoStep, plan, deed} }
+			name := func(permission string) []any {
+				return []any{"%s two-step=%v plan=%s: %s", c.role, c.twoStep, plan, permission}
+			}
 			before := one[int](b, `select count(*) from api_keys`)
 
 			_, token, err := b.keys.Create(b.ctx(), actor, apikeys.NewKey{Name: "n", Scopes: bothScopes}, request)

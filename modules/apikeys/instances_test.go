@@ -95,13 +95,13 @@ func TestTwoInstancesShareTheRate(t *testing.T) {
 		require.Equal(t, key.ID, callers[i].KeyID, "a good key is named, also beyond the rate")
 		if err == nil {
 			accepted++
-			left[callers[i].Budget.Left] = true
-			require.InDelta(t, 30, callers[i].Budget.NextIn, 30)
+			left[callers[i].RateLimit.Remaining] = true
+			require.InDelta(t, 30, callers[i].RateLimit.Reset, 30)
 			continue
 		}
 		e := requireCode(t, apperr.RateLimited, err)
 		require.InDelta(t, 30.5, e.RetryAfter, 29.5)
-		require.Equal(t, apikeys.Budget{Left: 0, NextIn: e.RetryAfter}, callers[i].Budget)
+		require.Equal(t, apikeys.RateLimit{Remaining: 0, Reset: e.RetryAfter}, callers[i].RateLimit)
 	}
 	require.Equal(t, 120, accepted)
 	require.Len(t, left, 120, "each accepted request was told another number of places that are left")
@@ -154,7 +154,7 @@ func TestRefusedUsesHaveACountOfTheirOwn(t *testing.T) {
 	for i := range 120 {
 		caller, err := b.keys.Authenticate(b.ctx(), token, request)
 		require.NoError(t, err, "request %d of the key's owner", i+1)
-		require.Equal(t, 119-i, caller.Budget.Left)
+		require.Equal(t, 119-i, caller.RateLimit.Remaining)
 	}
 	_, err := b.keys.Authenticate(b.ctx(), token, request)
 	require.Contains(t, requireCode(t, apperr.RateLimited, err).Message, "has been used 120 times")

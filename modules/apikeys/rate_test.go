@@ -51,14 +51,14 @@ func TestRateIsASlidingWindow(t *testing.T) {
 				caller, err := []*apikeys.Service{b.keys, b.other}[random.IntN(2)].Authenticate(b.ctx(), token, request)
 				late := time.Since(began).Seconds()
 				require.Less(t, late, 9.0, "the machine is too slow for this test's steps")
-				wait := caller.Budget.NextIn
+				wait := caller.RateLimit.Reset
 				if want {
 					require.NoError(t, err, "seed %d, step %d", seed, step)
 				} else {
 					refusals++
 					require.Equal(t, wait, requireCode(t, apperr.RateLimited, err).RetryAfter)
 				}
-				require.Equal(t, left, caller.Budget.Left, "seed %d, step %d", seed, step)
+				require.Equal(t, left, caller.RateLimit.Remaining, "seed %d, step %d", seed, step)
 				require.LessOrEqual(t, float64(wait), 60-oldest)
 				require.GreaterOrEqual(t, float64(wait), math.Max(1, 60-oldest-math.Ceil(late)))
 			}
@@ -149,7 +149,7 @@ func TestTheWindowIsSixtySeconds(t *testing.T) {
 		b.setWindow(key.ID, false, head, append([]float64{60}, repeat(1, 119)...))
 		caller, err := b.keys.Authenticate(b.ctx(), token, request)
 		require.NoError(t, err)
-		require.Equal(t, 0, caller.Budget.Left)
+		require.Equal(t, 0, caller.RateLimit.Remaining)
 		_, err = b.keys.Authenticate(b.ctx(), token, request)
 		requireCode(t, apperr.RateLimited, err)
 	}
@@ -161,21 +161,21 @@ func TestBudget(t *testing.T) {
 	key, token := b.newKey()
 	for name, c := range map[string]struct {
 		ages []float64 // of what was accepted before
-		want apikeys.Budget
+		want apikeys.RateLimit
 	}{
-		"the first":                     {nil, apikeys.Budget{Left: 119, NextIn: 60}},
-		"one is half a minute old":      {[]float64{29.5}, apikeys.Budget{Left: 118, NextIn: 31}},
-		"one has just left":             {[]float64{60}, apikeys.Budget{Left: 119, NextIn: 60}},
-		"one is about to leave":         {[]float64{59.1}, apikeys.Budget{Left: 118, NextIn: 1}},
-		"some have left, some have not": {[]float64{300, 61, 60, 49.5, 20, 1}, apikeys.Budget{Left: 116, NextIn: 11}},
-		"the last place":                {append([]float64{100}, repeat(9.5, 119)...), apikeys.Budget{Left: 0, NextIn: 51}},
-		"a full window of an hour ago":  {repeat(3600, 120), apikeys.Budget{Left: 119, NextIn: 60}},
+		"the first":                     {nil, apikeys.RateLimit{Remaining: 119, Reset: 60}},
+		"one is half a minute old":      {[]float64{29.5}, apikeys.RateLimit{Remaining: 118, Reset: 31}},
+		"one has just left":             {[]float64{60}, apikeys.RateLimit{Remaining: 119, Reset: 60}},
+		"one is about to leave":         {[]float64{59.1}, apikeys.RateLimit{Remaining: 118, Reset: 1}},
+		"some have left, some have not": {[]float64{300, 61, 60, 49.5, 20, 1}, apikeys.RateLimit{Remaining: 116, Reset: 11}},
+		"the last place":                {append([]float64{100}, repeat(9.5, 119)...), apikeys.RateLimit{Remaining: 0, Reset: 51}},
+		"a full window of an hour ago":  {repeat(3600, 120), apikeys.RateLimit{Remaining: 119, Reset: 60}},
 	} {
 		for head := 1; head <= 120; head += 17 {
 			b.setWindow(key.ID, false, head, c.ages)
 			caller, err := b.keys.Authenticate(b.ctx(), token, request)
 			require.NoError(t, err, name)
-			require.Equal(t, c.want, caller.Budget, "%s, head %d", name, head)
+			require.Equal(t, c.want, caller.RateLimit, "%s, head %d", name, head)
 		}
 	}
 }
@@ -209,10 +209,10 @@ func TestClockSetBackDoesNotLockAKey(t *testing.T) {
 				require.LessOrEqual(t, requireCode(t, apperr.RateLimited, refused).RetryAfter, 60, name)
 			} else {
 				require.NoError(t, err, name)
-				require.Equal(t, c.left, caller.Budget.Left, name)
+				require.Equal(t, c.left, caller.RateLimit.Remaining, name)
 				requireCode(t, apperr.AuthRequired, refused)
 			}
-			require.InDelta(t, 59, caller.Budget.NextIn, 1.5, name)
+			require.InDelta(t, 59, caller.RateLimit.Reset, 1.5, name)
 
 			_, errs := b.storm(130, func(s *apikeys.Service) (apikeys.Caller, error) { return s.Authenticate(b.ctx(), token, request) })
 			accepted := 0
@@ -225,7 +225,7 @@ func TestClockSetBackDoesNotLockAKey(t *testing.T) {
 			b.pass(key.ID, 60)
 			caller, err = b.keys.Authenticate(b.ctx(), token, request)
 			require.NoError(t, err, "%s: after a minute the key works", name)
-			require.Equal(t, 119, caller.Budget.Left, name)
+			require.Equal(t, 119, caller.RateLimit.Remaining, name)
 		}
 	}
 }

@@ -173,19 +173,19 @@ func (s *Service) StillUsable(ctx context.Context, organisationID, id string) er
 	return nil
 }
 
-func (s *Service) allowed(actor Actor, deed authz.Deed) error {
-	return s.allows(actor.Subject, deed)
+func (s *Service) allowed(actor Actor, permission authz.Permission) error {
+	return s.allows(actor.Subject, permission)
 }
 
-func (s *Service) allows(subject authz.Subject, deed authz.Deed) error {
-	err := s.policy.Decide(subject, deed, subject.OrganisationID)
+func (s *Service) allows(subject authz.Subject, permission authz.Permission) error {
+	err := s.policy.Authorize(subject, permission, subject.OrganisationID)
 	if errors.Is(err, authz.ErrDenied) {
-		return apperr.New(apperr.AccessDenied, "%s", deniedSentences[deed])
+		return apperr.New(apperr.AccessDenied, "%s", deniedSentences[permission])
 	}
 	return err
 }
 
-var deniedSentences = map[authz.Deed]string{
+var deniedSentences = map[authz.Permission]string{
 	authz.CreateKey: "Keys are created by the organisation's owners, and by its admins once they use two-step verification.",
 	authz.ListKeys:  "Keys are listed by the organisation's owners and admins.",
 	authz.RevokeKey: "Keys are revoked by the organisation's owners and admins.",

@@ -16,8 +16,8 @@ import (
 	"dg/modules/org"
 	"dg/platform/apperr"
 	"dg/platform/authz"
-	"dg/platform/pgtest"
 	"dg/platform/postgres"
+	"dg/platform/testkit/pgtest"
 )
 
 // Two organisations: the one under test and another.
@@ -155,14 +155,14 @@ func (b *bundle) pass(key string, seconds float64) {
 // where the ring begins.
 func (b *bundle) setWindow(key string, refused bool, head int, ages []float64) {
 	b.t.Helper()
-	ring := make([]float64, apikeys.RateLimit)
+	ring := make([]float64, apikeys.MaxRequests)
 	for i := range ring {
-		place := i - (apikeys.RateLimit - len(ages))
+		place := i - (apikeys.MaxRequests - len(ages))
 		age := math.Inf(1)
 		if place >= 0 {
 			age = ages[place]
 		}
-		ring[(head-1+i)%apikeys.RateLimit] = age
+		ring[(head-1+i)%apikeys.MaxRequests] = age
 	}
 	b.exec(`update api_key_windows set head = $3, instants =
 		(select array_agg(case when a = 'infinity' then '-infinity' else now() - make_interval(secs => a) end order by nth)

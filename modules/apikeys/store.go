@@ -116,12 +116,12 @@ func (s *Service) insert(ctx context.Context, row keyRow, entry audit.Entry) (Ke
 
 // stillAllowed decides anew, by what the entry's actor is in this transaction: the role may have been taken away since the
 // request was let in. Errors: ErrAccessDenied.
-func (s *Service) stillAllowed(tx *gorm.DB, entry audit.Entry, deed authz.Deed, read func(tx *gorm.DB, organisationID, personID string) (authz.Subject, error)) error {
+func (s *Service) stillAllowed(tx *gorm.DB, entry audit.Entry, permission authz.Permission, read func(tx *gorm.DB, organisationID, personID string) (authz.Subject, error)) error {
 	now, err := read(tx, entry.OrganisationID, entry.Actor.ID)
 	if err != nil {
 		return err
 	}
-	return s.allows(now, deed)
+	return s.allows(now, permission)
 }
 
 // keyOfOnce looks for the key that once has made. Errors: ErrAlreadyCreated with the key.

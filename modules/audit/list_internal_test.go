@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/pgtest"
+	"dg/platform/testkit/pgtest"
 )
 
 // filtered are filters over the entries of manyEntries: alone and combined, common, rare and without any entry.

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/audit"
-	"dg/platform/pgtest"
+	"dg/platform/testkit/pgtest"
 )
 
 const (

@@ -69,7 +69,7 @@ func (r *running) watchActor(ctx context.Context) {
 		case <-tick.C:
 		}
 		ask, done := context.WithTimeout(ctx, askEvery)
-		err := r.StillAllowed(ask)
+		err := r.Recheck(ask)
 		done()
 		switch {
 		case err == nil:

@@ -40,7 +40,7 @@ func TestNoAnswerIsNotNo(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := &running{Order: Order{Actor: audit.Actor{Kind: c.kind}, StillAllowed: c.allowed}}
+			r := &running{Order: Order{Actor: audit.Actor{Kind: c.kind}, Recheck: c.allowed}}
 			begun := time.Now()
 			ctx := r.watch()
 			select {

@@ -52,8 +52,8 @@ type Order struct {
 	Slug    string // of the fork: it names the file
 	Actor   audit.Actor
 	Request audit.Request
-	// StillAllowed returns nil while the actor may have the export, and ErrAuthRequired, ErrAccessDenied or ErrNotFound once
+	// Recheck returns nil while the actor may have the export, and ErrAuthRequired, ErrAccessDenied or ErrNotFound once
 	// that is over. Any other error says that there was no answer. It is asked until the export ends, when another request has
 	// long taken the place of the one that ordered it: nothing of that request may be in it.
-	StillAllowed func(ctx context.Context) error
+	Recheck func(ctx context.Context) error
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/games"
-	"dg/platform/pgtest"
+	"dg/platform/testkit/pgtest"
 )
 
 const (

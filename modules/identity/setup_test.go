@@ -17,8 +17,8 @@ import (
 
 	"dg/modules/identity"
 	"dg/platform/apperr"
-	"dg/platform/pgtest"
 	"dg/platform/postgres"
+	"dg/platform/testkit/pgtest"
 )
 
 const (

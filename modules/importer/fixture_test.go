@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"dg/platform/pgtest"
 	"dg/platform/staging"
+	"dg/platform/testkit/pgtest"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"

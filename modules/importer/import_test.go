@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"dg/modules/games"
-	"dg/platform/pgtest"
 	"dg/platform/staging"
+	"dg/platform/testkit/pgtest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"

@@ -40,7 +40,7 @@ func (s *Service) SetReportingMode(ctx context.Context, actor Actor, mode Report
 }
 
 func (s *Service) mayChangeMode(subject authz.Subject, organisation string) error {
-	err := s.policy.Decide(subject, authz.ChangeReportingMode, organisation)
+	err := s.policy.Authorize(subject, authz.ChangeReportingMode, organisation)
 	if errors.Is(err, authz.ErrDenied) {
 		return errNotOwner
 	}

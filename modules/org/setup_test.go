@@ -9,7 +9,7 @@ import (
 	"dg/modules/audit"
 	"dg/modules/org"
 	"dg/platform/authz"
-	"dg/platform/pgtest"
+	"dg/platform/testkit/pgtest"
 )
 
 const (

@@ -29,7 +29,7 @@ var errForeignFork = apperr.New(apperr.AccessDenied, "This fork belongs to anoth
 
 // forkOf loads the fork that the path names: the only way to one. It is the caller's organisation's; another's is refused
 // and recorded.
-func (a *API) forkOf(ctx context.Context, c *fiber.Ctx, caller apikeys.Caller, deed authz.Deed) (answeredFork, error) {
+func (a *API) forkOf(ctx context.Context, c *fiber.Ctx, caller apikeys.Caller, permission authz.Permission) (answeredFork, error) {
 	id := c.Params("forkId")
 	if set := a.forks.get(caller.OrganisationID, caller.OrganisationVersion); set != nil {
 		if known, ok := set.forks[id]; ok {
@@ -49,7 +49,7 @@ func (a *API) forkOf(ctx context.Context, c *fiber.Ctx, caller apikeys.Caller, d
 	if err != nil {
 		return answeredFork{}, err
 	}
-	err = a.policy.Decide(caller.Subject(), deed, owner)
+	err = a.policy.Authorize(caller.Subject(), permission, owner)
 	if errors.Is(err, authz.ErrDenied) {
 		return answeredFork{}, a.keys.Refuse(ctx, caller, audit.OtherOrganisation, audit.Target{Kind: "fork", ID: id}, requestOf(c), errForeignFork)
 	}

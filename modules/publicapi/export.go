@@ -24,7 +24,7 @@ func (a *API) exportForkPlays(c *fiber.Ctx, caller apikeys.Caller) error {
 	}
 	err = a.exports.Send(ctx, c, exports.Order{
 		Query: query, Slug: fork.Slug, Actor: caller.Actor(), Request: requestOf(c),
-		StillAllowed: func(ctx context.Context) error {
+		Recheck: func(ctx context.Context) error {
 			return a.keys.StillUsable(ctx, caller.OrganisationID, caller.KeyID)
 		},
 	})

@@ -17,8 +17,8 @@ import (
 	"dg/app/assembly"
 	"dg/modules/apikeys"
 	"dg/modules/reports"
-	"dg/platform/pgtest"
 	"dg/platform/postgres"
+	"dg/platform/testkit/pgtest"
 )
 
 // Specification, sections 2.1, 4.1 and 4.2; decisions, "Fork list": all fields, all forks, in order, and nothing of the

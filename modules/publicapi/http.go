@@ -28,10 +28,10 @@ func (a *API) Mount(app *fiber.App) {
 }
 
 // route adds a GET, and the HEAD that fiber makes of it, for callers with the scope.
-func (a *API) route(app *fiber.App, path string, deed authz.Deed, scope apikeys.Scope, handle func(*fiber.Ctx, apikeys.Caller) error) {
+func (a *API) route(app *fiber.App, path string, permission authz.Permission, scope apikeys.Scope, handle func(*fiber.Ctx, apikeys.Caller) error) {
 	app.Get(prefix+path, func(c *fiber.Ctx) error {
 		caller := callerOf(c)
-		if err := a.policy.Decide(caller.Subject(), deed, caller.OrganisationID); err != nil {
+		if err := a.policy.Authorize(caller.Subject(), permission, caller.OrganisationID); err != nil {
 			return a.refuseScope(c, caller, scope, err)
 		}
 		return handle(c, caller)
@@ -94,8 +94,8 @@ func (a *API) authenticate(c *fiber.Ctx) error {
 	caller, err := a.keys.Authenticate(ctx, token, requestOf(c))
 	if caller.KeyID != "" {
 		httpserver.Authenticated(c)
-		c.Set("RateLimit-Policy", `"key";q=`+strconv.Itoa(apikeys.RateLimit)+`;w=`+strconv.Itoa(apikeys.RateWindow))
-		c.Set("RateLimit", `"key";r=`+strconv.Itoa(caller.Budget.Left)+`;t=`+strconv.Itoa(caller.Budget.NextIn))
+		c.Set("RateLimit-Policy", `"key";q=`+strconv.Itoa(apikeys.MaxRequests)+`;w=`+strconv.Itoa(apikeys.RateWindow))
+		c.Set("RateLimit", `"key";r=`+strconv.Itoa(caller.RateLimit.Remaining)+`;t=`+strconv.Itoa(caller.RateLimit.Reset))
 	}
 	if err != nil {
 		return err

@@ -15,8 +15,8 @@ import (
 
 	"dg/app/assembly"
 	"dg/modules/apikeys"
-	"dg/platform/pgtest"
 	"dg/platform/postgres"
+	"dg/platform/testkit/pgtest"
 )
 
 // ofOne opens a pool of one connection as the serving role.

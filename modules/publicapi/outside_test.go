@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/assembly"
-	"dg/platform/pgtest"
+	"dg/platform/testkit/pgtest"
 )
 
 // after are routes of every kind that fiber knows, beside those that the program has.

@@ -19,7 +19,7 @@ import (
 	"dg/modules/audit"
 	"dg/modules/importer"
 	"dg/platform/authz"
-	"dg/platform/pgtest"
+	"dg/platform/testkit/pgtest"
 )
 
 // world is a database with one instance of the whole program on it, reached over a real connection: the API, health and

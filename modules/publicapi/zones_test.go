@@ -15,7 +15,7 @@ import (
 
 	"dg/app/assembly"
 	"dg/platform/input"
-	"dg/platform/pgtest"
+	"dg/platform/testkit/pgtest"
 )
 
 // zones have their clocks changed on the days, or are off by other than whole hours; instant and offset prove that the

@@ -21,8 +21,8 @@ import (
 
 	"dg/modules/games"
 	"dg/modules/importer"
-	"dg/platform/pgtest"
 	"dg/platform/postgres"
+	"dg/platform/testkit/pgtest"
 )
 
 // field is a database with one organisation, two forks and 40 players of whom 10 are a group, where plays fall within a

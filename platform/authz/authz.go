@@ -38,25 +38,25 @@ func MemberGrants(role string, twoStep bool) []string {
 	return []string{role}
 }
 
-// Deed is what a subject wants to do: an action on a kind of resource. The deeds of the policy are declared below.
-type Deed struct{ Resource, Action string }
+// Permission is what a subject wants to do: an action on a kind of resource. The permissions of the policy are declared below.
+type Permission struct{ Resource, Action string }
 
-// The deeds that the policy knows.
+// The permissions that the policy knows.
 var (
-	ListForks    = Deed{"fork", "list"}
-	ReadFork     = Deed{"fork", "read"}
-	ReadReport   = Deed{"report", "read"}
-	ExportReport = Deed{"report", "export"}
-	CreateKey    = Deed{"api_key", "create"}
-	ListKeys     = Deed{"api_key", "list"}
-	RevokeKey    = Deed{"api_key", "revoke"}
+	ListForks    = Permission{"fork", "list"}
+	ReadFork     = Permission{"fork", "read"}
+	ReadReport   = Permission{"report", "read"}
+	ExportReport = Permission{"report", "export"}
+	CreateKey    = Permission{"api_key", "create"}
+	ListKeys     = Permission{"api_key", "list"}
+	RevokeKey    = Permission{"api_key", "revoke"}
 
-	ReadAuditLog        = Deed{"audit_log", "read"}
-	ReadOrganisation    = Deed{"organisation", "read"}
-	ChangeReportingMode = Deed{"reporting_mode", "change"}
+	ReadAuditLog        = Permission{"audit_log", "read"}
+	ReadOrganisation    = Permission{"organisation", "read"}
+	ChangeReportingMode = Permission{"reporting_mode", "change"}
 )
 
-// ErrDenied says that the policy does not allow the deed.
+// ErrDenied says that the policy does not allow the permission.
 var ErrDenied = errors.New("authz: denied")
 
 // Policy decides by the embedded model and policy. It is safe for concurrent use.
@@ -72,13 +72,13 @@ func New() (*Policy, error) {
 	if err != nil {
 		return nil, fmt.Errorf("authz: policy: %w", err)
 	}
-	e.AddFunction("holds", holds)
+	e.AddFunction("hasGrant", hasGrant)
 	return &Policy{enforcer: e}, nil
 }
 
-// Decide returns nil when s may do the deed to something that the organisation owner has, and ErrDenied when it may not.
+// Authorize returns nil when s may do the permission to something that the organisation owner has, and ErrDenied when it may not.
 // Any other error is a failure to decide, and refuses too.
-func (p *Policy) Decide(s Subject, d Deed, owner string) error {
+func (p *Policy) Authorize(s Subject, d Permission, owner string) error {
 	ok, err := p.enforcer.Enforce(string(s.Kind), s.Grants, s.OrganisationID, owner, d.Resource, d.Action)
 	if err != nil {
 		return fmt.Errorf("authz: decide %s.%s: %w", d.Resource, d.Action, err)
@@ -89,14 +89,14 @@ func (p *Policy) Decide(s Subject, d Deed, owner string) error {
 	return nil
 }
 
-// holds is the model's function: whether grants holds grant.
-func holds(args ...any) (any, error) {
+// hasGrant is the model's function: whether grants holds grant.
+func hasGrant(args ...any) (any, error) {
 	if len(args) != 2 {
-		return false, errors.New("holds: two arguments wanted")
+		return false, errors.New("hasGrant: two arguments wanted")
 	}
 	grants, ok := args[0].([]string)
 	if !ok {
-		return false, errors.New("holds: the grants are not a list")
+		return false, errors.New("hasGrant: the grants are not a list")
 	}
 	grant, ok := args[1].(string)
 	return ok && slices.Contains(grants, grant), nil

@@ -14,17 +14,17 @@ func TestPolicy(t *testing.T) {
 	policy, err := authz.New()
 	require.NoError(t, err)
 
-	forks := []authz.Deed{authz.ListForks, authz.ReadFork}
-	reports := []authz.Deed{authz.ReadReport, authz.ExportReport}
-	stop := []authz.Deed{authz.ListKeys, authz.RevokeKey}
-	admin := slices.Concat([]authz.Deed{authz.ListForks, authz.ReadAuditLog, authz.ReadOrganisation}, reports, stop)
+	forks := []authz.Permission{authz.ListForks, authz.ReadFork}
+	reports := []authz.Permission{authz.ReadReport, authz.ExportReport}
+	stop := []authz.Permission{authz.ListKeys, authz.RevokeKey}
+	admin := slices.Concat([]authz.Permission{authz.ListForks, authz.ReadAuditLog, authz.ReadOrganisation}, reports, stop)
 	keeper := append(slices.Clone(admin), authz.CreateKey)
 	owner := append(slices.Clone(keeper), authz.ChangeReportingMode)
-	deeds := append(slices.Clone(owner), authz.ReadFork)
+	permissions := append(slices.Clone(owner), authz.ReadFork)
 	for name, c := range map[string]struct {
 		kind    authz.Kind
 		grants  []string
-		allowed []authz.Deed
+		allowed []authz.Permission
 	}{
 		"key without scope":      {authz.Key, nil, nil},
 		"key forks:read":         {authz.Key, []string{"forks:read"}, forks},
@@ -39,13 +39,13 @@ func TestPolicy(t *testing.T) {
 		"unknown kind":           {"", []string{"owner", "forks:read"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, d := range deeds {
+			for _, d := range permissions {
 				want := slices.Contains(c.allowed, d)
 				s := authz.Subject{Kind: c.kind, OrganisationID: "a", Grants: c.grants}
-				require.Equal(t, want, policy.Decide(s, d, "a") == nil, "%v", d)
-				require.ErrorIs(t, policy.Decide(s, d, "b"), authz.ErrDenied, "another organisation: %v", d)
+				require.Equal(t, want, policy.Authorize(s, d, "a") == nil, "%v", d)
+				require.ErrorIs(t, policy.Authorize(s, d, "b"), authz.ErrDenied, "another organisation: %v", d)
 				s.OrganisationID = ""
-				require.ErrorIs(t, policy.Decide(s, d, ""), authz.ErrDenied, "no organisation: %v", d)
+				require.ErrorIs(t, policy.Authorize(s, d, ""), authz.ErrDenied, "no organisation: %v", d)
 			}
 		})
 	}
