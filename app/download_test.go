@@ -86,7 +86,7 @@ func TestDownloadsAreStartedFromTheirScreensOnly(t *testing.T) {
 
 	// In a browser: a link on another site, and the screen's own.
 	p := browsertest.New(t)
-	p.Forgive("status of 403")
+	p.AllowError("status of 403")
 	signIn(t, p, d, demoAccount(t, "maren@harbour.example.com"), "/reports")
 	for file := range files {
 		evil := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -101,7 +101,7 @@ func TestTheLifeOfAKey(t *testing.T) {
 		require.Regexp(t, `^dg_live_[0-9A-Za-z]{22}_[0-9A-Za-z]{49}$`, key)
 		p.Click(`button:text("Copy key")`)
 		p.WaitFor(`button:text("Copied")`)
-		require.Equal(t, key, p.Copied())
+		require.Equal(t, key, p.Clipboard())
 		p.Click(`a:text("Done")`)
 		return key
 	}
@@ -186,7 +186,7 @@ func TestFromSignInToRevokeByKeyboard(t *testing.T) {
 	tabTo("Copy key")
 	p.Press("Enter")
 	p.WaitFor(`button:text("Copied")`)
-	require.Equal(t, key, p.Copied())
+	require.Equal(t, key, p.Clipboard())
 	require.Equal(t, http.StatusOK, d.call(t, "/api/v1/forks", key))
 	tabTo("Done")
 	p.Press("Enter")

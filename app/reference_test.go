@@ -43,7 +43,7 @@ func TestTheReferenceTriesRequests(t *testing.T) {
 
 	noViolations(t, p)
 	p.Emulate(320, false)
-	assert.False(t, p.SidewaysScroll())
+	assert.False(t, p.ScrollsSideways())
 	shoot(p, "reference-tried")
 	p.Emulate(1280, false)
 

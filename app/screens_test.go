@@ -169,12 +169,12 @@ func (r *viewer) lookAround(t *testing.T, c *child) {
 	for _, s := range r.screens {
 		t.Run(s.name, func(t *testing.T) {
 			p := r.page.With(t)
-			p.ForgetFiles()
+			p.ClearCache()
 			p.Open(s.path)
-			transferred := p.Transferred()
+			transferred := p.TransferSize()
 			if s.do != nil {
 				s.do(p)
-				transferred = max(transferred, p.Transferred())
+				transferred = max(transferred, p.TransferSize())
 			}
 			require.Equal(t, cmp.Or(s.status, http.StatusOK), p.Status())
 			require.Contains(t, p.Text("body"), s.shows)
@@ -182,7 +182,7 @@ func (r *viewer) lookAround(t *testing.T, c *child) {
 			t.Logf("%d bytes", transferred)
 			noViolations(t, p)
 			p.Emulate(320, false)
-			assert.False(t, p.SidewaysScroll(), "at 320 px")
+			assert.False(t, p.ScrollsSideways(), "at 320 px")
 			assert.Empty(t, p.SmallTargets(), "at 320 px")
 			shoot(p, s.name)
 			p.Emulate(1280, false)

@@ -64,10 +64,10 @@ func TestAuditLogAndOrganisationInABrowser(t *testing.T) {
 
 	p := browsertest.New(t)
 	signInWith(p, w, o.adminPlain, o.at("/settings/audit-log"))
-	p.ForgetFiles()
+	p.ClearCache()
 	p.Reload()
-	require.Less(t, p.Transferred(), 60_000)
-	t.Logf("the log: %d bytes", p.Transferred())
+	require.Less(t, p.TransferSize(), 60_000)
+	t.Logf("the log: %d bytes", p.TransferSize())
 	require.Equal(t, 50, p.Count("tbody tr"))
 	looksRight(t, p, "log")
 	p.Click(`a:text("Older →")`)

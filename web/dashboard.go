@@ -80,7 +80,7 @@ func (s *Site) showDashboard(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	stats, err := s.Reports.Statistics(ctx, query, func(l *limiter.Lease) { httpserver.Hold(c, l) })
+	stats, err := s.Reports.Statistics(ctx, query, func(l *limiter.Lease) { httpserver.AttachLease(c, l) })
 	if err != nil {
 		return groupError(err)
 	}

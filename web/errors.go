@@ -97,7 +97,7 @@ func wordsOf(c *fiber.Ctx, f httpserver.Failure) errorWords {
 	case c.Method() != fiber.MethodGet:
 		words.title = "Nothing was changed"
 	}
-	if words.message == "" || !f.Unworded {
+	if words.message == "" || !f.Generic {
 		words.message = f.Message
 	}
 	return words

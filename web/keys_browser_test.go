@@ -88,10 +88,10 @@ func TestAKeysLifeByKeyboard(t *testing.T) {
 	p.Press("Enter")
 	p.WaitGone("#leave[open]")
 	require.Equal(t, token.String(), p.Text("#secret"))
-	asked := p.Asked()
-	p.StayWhenAsked()
+	asked := p.LeavePrompts()
+	p.DismissLeavePrompts()
 	p.Back() // the browser itself asks
-	require.Equal(t, asked+1, p.Asked())
+	require.Equal(t, asked+1, p.LeavePrompts())
 	require.Equal(t, token.String(), p.Text("#secret"))
 
 	for range 40 {
@@ -102,7 +102,7 @@ func TestAKeysLifeByKeyboard(t *testing.T) {
 	}
 	p.Press("Enter")
 	p.WaitFor(`button:text("Copied")`)
-	require.Equal(t, token.String(), p.Copied())
+	require.Equal(t, token.String(), p.Clipboard())
 	p.Eval(`new Promise((said) => setTimeout(() => said(document.getElementById('live').textContent), 200))`, new(string))
 	var said string
 	p.Eval(`document.getElementById('live').textContent`, &said)
@@ -110,7 +110,7 @@ func TestAKeysLifeByKeyboard(t *testing.T) {
 	tabTo(t, p, "Done")
 	p.Press("Enter")
 	p.WaitFor("table.keys")
-	require.Equal(t, asked+1, p.Asked(), "copying disarms the guard")
+	require.Equal(t, asked+1, p.LeavePrompts(), "copying disarms the guard")
 	gone := func(when string) {
 		var markup string
 		p.Eval(`document.documentElement.outerHTML`, &markup)
@@ -177,11 +177,11 @@ func TestCopyingTheKeyByHandDisarmsTheGuard(t *testing.T) {
 			p.Eval(c.selects, nil)
 			p.Copy()
 			if !c.asks {
-				require.Contains(t, p.Copied(), p.Text("#secret"))
+				require.Contains(t, p.Clipboard(), p.Text("#secret"))
 			}
 			p.Click(`a:text("Done")`)
 			require.Equal(t, c.asks, p.Has("#leave[open]"))
-			require.Zero(t, p.Asked())
+			require.Zero(t, p.LeavePrompts())
 		})
 	}
 }
@@ -210,14 +210,14 @@ func TestTimesAreInTheReadersZone(t *testing.T) {
 	key := w.newKey(t, acme, "BI", apikeys.ForksRead)
 	w.setKey(t, key, noon, noon, time.Date(2196, 1, 1, 0, 0, 0, 0, time.UTC), nil)
 	p := browsertest.New(t)
-	p.Zone("Asia/Tokyo")
+	p.SetTimezone("Asia/Tokyo")
 	signInWith(p, w, acme.owner, acme.at("/settings/api-keys"))
 	require.Equal(t, "21 Nov 2026, 18:31", p.Text("[data-use] time"))
 	var title string
 	p.Eval(`document.querySelector('[data-use] time').title`, &title)
 	require.Equal(t, "21 Nov 2026, 09:31 UTC", title)
 	require.Contains(t, p.Text("[data-zone]"), "Asia/Tokyo")
-	p.Zone("UTC")
+	p.SetTimezone("UTC")
 	p.Reload()
 	require.Equal(t, "Times are in UTC.", p.Text("[data-zone]"))
 }

@@ -19,7 +19,7 @@ func looksRight(t *testing.T, p *browsertest.Page, name string) {
 			p.Emulate(width, dark)
 			require.Empty(t, p.Axe(), "%s, %d px, dark: %v", name, width, dark)
 			require.Empty(t, p.SmallTargets(), "%s, %d px", name, width)
-			require.False(t, p.SidewaysScroll(), "%s, %d px", name, width)
+			require.False(t, p.ScrollsSideways(), "%s, %d px", name, width)
 		}
 	}
 	p.Emulate(1280, false)
@@ -32,7 +32,7 @@ func TestSignInByKeyboard(t *testing.T) {
 	acme := newOrganisation("acme")
 	w.load(t, acme)
 	p := browsertest.New(t)
-	p.Forgive("status of 422") // of forms that come back
+	p.AllowError("status of 422") // of forms that come back
 	p.Open(w.url + "/account")
 	require.Equal(t, "/sign-in?next=%2Faccount", p.Path())
 	looksRight(t, p, "sign-in")
@@ -67,7 +67,7 @@ func TestTwoStepIsSetUpInABrowser(t *testing.T) {
 	acme := newOrganisation("acme")
 	w.load(t, acme)
 	p := browsertest.New(t)
-	p.Forgive("status of 422")
+	p.AllowError("status of 422")
 	signIn := func() {
 		p.Open(w.url + "/sign-in?next=/account")
 		p.Fill("#email", acme.adminPlain.email)
@@ -80,7 +80,7 @@ func TestTwoStepIsSetUpInABrowser(t *testing.T) {
 	require.True(t, p.Has("svg.qr"))
 	secret := strings.ReplaceAll(p.Text("#totp"), " ", "")
 	p.Click(`button:text("Copy")`)
-	require.Equal(t, secret, strings.ReplaceAll(p.Copied(), " ", ""))
+	require.Equal(t, secret, strings.ReplaceAll(p.Clipboard(), " ", ""))
 	p.Fill("#code", "000000")
 	p.Fill("#current", testPassword)
 	p.Click(`button:text("Turn on two-step")`)
@@ -101,7 +101,7 @@ func TestTwoStepIsSetUpInABrowser(t *testing.T) {
 	p.Click(`button:text("Stay here")`)
 	p.Click(`button:text("Copy all ten")`)
 	p.WaitFor(`button:text("Copied")`)
-	require.Equal(t, recovery, strings.Fields(p.Copied()))
+	require.Equal(t, recovery, strings.Fields(p.Clipboard()))
 	p.Click(`a:text("Done")`)
 	p.WaitFor(`.note[role="status"]`)
 	require.Contains(t, p.Text(`.note[role="status"]`), "Two-step is on.")

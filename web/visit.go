@@ -94,7 +94,7 @@ func (s *Site) visitorOf(c *fiber.Ctx) (*visit, error) {
 	}
 	v := &visit{Person: session.Person, token: session.Token, policy: s.Policy}
 	c.Locals(visitKey{}, v)
-	httpserver.Authenticated(c)
+	httpserver.MarkAuthenticated(c)
 	return v, nil
 }
 

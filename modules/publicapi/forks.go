@@ -22,11 +22,11 @@ func (a *API) listForks(c *fiber.Ctx, caller apikeys.Caller) error {
 	if err != nil {
 		return err
 	}
-	if len(set.list) > httpserver.PacedFrom { // of so many forks that their list may take its reader long
+	if len(set.list) > httpserver.StreamThreshold { // of so many forks that their list may take its reader long
 		if lease, err = a.reports.KeepAnswer(c.UserContext(), caller.OrganisationID, lease, len(set.list)); err != nil {
 			return err
 		}
-		httpserver.Hold(c, lease)
+		httpserver.AttachLease(c, lease)
 	} else {
 		lease.Release()
 	}

@@ -93,7 +93,7 @@ func (a *API) authenticate(c *fiber.Ctx) error {
 	defer stop()
 	caller, err := a.keys.Authenticate(ctx, token, requestOf(c))
 	if caller.KeyID != "" {
-		httpserver.Authenticated(c)
+		httpserver.MarkAuthenticated(c)
 		c.Set("RateLimit-Policy", `"key";q=`+strconv.Itoa(apikeys.MaxRequests)+`;w=`+strconv.Itoa(apikeys.RateWindow))
 		c.Set("RateLimit", `"key";r=`+strconv.Itoa(caller.RateLimit.Remaining)+`;t=`+strconv.Itoa(caller.RateLimit.Reset))
 	}

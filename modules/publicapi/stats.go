@@ -27,7 +27,7 @@ func (a *API) getForkStats(c *fiber.Ctx, caller apikeys.Caller) error {
 	if c.Method() == fiber.MethodHead {
 		return a.headForkStats(ctx, c, caller, query)
 	}
-	stats, err := a.reports.Statistics(ctx, query, func(l *limiter.Lease) { httpserver.Hold(c, l) })
+	stats, err := a.reports.Statistics(ctx, query, func(l *limiter.Lease) { httpserver.AttachLease(c, l) })
 	if err != nil {
 		return a.groupError(ctx, c, caller, query.GroupID, err)
 	}

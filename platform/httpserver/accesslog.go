@@ -8,9 +8,9 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// Authenticated notes that it is known whose request it is: it is always logged. Of others there is a bound for each second,
+// MarkAuthenticated notes that it is known whose request it is: it is always logged. Of others there is a bound for each second,
 // unless they failed on our side.
-func Authenticated(c *fiber.Ctx) { exchangeOf(c.Context()).authenticated = true }
+func MarkAuthenticated(c *fiber.Ctx) { exchangeOf(c.Context()).authenticated = true }
 
 // logAccess writes the one line of a request. It holds no header and no query: both carry secrets.
 func (x *exchange) logAccess(status int, bytes int64, took time.Duration, err error) {

@@ -21,7 +21,7 @@
 //   - Values are copied (fiber's Immutable, and copies of all that is read from fasthttp), because fasthttp reuses
 //     its buffers for the connection's next request. It costs 0.3 µs and a dozen small allocations a request, and
 //     saves every handler from knowing this.
-//   - Of requests whose sender is not known (Authenticated) at most 50 a second are logged, 20 of one address, and how many
+//   - Of requests whose sender is not known (MarkAuthenticated) at most 50 a second are logged, 20 of one address, and how many
 //     were not; those that fail on our side always are. A flood wrote 82 MB in 40 s.
 //   - A stream's first block is filled before the answer starts, so an early failure is an ordinary error answer. A
 //     later one breaks the transfer. Trade: the first byte waits for 64 KB of rows.
@@ -29,7 +29,7 @@
 //     128 KB. Trade: a client has to read about 25 KB/s or it is let go; without it one that stops reading would
 //     hold a database connection for as long as it likes.
 //   - A JSON answer of more than 64 KB goes out in such blocks too. What it holds in memory until its reader has it is
-//     bounded by the lease that its handler ties to it (Hold, platform/limiter).
+//     bounded by the lease that its handler ties to it (AttachLease, platform/limiter).
 //   - A stream that was handed to the kernel in full counts as delivered: no server can know more without the
 //     client's word.
 //   - A connection on which a request was refused before it was read to its end lingers half a second at its close,

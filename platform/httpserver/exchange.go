@@ -113,6 +113,6 @@ func (s *Server) templates() map[string]bool {
 	return m
 }
 
-// Hold ties a lease to the answer of the request: it is released when the last byte is sent or the answer is broken off,
+// AttachLease ties a lease to the answer of the request: it is released when the last byte is sent or the answer is broken off,
 // whatever ends it, a panic included. From when on the answer is sent, the lease holds the size of its body and no place.
-func Hold(c *fiber.Ctx, lease *limiter.Lease) { exchangeOf(c.Context()).lease = lease }
+func AttachLease(c *fiber.Ctx, lease *limiter.Lease) { exchangeOf(c.Context()).lease = lease }

@@ -15,7 +15,7 @@ type Failure struct {
 	Field      string // the input at fault; for a page, never in the JSON body
 	RetryAfter int    // whole seconds after which to try again; 0: not known
 	RequestID  string
-	Unworded   bool // whether the message is this package's own for the status: a page has better words
+	Generic    bool // whether the message is this package's own for the status: a page has better words
 }
 
 // status is a line of the table of failures that are HTTP's own.
@@ -69,5 +69,5 @@ func failureOf(code int) Failure {
 		line = statuses[code]
 	}
 	answer := apperr.New(line.code, "").HTTP()
-	return Failure{Status: code, Code: answer.Code, Detail: line.code, Message: line.message, Unworded: true}
+	return Failure{Status: code, Code: answer.Code, Detail: line.code, Message: line.message, Generic: true}
 }

@@ -25,7 +25,7 @@ func holding(t *testing.T) (*bench, *limiter.Limiter, limiter.Request) {
 			if err != nil {
 				return err
 			}
-			Hold(c, lease)
+			AttachLease(c, lease)
 			return answer(c)
 		}
 	}

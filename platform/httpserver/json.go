@@ -17,7 +17,7 @@ type JSONOptions struct {
 
 // SendJSON answers with a JSON body, compressed when the client asks and it pays. The body must not change any more:
 // it is not copied, so one that is kept can be sent to many at once. HEAD gets the same headers and no body. A body of more
-// than PacedFrom may take its reader minutes: whoever makes one for a single request holds a lease for it (Hold).
+// than StreamThreshold may take its reader minutes: whoever makes one for a single request holds a lease for it (AttachLease).
 func SendJSON(c *fiber.Ctx, body []byte, o JSONOptions) error {
 	ctx := c.Context()
 	h := &ctx.Response.Header
@@ -32,7 +32,7 @@ func SendJSON(c *fiber.Ctx, body []byte, o JSONOptions) error {
 	o.setHeaders(c)
 
 	x := exchangeOf(ctx)
-	if len(body) > PacedFrom && !ctx.IsHead() && x.srv.base != nil {
+	if len(body) > StreamThreshold && !ctx.IsHead() && x.srv.base != nil {
 		sendPaced(c, x, body)
 		return nil
 	}

@@ -7,9 +7,9 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// PacedFrom is the size from which a JSON body is sent block by block. One write deadline for all of it would cut
+// StreamThreshold is the size from which a JSON body is sent block by block. One write deadline for all of it would cut
 // off whoever takes longer than that for 12 MB of statistics.
-const PacedFrom = blockSize
+const StreamThreshold = blockSize
 
 // pacedBody is a body of known length with a write deadline for each block.
 type pacedBody struct {

@@ -134,7 +134,7 @@ func TestAJourneyThroughAForm(t *testing.T) {
 	assert.Equal(t, "/", p.Path())
 	p.Open("/nowhere")
 	assert.Equal(t, 404, p.Status())
-	assert.Empty(t, p.Complaints(), "an error page is no complaint")
+	assert.Empty(t, p.Errors(), "an error page is no complaint")
 }
 
 func TestKeysAndFocus(t *testing.T) {
@@ -180,19 +180,19 @@ func TestTransferredIsWhatCameOverTheNetwork(t *testing.T) {
 	at := site(t, map[string]string{"/": `<link rel=stylesheet href="/style.css"><p>x</p>`, "/large": "<p>" + strings.Repeat("x", 50_000)})
 	p := New(t)
 	p.Open(at)
-	first := p.Transferred()
+	first := p.TransferSize()
 	assert.Greater(t, first, 400, "the stylesheet is 200 KB, and some hundred bytes on the way")
 	assert.Less(t, first, 3000)
 	p.Open(at + "/?again")
-	again := p.Transferred()
+	again := p.TransferSize()
 	assert.Less(t, again, first-100, "the stylesheet is kept")
-	p.ForgetFiles()
+	p.ClearCache()
 	p.Open(at + "/?more")
-	assert.InDelta(t, first, p.Transferred(), 20)
+	assert.InDelta(t, first, p.TransferSize(), 20)
 	p.Open(at + "/large")
-	assert.Greater(t, p.Transferred(), 50_000)
+	assert.Greater(t, p.TransferSize(), 50_000)
 	p.Open(at + "/moved")
-	assert.Greater(t, p.Transferred(), again+100, "a redirect counts")
+	assert.Greater(t, p.TransferSize(), again+100, "a redirect counts")
 }
 
 func TestComplaintsFailTheTest(t *testing.T) {
@@ -214,7 +214,7 @@ func TestComplaintsFailTheTest(t *testing.T) {
 				p.Open(at + path)
 				p.Eval(`new Promise((done) => setTimeout(done))`, nil)
 				for _, f := range forgive {
-					p.Forgive(f)
+					p.AllowError(f)
 				}
 			})
 		}
@@ -284,9 +284,9 @@ func TestAxeFindsWhatIsWrong(t *testing.T) {
 func TestWidthAndPictures(t *testing.T) {
 	t.Parallel()
 	p := opened(t, map[string]string{"/": `<div style="width: 400px; height: 3000px">x</div>`})
-	assert.False(t, p.SidewaysScroll())
+	assert.False(t, p.ScrollsSideways())
 	p.Emulate(320, false)
-	assert.True(t, p.SidewaysScroll())
+	assert.True(t, p.ScrollsSideways())
 	file := filepath.Join(t.TempDir(), "new", "page.png")
 	p.Screenshot(file)
 	picture, err := os.ReadFile(file)
@@ -303,15 +303,15 @@ func TestTheReaderIsAskedBeforeLeaving(t *testing.T) {
 		"/next": "<p>next</p>",
 	})
 	p.Click("button") // the browser asks only those who have touched the page
-	p.StayWhenAsked()
+	p.DismissLeavePrompts()
 	p.Click("a")
-	assert.Equal(t, 1, p.Asked())
+	assert.Equal(t, 1, p.LeavePrompts())
 	assert.Equal(t, "/", p.Path())
 	p.mu.Lock()
 	p.leave = true
 	p.mu.Unlock()
 	p.Click("a")
-	assert.Equal(t, 2, p.Asked())
+	assert.Equal(t, 2, p.LeavePrompts())
 	assert.Equal(t, "/next", p.Path())
 }
 
@@ -322,7 +322,7 @@ func TestWaitingForWhatAScriptDoesLater(t *testing.T) {
 			document.querySelector('main').insertAdjacentHTML('beforeend', '<p id=late>late</p>'); e.target.remove();
 			navigator.clipboard.writeText('copied');
 		}, 100)</script>`})
-	p.Zone("Asia/Kolkata")
+	p.SetTimezone("Asia/Kolkata")
 	p.Click("button")
 	p.WaitFor("#late")
 	p.WaitGone("button")
@@ -333,12 +333,12 @@ func TestWaitingForWhatAScriptDoesLater(t *testing.T) {
 	assert.Equal(t, "Asia/Calcutta", zone)
 }
 
-func TestCopied(t *testing.T) {
+func TestClipboard(t *testing.T) {
 	t.Parallel()
 	p := opened(t, map[string]string{"/": `<button onclick="navigator.clipboard.writeText('to paste').then(() => this.textContent = 'Copied')">Copy</button>`})
 	p.Click("button")
 	p.WaitFor(`button:text("Copied")`)
-	assert.Equal(t, "to paste", p.Copied())
+	assert.Equal(t, "to paste", p.Clipboard())
 }
 
 func TestWithoutABrowserTestsAreSkippedAtADeskAndFailUnderCI(t *testing.T) {

@@ -10,7 +10,7 @@
 // does later is waited for with WaitFor.
 //
 // A page must not complain: errors in the console, exceptions and what the Content-Security-Policy blocks fail the test
-// when it ends, unless Forgive names them. A page that is itself an error (404) is no complaint. Start the server before
+// when it ends, unless AllowError names them. A page that is itself an error (404) is no complaint. Start the server before
 // the page: what ends first must be the page.
 //
 // A selector is CSS. It may end in :text("…"), which keeps the elements with exactly that text. It must name one visible

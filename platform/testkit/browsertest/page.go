@@ -57,7 +57,7 @@ func New(t testing.TB, options ...Option) *Page {
 	p := &Page{t: t, ctx: ctx, watch: newWatch()}
 	t.Cleanup(func() {
 		closeTab()
-		for _, c := range p.Complaints() {
+		for _, c := range p.Errors() {
 			t.Errorf("browser: the page complained: %s", c)
 		}
 	})
@@ -154,7 +154,7 @@ func (p *Page) Path() string {
 }
 
 // Open goes to an address, which may be relative to where the page is, and waits until all of it is loaded. Its files
-// come from the cache where that has them: see ForgetFiles.
+// come from the cache where that has them: see ClearCache.
 func (p *Page) Open(address string) {
 	p.t.Helper()
 	if u, err := url.Parse(address); err == nil && !u.IsAbs() {
@@ -191,8 +191,8 @@ func (p *Page) Back() {
 	p.settle("go back")
 }
 
-// ForgetFiles makes the next load as heavy as the first visit.
-func (p *Page) ForgetFiles() {
+// ClearCache makes the next load as heavy as the first visit.
+func (p *Page) ClearCache() {
 	p.t.Helper()
 	do(p, "empty the cache", network.ClearBrowserCache, cdp.Empty{})
 }
@@ -415,14 +415,14 @@ func (p *Page) Emulate(width int, dark bool) {
 	}})
 }
 
-// Zone sets the reader's time zone, such as Europe/Oslo, from the next load on.
-func (p *Page) Zone(name string) {
+// SetTimezone sets the reader's time zone, such as Europe/Oslo, from the next load on.
+func (p *Page) SetTimezone(name string) {
 	p.t.Helper()
 	do(p, "change the time zone", emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: name})
 }
 
-// SidewaysScroll says whether the page is wider than its window.
-func (p *Page) SidewaysScroll() bool {
+// ScrollsSideways says whether the page is wider than its window.
+func (p *Page) ScrollsSideways() bool {
 	p.t.Helper()
 	var wide bool
 	p.Eval(`document.scrollingElement.scrollWidth > document.scrollingElement.clientWidth`, &wide)
@@ -448,8 +448,8 @@ func (p *Page) Screenshot(path string) {
 	}
 }
 
-// Copied is what a copy button has put into the clipboard. All pages of the process share it.
-func (p *Page) Copied() string {
+// Clipboard is what a copy button has put into the clipboard. All pages of the process share it.
+func (p *Page) Clipboard() string {
 	p.t.Helper()
 	tab := chromedp.FromContext(p.ctx)
 	_, err := chromedp.CallBrowser(p.ctx, browser.SetPermission, browser.SetPermissionParams{
@@ -464,9 +464,9 @@ func (p *Page) Copied() string {
 	return text
 }
 
-// StayWhenAsked answers the browser's question whether to leave the page (beforeunload) with no from now on. Otherwise
-// it is answered with yes. Asked counts such questions.
-func (p *Page) StayWhenAsked() {
+// DismissLeavePrompts answers the browser's question whether to leave the page (beforeunload) with no from now on. Otherwise
+// it is answered with yes. LeavePrompts counts such questions.
+func (p *Page) DismissLeavePrompts() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.leave = false
@@ -480,15 +480,15 @@ func (p *Page) answerDialog(leave bool) {
 	_, _ = chromedp.Call(ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: leave})
 }
 
-// Forgive lets the page complain in words that contain part.
-func (p *Page) Forgive(part string) {
+// AllowError lets the page complain in words that contain part.
+func (p *Page) AllowError(part string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.forgiven = append(p.forgiven, part)
 }
 
-// Complaints are the errors so far that are not forgiven.
-func (p *Page) Complaints() []string {
+// Errors are the errors so far that are not forgiven.
+func (p *Page) Errors() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var left []string

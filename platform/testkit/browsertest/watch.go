@@ -52,15 +52,15 @@ func (w *watch) Status() int {
 	return w.status
 }
 
-// Transferred is how many bytes came over the network for the page: all its files with their headers, redirects too.
-func (w *watch) Transferred() int {
+// TransferSize is how many bytes came over the network for the page: all its files with their headers, redirects too.
+func (w *watch) TransferSize() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.bytes[w.loader]
 }
 
-// Asked is how often the browser asked whether to leave a page.
-func (w *watch) Asked() int {
+// LeavePrompts is how often the browser asked whether to leave a page.
+func (w *watch) LeavePrompts() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.asked
