@@ -17,19 +17,18 @@ const (
 	theirFork = "00000000-0000-4000-8000-0000000000bb"
 )
 
-// Specification, section 2.1: the fields of a fork; the deployed release is null when none is deployed; the configuration
-// is no part of it.
+// The deployed release is null when none is deployed; the configuration is never read.
 func TestForkHasItsFields(t *testing.T) {
 	b := setup(t)
-	b.fork(ourFork, ours, "2026-01-02 03:04:05.678+02")
+	b.fork(ourFork, ours, time.Date(2026, 1, 2, 1, 4, 5, 678_000_000, time.UTC))
 	want := games.Fork{
-		ID: ourFork, OrganisationID: ours, GameID: aGame, Slug: ourFork, Title: "A fork", Major: 1, Status: "active",
+		ID: ourFork, OrganisationID: ours, GameID: b.game, Slug: ourFork, Title: "A fork", Major: 1, Status: "active",
 		Visibility: "public", SourceLocale: "en",
 		CreatedAt: time.Date(2026, 1, 2, 1, 4, 5, 678_000_000, time.UTC), UpdatedAt: time.Date(2026, 1, 2, 1, 4, 5, 678_000_000, time.UTC),
 	}
 	check := func() {
 		t.Helper()
-		require.NoError(t, b.DB.Pool.QueryRow(t.Context(), `select version from organisations where id = $1`, ours).Scan(&want.OrganisationVersion))
+		want.OrganisationVersion = b.version(ours)
 		fork, err := b.games.Fork(t.Context(), ours, ourFork)
 		require.NoError(t, err)
 		require.Equal(t, want, fork)
@@ -40,16 +39,15 @@ func TestForkHasItsFields(t *testing.T) {
 	}
 	check()
 
-	b.exec(`update forks set slug = 's', title = 'Tïtre <b>', major = 3, status = 'archived', visibility = 'restricted', source_locale = 'pt',
+	b.Exec(`update forks set slug = 's', title = 'Tïtre <b>', major = 3, status = 'archived', visibility = 'restricted', source_locale = 'pt',
 		deployed_release_number = 0, suspended = true, updated_at = '2026-03-01 00:00:00.999Z'`)
 	want.Slug, want.Title, want.Major, want.Status, want.Visibility, want.SourceLocale = "s", "Tïtre <b>", 3, "archived", "restricted", "pt"
 	want.DeployedRelease, want.Suspended, want.UpdatedAt = new(0), true, time.Date(2026, 3, 1, 0, 0, 0, 999_000_000, time.UTC)
 	check()
 }
 
-// Specification, sections 4.1 and 5, rule 3: the forks of the key's organisation only, active and archived; decisions,
-// "Formats": by createdAt, then id, ascending.
-func TestForksAreOurOwnInOrder(t *testing.T) {
+// Active and archived forks of the organisation only, by createdAt, then id (rules.md, Formats).
+func TestForksAreListedInOrder(t *testing.T) {
 	b := setup(t)
 	var want []string
 	id := func(place int) string { // four are of one instant; the later the instant, the smaller the id
@@ -57,11 +55,11 @@ func TestForksAreOurOwnInOrder(t *testing.T) {
 	}
 	for i := range 40 {
 		place := (i * 23) % 40
-		b.fork(id(place), ours, fmt.Sprintf("2026-01-01 00:00:00.%03dZ", place/4))
-		b.fork(fmt.Sprintf("00000000-0000-4000-8000-%012x", 0x2000+i), theirs, "2026-01-01")
+		b.fork(id(place), ours, day.Add(time.Duration(place/4)*time.Millisecond))
+		b.fork(fmt.Sprintf("00000000-0000-4000-8000-%012x", 0x2000+i), theirs, day)
 		want = append(want, id(i))
 	}
-	b.exec(`update forks set status = 'archived' where id::text like '%3'`)
+	b.Exec(`update forks set status = 'archived' where id::text like '%3'`)
 	forks, err := b.games.Forks(t.Context(), ours)
 	require.NoError(t, err)
 	var got []string
@@ -82,12 +80,11 @@ func TestForksAreOurOwnInOrder(t *testing.T) {
 	require.NotNil(t, none, "an empty list is [] and not null")
 }
 
-// Decisions, "Order of checks", 7: a fork that is unknown is told from one of another organisation by its owner, and by
-// nothing else.
-func TestForkAndItsOwner(t *testing.T) {
+// Only ForkOwner distinguishes a fork of another organisation from an unknown one (rules.md, Order of checks).
+func TestForkOwnerDistinguishesUnknownForks(t *testing.T) {
 	b := setup(t)
-	b.fork(ourFork, ours, "2026-01-01")
-	b.fork(theirFork, theirs, "2026-01-01")
+	b.fork(ourFork, ours, day)
+	b.fork(theirFork, theirs, day)
 
 	for fork, want := range map[string]string{ourFork: ours, theirFork: theirs} {
 		owner, err := b.games.ForkOwner(t.Context(), fork)
@@ -101,7 +98,7 @@ func TestForkAndItsOwner(t *testing.T) {
 	for name, id := range map[string]string{
 		"unknown": unknown, "empty": "", "a word": "forks", "upper case": strings.ToUpper(ourFork), "without dashes": strings.ReplaceAll(ourFork, "-", ""),
 		"braces": "{" + ourFork + "}", "a newline at the end": ourFork + "\n", "one long": ourFork + "a", "NUL": "\x00", "invalid UTF-8": "\xff",
-		"SQL": "' or true --", "an organisation": ours, "a game": aGame,
+		"SQL": "' or true --", "an organisation": ours, "a game": b.game,
 	} {
 		owner, err := b.games.ForkOwner(t.Context(), id)
 		require.True(t, apperr.Is(err, apperr.NotFound), "%s: %v", name, err)
@@ -112,19 +109,13 @@ func TestForkAndItsOwner(t *testing.T) {
 	}
 }
 
-// Decisions, "Data": an organisation's version is drawn anew with every change to its forks, whoever makes it
-// and however.
-func TestVersionIsDrawnAnewWithEveryChangeToForks(t *testing.T) {
+// Every change to a fork, by any statement, gives its organisation a new version (rules.md, Data).
+func TestVersionChangesWithEveryChangeToForks(t *testing.T) {
 	b := setup(t)
-	versions := func() (v [2]int64) {
-		for i, id := range []string{ours, theirs} {
-			require.NoError(t, b.Owner.Pool.QueryRow(t.Context(), `select version from organisations where id = $1`, id).Scan(&v[i]))
-		}
-		return v
-	}
+	versions := func() [2]int64 { return [2]int64{b.version(ours), b.version(theirs)} }
 	first := versions()
-	b.fork(theirFork, theirs, "2026-01-01")
-	require.Equal(t, first[0], versions()[0], "an insert changes the owner's version, and no other's")
+	b.fork(theirFork, theirs, day)
+	require.Equal(t, first[0], versions()[0], "an insert changes the version of its organisation only")
 	require.NotEqual(t, first[1], versions()[1])
 	for _, c := range []struct {
 		statement    string
@@ -145,7 +136,7 @@ func TestVersionIsDrawnAnewWithEveryChangeToForks(t *testing.T) {
 		{`truncate forks cascade`, 1, 1},
 	} {
 		before := versions()
-		b.exec(c.statement)
+		b.Exec(c.statement)
 		after := versions()
 		require.Equal(t, [2]bool{c.ours > 0, c.theirs > 0}, [2]bool{after[0] != before[0], after[1] != before[1]}, c.statement)
 	}

@@ -94,7 +94,7 @@ func TestOnlyOwnersSetTheReportingMode(t *testing.T) {
 func TestOwnershipLostOnTheWayChangesNoMode(t *testing.T) {
 	b := setup(t)
 	for _, lose := range []string{`update memberships set role = 'admin' where user_id = $1`, `delete from memberships where user_id = $1`} {
-		b.exec(lose, personID(ours, "owner"))
+		b.Exec(lose, personID(ours, "owner"))
 		err := b.orgs.SetReportingMode(t.Context(), actor(ours, "owner", false), org.Nominative, request)
 		require.True(t, apperr.Is(err, apperr.AccessDenied), "%s: %v", lose, err)
 	}
@@ -132,7 +132,7 @@ func TestReportingModeIsChangedByManyAtOnce(t *testing.T) {
 // The change and its entry commit together.
 func TestReportingModeIsNotChangedWithoutItsEntry(t *testing.T) {
 	b := setup(t)
-	b.exec(`revoke insert on audit_entries from ` + b.role())
+	b.Exec(`revoke insert on audit_entries from ` + b.role())
 	err := b.orgs.SetReportingMode(t.Context(), actor(ours, "owner", false), org.Nominative, request)
 	require.Error(t, err)
 	mode, _ := b.mode(ours)
@@ -162,21 +162,21 @@ func TestServingRoleChangesNothingElse(t *testing.T) {
 // The members of an organisation: its own, owners first, with a bound.
 func TestMembers(t *testing.T) {
 	b := setup(t)
-	b.exec(`delete from memberships`)
-	b.exec(`delete from users`)
-	b.exec(`insert into users (id, email, email_key, name) select ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 'u' || n, 'u' || n, 'U' from generate_series(1, 800) n`)
+	b.Exec(`delete from memberships`)
+	b.Exec(`delete from users`)
+	b.Exec(`insert into users (id, email, email_key, name) select ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 'u' || n, 'u' || n, 'U' from generate_series(1, 800) n`)
 	id := func(n int) string { return fmt.Sprintf("00000000-0000-4000-8000-%012d", n) }
 	members, all, err := b.orgs.Members(t.Context(), ours)
 	require.NoError(t, err)
 	require.Empty(t, members)
 	require.Zero(t, all)
-	b.exec(`insert into memberships (org_id, user_id, role) values ($1, $3, 'member'), ($1, $4, 'admin'), ($1, $5, 'owner'), ($1, $6, 'owner'), ($2, $7, 'owner')`,
+	b.Exec(`insert into memberships (org_id, user_id, role) values ($1, $3, 'member'), ($1, $4, 'admin'), ($1, $5, 'owner'), ($1, $6, 'owner'), ($2, $7, 'owner')`,
 		ours, theirs, id(1), id(2), id(4), id(3), id(5))
 	members, all, err = b.orgs.Members(t.Context(), ours)
 	require.NoError(t, err)
 	require.Equal(t, []org.Member{{PersonID: id(3), Role: org.RoleOwner}, {PersonID: id(4), Role: org.RoleOwner}, {PersonID: id(2), Role: org.RoleAdmin}, {PersonID: id(1), Role: org.RoleMember}}, members)
 	require.Equal(t, 4, all)
-	b.exec(`insert into memberships (org_id, user_id, role) select $1, id, 'member' from users on conflict do nothing`, ours)
+	b.Exec(`insert into memberships (org_id, user_id, role) select $1, id, 'member' from users on conflict do nothing`, ours)
 	members, all, err = b.orgs.Members(t.Context(), ours)
 	require.NoError(t, err)
 	require.Len(t, members, 500)

@@ -30,7 +30,7 @@ var malformed = map[string]string{
 func TestGroupOwner(t *testing.T) {
 	b := setup(t)
 	const ourGroup, theirGroup = "00000000-0000-4000-8000-0000000000aa", "00000000-0000-4000-8000-0000000000bb"
-	b.exec(`insert into player_groups (id, org_id, name) values ($1, $2, 'A'), ($3, $4, 'B')`, ourGroup, ours, theirGroup, theirs)
+	b.Exec(`insert into player_groups (id, org_id, name) values ($1, $2, 'A'), ($3, $4, 'B')`, ourGroup, ours, theirGroup, theirs)
 	for group, want := range map[string]string{ourGroup: ours, theirGroup: theirs} {
 		owner, err := b.orgs.GroupOwner(t.Context(), group)
 		require.NoError(t, err)
@@ -57,7 +57,7 @@ func TestIsID(t *testing.T) {
 // What other modules need of an organisation, read in their transaction.
 func TestOrganisationIn(t *testing.T) {
 	b := setup(t)
-	b.exec(`update organisations set name = 'Ours!' where id = $1`, ours)
+	b.Exec(`update organisations set name = 'Ours!' where id = $1`, ours)
 	o, err := b.orgs.OrganisationIn(b.DB.Gorm.WithContext(t.Context()), ours)
 	require.NoError(t, err)
 	require.Equal(t, org.Organisation{ID: ours, Slug: "ours", Name: "Ours!", Plan: org.PlanPro, ReportingMode: org.Pseudonymous, Version: o.Version}, o)
@@ -109,7 +109,7 @@ func TestVersionIsDrawnAnewWithEveryChange(t *testing.T) {
 		{`insert into player_groups (id, org_id, name) values (gen_random_uuid(), $1, 'n')`, false},
 	} {
 		before := versions()
-		b.exec(c.statement, ours)
+		b.Exec(c.statement, ours)
 		after := versions()
 		require.Equal(t, c.drawn, before[0] != after[0], c.statement)
 		require.Equal(t, !c.drawn, seen[after[0]], "it came before: %s", c.statement)
@@ -117,7 +117,7 @@ func TestVersionIsDrawnAnewWithEveryChange(t *testing.T) {
 		require.Equal(t, before[1], after[1], "the other organisation's: %s", c.statement)
 	}
 	before := versions()
-	b.exec(`update organisations set name = name || '?'`)
+	b.Exec(`update organisations set name = name || '?'`)
 	after := versions()
 	require.NotContains(t, seen, after[0])
 	require.NotContains(t, seen, after[1])

@@ -9,7 +9,7 @@ import (
 	"dg/modules/audit"
 	"dg/modules/org"
 	"dg/platform/authz"
-	"dg/platform/testkit/pgtest"
+	"dg/platform/testkit/fixtures"
 )
 
 const (
@@ -19,27 +19,26 @@ const (
 )
 
 type bundle struct {
-	*pgtest.Database
+	*fixtures.Database
 	t    *testing.T
 	log  *audit.Log
 	orgs *org.Service
 }
 
-// setup makes two organisations.
+// setup makes two organisations with a member of each role.
 func setup(t *testing.T) bundle {
 	t.Helper()
 	t.Parallel()
-	db := pgtest.New(t)
 	policy, err := authz.New()
 	require.NoError(t, err)
-	b := bundle{Database: db, t: t, log: audit.New(db.DB)}
-	b.orgs = org.New(db.DB, b.log, policy)
-	b.exec(`insert into organisations (id, slug, name, plan, reporting_mode) values
-		($1, 'ours', 'Ours', 'pro', 'pseudonymous'), ($2, 'theirs', 'Theirs', 'free', 'nominative')`, ours, theirs)
+	b := bundle{Database: fixtures.New(t), t: t}
+	b.log = audit.New(b.DB)
+	b.orgs = org.New(b.DB, b.log, policy)
+	b.Organisation(fixtures.Organisation{ID: ours, Slug: "ours", Name: "Ours"})
+	b.Organisation(fixtures.Organisation{ID: theirs, Slug: "theirs", Name: "Theirs", Plan: "free", ReportingMode: "nominative"})
 	for _, organisation := range []string{ours, theirs} {
 		for _, role := range []string{"owner", "admin", "member"} {
-			b.exec(`insert into users (id, email, email_key, name) values ($1::uuid, $1, $1, $2)`, personID(organisation, role), "Ada "+role)
-			b.exec(`insert into memberships (org_id, user_id, role) values ($1, $2, $3)`, organisation, personID(organisation, role), role)
+			b.Join(organisation, b.Person(fixtures.Person{ID: personID(organisation, role)}).ID, role)
 		}
 	}
 	return b
@@ -48,10 +47,4 @@ func setup(t *testing.T) bundle {
 // personID is that of the one member of the organisation with the role.
 func personID(organisation, role string) string {
 	return uuid.NewSHA1(uuid.Nil, []byte(organisation+role)).String()
-}
-
-func (b bundle) exec(sql string, args ...any) {
-	b.t.Helper()
-	_, err := b.Owner.Pool.Exec(b.t.Context(), sql, args...)
-	require.NoError(b.t, err)
 }
