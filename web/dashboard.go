@@ -114,7 +114,7 @@ func queryOf(v *visit, fork games.Fork, p reports.Period, group string) (reports
 
 // fill puts the figures into the view.
 func (v *dashboardView) fill(c *fiber.Ctx, p reports.Period, s reports.Statistics) {
-	v.Period, v.OneDay, v.Names, v.Suppressed = inWords(p), p.Days == 1, s.Nominative, s.Suppressed
+	v.Period, v.OneDay, v.Names, v.Suppressed = inWords(p), p.Days == 1, s.ReportingMode == org.Nominative, s.Suppressed
 	v.AllPlayers = reportPath(v.Self, p, "")
 	if s.Suppressed {
 		return

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"dg/modules/org"
 	"dg/modules/reports"
 )
 
@@ -111,7 +112,7 @@ const playersOnPage = 25
 func newPlayerList(s reports.Statistics, o playerOrder, page int, path func(more ...string) string) playerList {
 	o.sort(s.Players)
 	pages := newPager(len(s.Players), playersOnPage, page)
-	l := playerList{Pseudonyms: !s.Nominative, Shown: pages.shown()}
+	l := playerList{Pseudonyms: s.ReportingMode != org.Nominative, Shown: pages.shown()}
 	for i, column := range playerColumns {
 		head := columnHead{Name: column.name, Numeric: column.numeric}
 		next := playerOrder{i, column.falling}

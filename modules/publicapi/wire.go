@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"dg/modules/games"
-	"dg/modules/org"
 	"dg/modules/reports"
 )
 
@@ -36,16 +35,12 @@ func appendFork(b []byte, f games.Fork) []byte {
 
 func appendStats(s reports.Statistics) []byte {
 	b := make([]byte, 0, 1024+64*len(s.Daily)+144*len(s.Players)+96*len(s.Skills))
-	mode := org.Pseudonymous
-	if s.Nominative {
-		mode = org.Nominative
-	}
 	b = strconv.AppendInt(append(b, `{"plays":`...), s.Plays, 10)
 	b = strconv.AppendInt(append(b, `,"uniquePlayers":`...), s.UniquePlayers, 10)
 	b = s.AvgScore.Append(append(b, `,"avgScorePercent":`...))
 	b = s.CompletionRate.Append(append(b, `,"completionRate":`...))
 	b = s.PassRate.Append(append(b, `,"passRate":`...))
-	b = appendString(append(b, `,"reportingMode":`...), string(mode))
+	b = appendString(append(b, `,"reportingMode":`...), string(s.ReportingMode))
 	b = strconv.AppendBool(append(b, `,"suppressed":`...), s.Suppressed)
 	b = append(b, `,"daily":[`...)
 	for i, d := range s.Daily {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"dg/modules/org"
 	"dg/platform/limiter"
 )
 
@@ -51,7 +52,7 @@ func (f *field) wrongAnswers(t *testing.T, q ...Query) (wrong []string) {
 		truth := newTally(q.Period)
 		require.NoError(t, s.plays(t.Context(), []time.Time{q.Period.From}, []time.Time{q.Period.End()}, truth.add))
 		want := truth.statistics(label)
-		want.Nominative = true
+		want.ReportingMode = org.Nominative
 		s.close()
 		got, err := f.reports.Statistics(t.Context(), q, func(l *limiter.Lease) { defer l.Release() })
 		if err != nil || !assert.ObjectsAreEqual(want, got) {

@@ -3,6 +3,8 @@ package reports
 import (
 	"strconv"
 	"time"
+
+	"dg/modules/org"
 )
 
 // Percent is a share of a hundred in tenths of a percent: 625 is 62.5 %.
@@ -82,8 +84,8 @@ type Statistics struct {
 	AvgScore       Percent // of the completed plays
 	CompletionRate Rate    // completed plays / plays
 	PassRate       Rate    // passed plays / completed plays
-	Nominative     bool    // whether players are shown by name
-	Suppressed     bool    // whether k-anonymity hides the figures
+	ReportingMode  org.ReportingMode
+	Suppressed     bool // whether k-anonymity hides the figures
 	Daily          []DailyStat
 	Players        []PlayerStat
 	Skills         []SkillStat

@@ -10,9 +10,9 @@ import (
 )
 
 // A player's label is the display name under nominative reporting, otherwise the pseudonym (decisions, "Figures").
-// $1 organisation, $2 whether the mode is nominative, $3 which players: ordinals, or a group.
+// $1 organisation, $2 the reporting mode, $3 which players: ordinals, or a group.
 const (
-	labelSQL        = `/* reports.labels */ select ordinal, case when $2 then display_name else label end from players where org_id = $1`
+	labelSQL        = `/* reports.labels */ select ordinal, case $2 when 'nominative' then display_name else label end from players where org_id = $1`
 	labelOfOrdinals = labelSQL + ` and ordinal = any($3)`
 	labelOfGroup    = labelSQL + ` and ordinal in (select player from group_members where org_id = $1 and group_id = $3)`
 )
@@ -52,14 +52,14 @@ func (s *snapshot) labelsOf(ctx context.Context, ordinals []int32) (*labels, err
 	if last := ordinals[len(ordinals)-1]; len(ordinals) > 1000 && int(last) < 8*len(ordinals) {
 		return s.labels(ctx)
 	}
-	return s.queryLabels(ctx, labelOfOrdinals, s.query.OrganisationID, s.scope.nominative, ordinals)
+	return s.queryLabels(ctx, labelOfOrdinals, s.query.OrganisationID, s.scope.mode, ordinals)
 }
 
 // labelsOfFirst returns the labels of the players of the export's first plays, at most limit.
 func (s *snapshot) labelsOfFirst(ctx context.Context, limit int) (*labels, error) {
 	first, args := s.ofPlays(`select player`, []time.Time{s.query.Period.From}, []time.Time{s.query.Period.End()})
-	args = append([]any{pgx.QueryExecModeCacheDescribe, pgx.QueryResultFormats{pgx.BinaryFormatCode}}, append(args, s.scope.nominative)...)
-	return s.queryLabels(ctx, fmt.Sprintf(`/* reports.firstLabels */ select ordinal, case when $%d then display_name else label end
+	args = append([]any{pgx.QueryExecModeCacheDescribe, pgx.QueryResultFormats{pgx.BinaryFormatCode}}, append(args, s.scope.mode)...)
+	return s.queryLabels(ctx, fmt.Sprintf(`/* reports.firstLabels */ select ordinal, case $%d when 'nominative' then display_name else label end
 		from players where org_id = $1 and ordinal in (%s limit %d)`, len(args)-2, first+exportOrder, limit), args...)
 }
 
@@ -73,7 +73,7 @@ func (s *snapshot) labels(ctx context.Context) (*labels, error) {
 // queueLabels asks for the labels of all players whom the report may name: they are there once the batch is read.
 func (s *snapshot) queueLabels(batch *pgx.Batch) *labels {
 	l := &labels{}
-	sql, args := labelSQL, []any{s.query.OrganisationID, s.scope.nominative}
+	sql, args := labelSQL, []any{s.query.OrganisationID, s.scope.mode}
 	if s.scope.grouped {
 		sql, args = labelOfGroup, append(args, s.query.GroupID)
 	}

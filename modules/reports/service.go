@@ -46,10 +46,10 @@ func (s *Service) Statistics(ctx context.Context, q Query, hold func(*limiter.Le
 	}
 	defer snap.close()
 	if snap.scope.suppressed() {
-		return Statistics{Nominative: snap.scope.nominative, Suppressed: true}, nil
+		return Statistics{ReportingMode: snap.scope.mode, Suppressed: true}, nil
 	}
 	stats, err := s.undamaged(ctx, snap)
-	stats.Nominative = snap.scope.nominative
+	stats.ReportingMode = snap.scope.mode
 	return stats, err
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"dg/modules/org"
 	"dg/platform/apperr"
 	"dg/platform/postgres"
 )
@@ -29,11 +30,11 @@ type snapshot struct {
 
 // scope is what decides how a report may be shown.
 type scope struct {
-	nominative bool
-	grouped    bool // whether the report is on a group
-	active     int  // how many members of the group played, counted up to minGroup
-	players    int  // how many ordinals the organisation has given
-	listed     int  // at least as many players as the report lists, counted up to one more than LargeReport; 0: they are few
+	mode    org.ReportingMode
+	grouped bool // whether the report is on a group
+	active  int  // how many members of the group played, counted up to minGroup
+	players int  // how many ordinals the organisation has given
+	listed  int  // at least as many players as the report lists, counted up to one more than LargeReport; 0: they are few
 }
 
 func (s scope) suppressed() bool { return s.grouped && suppressed(s.active) }
@@ -44,7 +45,7 @@ const acquireTimeout = 2 * time.Second
 // scopeSQL finds the reporting mode, whether the group is the organisation's, and its members who played, of whom minGroup
 // tell as much as all. $1 organisation, $2 group or null, $3 fork, $4 and $5 the period, $6 LargeReport.
 const scopeSQL = `/* reports.scope */
-select o.reporting_mode = 'nominative', g.id is not null,
+select o.reporting_mode, g.id is not null,
        (select count(*)::int from (
            select from group_members m
             where m.org_id = o.id and m.group_id = g.id
@@ -117,7 +118,7 @@ func (s *snapshot) begin(ctx context.Context, withSealed bool) error {
 		}
 	}
 	var found bool
-	err := results.QueryRow().Scan(&s.scope.nominative, &found, &s.scope.active, &s.scope.players, &s.scope.listed)
+	err := results.QueryRow().Scan(&s.scope.mode, &found, &s.scope.active, &s.scope.players, &s.scope.listed)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return apperr.New(apperr.NotFound, "There is no such organisation.")
 	}
