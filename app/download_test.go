@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -15,19 +14,14 @@ import (
 	"dg/platform/testkit/browsertest"
 )
 
-var formToken = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
-
 // cookiesOf signs the person in without a browser and returns the cookies.
 func cookiesOf(t *testing.T, d *child, email string) string {
 	t.Helper()
-	page := ask(t, client(), d.url+"/sign-in", "")
-	token := formToken.FindStringSubmatch(readAll(t, page))
-	require.NotNil(t, token)
-	form := url.Values{"csrf": {token[1]}, "email": {email}, "password": {demoAccount(t, email).Password}}
+	form := url.Values{"email": {email}, "password": {demoAccount(t, email).Password}}
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.url+"/sign-in", strings.NewReader(form.Encode()))
 	require.NoError(t, err)
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	request.Header.Set("Cookie", page.Header.Get("Set-Cookie"))
+	request.Header.Set("Sec-Fetch-Site", "same-origin")
 	c := client()
 	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	response, err := c.Do(request)

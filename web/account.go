@@ -75,7 +75,7 @@ func (s *Site) account(c *fiber.Ctx, v *visit) error {
 func (s *Site) endSession(c *fiber.Ctx, v *visit) error {
 	ctx, stop := bounded(c.UserContext())
 	defer stop()
-	if err := s.Identity.EndSession(ctx, v.token, posted(c, "session")); err != nil {
+	if err := s.Identity.EndSession(ctx, v.token, formValue(c, "session")); err != nil {
 		return err
 	}
 	_, err := s.Identity.Session(ctx, v.token)
@@ -106,7 +106,7 @@ type proofView struct {
 
 // proofOf is what was sent of it.
 func proofOf(c *fiber.Ctx) identity.Proof {
-	return identity.Proof{Password: posted(c, "current"), Code: posted(c, "code")}
+	return identity.Proof{Password: formValue(c, "current"), Code: formValue(c, "code")}
 }
 
 // proofRefused returns what the form says where the proof was not taken, and the status: 0 where err is not about that.
@@ -151,8 +151,8 @@ func titleOf(title string, status int) string {
 // changePassword answers POST /account/password.
 func (s *Site) changePassword(c *fiber.Ctx, v *visit) error {
 	wrong := func(view passwordView) error { return s.showPassword(c, v, fiber.StatusUnprocessableEntity, view) }
-	replacement := posted(c, "new")
-	if posted(c, "repeat") != replacement {
+	replacement := formValue(c, "new")
+	if formValue(c, "repeat") != replacement {
 		return wrong(passwordView{RepeatError: "This is not the same as the new password. Type both again."})
 	}
 	ctx, stop := bounded(c.UserContext())

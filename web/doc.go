@@ -5,7 +5,7 @@
 // markup, words and classes are those of the design kit, whose stylesheet and script are in static/.
 //
 // What every request of a screen passes, in this order (routes.go; no other request does, least of all one of the API): the headers of headers.go; for what changes something, the guard of
-// forgery.go; then, by the kind of its route, a visit (visit.go): who is signed in, in which organisation, with which role.
+// csrf.go; then, by the kind of its route, a visit (visit.go): who is signed in, in which organisation, with which role.
 // Session, role and two-step verification are read at each request, so what is taken away is gone at the next one. What a
 // person may do is decided by the one policy in configs/, in visit.may, for the deed and for the offer of it alike.
 //

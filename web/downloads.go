@@ -12,7 +12,7 @@ import (
 // Downloads are GET, and yet each starts an export and an entry in the reader's name. So they start on their screen only:
 // a link on another site, in a mail or typed by hand leads nowhere, and the sign-in leads to the screen.
 
-var errDownloadElsewhere = apperr.New(apperr.AccessDenied, "Downloads start on their screen here. This link came from elsewhere, so nothing was downloaded.")
+var errCrossSiteDownload = apperr.New(apperr.AccessDenied, "Downloads start on their screen here. This link came from elsewhere, so nothing was downloaded.")
 
 // screenOf is the address of the screen that offers the download at the request's address; "" where that is no download.
 func screenOf(c *fiber.Ctx) string {
@@ -26,9 +26,9 @@ func screenOf(c *fiber.Ctx) string {
 	return localPath(path)
 }
 
-// downloadElsewhere reports whether the request is for a download and did not come from a page of this site. Browsers
+// isCrossSiteDownload reports whether the request is for a download and did not come from a page of this site. Browsers
 // that do not say (Sec-Fetch-Site) name the page in Referer, which our policy asks of them within the site.
-func downloadElsewhere(c *fiber.Ctx) bool {
+func isCrossSiteDownload(c *fiber.Ctx) bool {
 	if screenOf(c) == "" {
 		return false
 	}

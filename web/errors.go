@@ -33,9 +33,6 @@ func (s *Site) ErrorPage(c *fiber.Ctx, f httpserver.Failure) bool {
 	f.Message = words.message
 	view := errorView{shell: s.shell(v, words.title, areaNone), Failure: f}
 	view.Way, view.WayPath = wayOn(c, &view)
-	if v != nil {
-		view.CSRF = newFormToken(formSecret(c)) // of the button to sign out
-	}
 	var page bytes.Buffer
 	if err := s.templates.ExecuteTemplate(&page, "error.html", &view); err != nil {
 		panic(err) // the JSON body is sent instead
@@ -67,7 +64,7 @@ func (s *Site) errorVisit(c *fiber.Ctx, v *visit) *visit {
 // wayOn is the one link of an error's page.
 func wayOn(c *fiber.Ctx, view *errorView) (words, path string) {
 	switch {
-	case view.Status == fiber.StatusForbidden && downloadElsewhere(c):
+	case view.Status == fiber.StatusForbidden && isCrossSiteDownload(c):
 		return "Open the screen", screenOf(c)
 	case view.Status >= 500 && c.Method() == fiber.MethodGet:
 		return "Try again", localPath(c.OriginalURL())
@@ -92,7 +89,7 @@ func wordsOf(c *fiber.Ctx, f httpserver.Failure) errorWords {
 	}
 	switch {
 	case f.Status != fiber.StatusForbidden:
-	case downloadElsewhere(c):
+	case isCrossSiteDownload(c):
 		words.title = "Nothing was downloaded"
 	case c.Method() != fiber.MethodGet:
 		words.title = "Nothing was changed"

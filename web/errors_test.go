@@ -28,9 +28,9 @@ func TestErrorPages(t *testing.T) {
 		"another organisation": {owner.get("/o/other/reports"), 404, "There is nothing here", "There is no such organisation, or you are not a member of it.", `href="/o/acme/reports">Go to reports`},
 		"a member at the reports": {member.get(acme.at("/reports")), 403, "This page is not open to you",
 			"Reports and settings are for owners and admins of \u2068Acme &lt;Works&gt;\u2069. If you need them, ask an owner to change your role.", `href="/account">Go to your account`},
-		"a form without its token": {owner.send(http.MethodPost, "/sign-out", "csrf=x", http.Header{"Sec-Fetch-Site": {"same-origin"}}), 403, "Nothing was changed",
-			"This page is older than your sign-in", `href="/o/acme/reports">Go to reports`},
-		"another method": {owner.force("/docs", url.Values{}), 405, "This page does not work like that", "Go back and load the page again.", `href="/o/acme/reports">Go to reports`},
+		"a form of another site": {owner.send(http.MethodPost, "/sign-out", "x=y", http.Header{"Sec-Fetch-Site": {"cross-site"}}), 403, "Nothing was changed",
+			"This form was sent from another site", `href="/o/acme/reports">Go to reports`},
+		"another method": {owner.post("/docs", url.Values{}), 405, "This page does not work like that", "Go back and load the page again.", `href="/o/acme/reports">Go to reports`},
 	} {
 		require.Equal(t, c.status, c.page.StatusCode, name)
 		require.Contains(t, c.page.body, "<h1>"+c.title+"</h1>", name)

@@ -16,7 +16,7 @@ func (s *Site) setHeaders(c *fiber.Ctx) {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	c.Set(fiber.HeaderContentSecurityPolicy, contentPolicy)
 	c.Set(fiber.HeaderXFrameOptions, "DENY") // for browsers that do not know frame-ancestors
-	// No referrer at all would take the Origin from forms, which guardForms reads.
+	// No referrer at all would take the Origin from forms, which rejectCrossOrigin reads.
 	c.Set(fiber.HeaderReferrerPolicy, "same-origin")
 	c.Set("Cross-Origin-Opener-Policy", "same-origin")
 	if strings.HasPrefix(s.base, "https:") {

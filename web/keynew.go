@@ -135,8 +135,8 @@ func (s *Site) refuseNewKey(c *fiber.Ctx, v *visit, view newKeyView, wrong []for
 // newKeyForm reads what was sent, as it was typed.
 func newKeyForm(c *fiber.Ctx) newKeyView {
 	view := newKeyView{
-		Once: posted(c, "once"), Today: posted(c, "today"), Name: posted(c, "name"),
-		Expiry: posted(c, "expiry"), Day: posted(c, "day"), Time: posted(c, "time"),
+		Once: formValue(c, "once"), Today: formValue(c, "today"), Name: formValue(c, "name"),
+		Expiry: formValue(c, "expiry"), Day: formValue(c, "day"), Time: formValue(c, "time"),
 	}
 	for _, scope := range c.Context().PostArgs().PeekMulti("scopes") {
 		switch apikeys.Scope(scope) {

@@ -181,7 +181,7 @@ func TestWhyCreatingIsOff(t *testing.T) {
 			require.Contains(t, notes, c.says)
 			require.Contains(t, list.body, c.wayTo+`"`)
 			before := w.newest(t, o)
-			for _, refused := range []page{b.get(o.at("/settings/api-keys/new")), b.force(o.at("/settings/api-keys/new"), goodForm())} {
+			for _, refused := range []page{b.get(o.at("/settings/api-keys/new")), b.post(o.at("/settings/api-keys/new"), goodForm())} {
 				require.Equal(t, http.StatusForbidden, refused.StatusCode)
 				require.Contains(t, html.UnescapeString(refused.body), c.note)
 			}

@@ -52,13 +52,13 @@ func TestRolesAndActions(t *testing.T) {
 			func(b *browser) bool { return strings.Contains(b.get("/account").body, acme.at("/settings/api-keys")) },
 			[6]string{"200 offered", "200 offered", "200 offered", "403 –", "404 –", "303 –"}},
 		{"create a key", func(b *browser) page {
-			return b.force(acme.at("/settings/api-keys/new"), url.Values{"name": {"Warehouse"}, "scopes": {"forks:read"}, "expiry": {"90"}, "once": {newOnce()}})
+			return b.post(acme.at("/settings/api-keys/new"), url.Values{"name": {"Warehouse"}, "scopes": {"forks:read"}, "expiry": {"90"}, "once": {newOnce()}})
 		}, func(b *browser) bool {
 			return strings.Contains(b.get(acme.at("/settings/api-keys")).body, acme.at("/settings/api-keys/new"))
 		},
 			[6]string{"200 offered", "200 offered", "403 –", "403 –", "404 –", "303 –"}},
 		{"revoke a key", func(b *browser) page {
-			return b.force(acme.at("/settings/api-keys/%s/revoke", key(acme)), url.Values{})
+			return b.post(acme.at("/settings/api-keys/%s/revoke", key(acme)), url.Values{})
 		}, func(b *browser) bool {
 			offer := acme.at("/settings/api-keys/%s/revoke", key(acme))
 			return strings.Contains(b.get(acme.at("/settings/api-keys")).body, offer)
@@ -74,7 +74,7 @@ func TestRolesAndActions(t *testing.T) {
 			},
 			[6]string{"200 offered", "200 offered", "200 offered", "403 –", "404 –", "303 –"}},
 		{"change the reporting mode", func(b *browser) page {
-			return b.force(acme.at("/settings/organisation/reporting-mode"), url.Values{"mode": {"nominative"}})
+			return b.post(acme.at("/settings/organisation/reporting-mode"), url.Values{"mode": {"nominative"}})
 		}, func(b *browser) bool {
 			return strings.Contains(b.get(acme.at("/settings/organisation")).body, acme.at("/settings/organisation/reporting-mode"))
 		}, [6]string{"303 offered", "403 –", "403 –", "403 –", "404 –", "303 –"}},

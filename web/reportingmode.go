@@ -44,7 +44,7 @@ func (s *Site) changeReportingMode(c *fiber.Ctx, v *visit) error {
 	ctx, stop := bounded(c.UserContext())
 	defer stop()
 	actor := org.Actor{Person: v.audited(), Subject: v.subject()}
-	err := s.Orgs.SetReportingMode(ctx, actor, org.ReportingMode(posted(c, "mode")), requestOf(c))
+	err := s.Orgs.SetReportingMode(ctx, actor, org.ReportingMode(formValue(c, "mode")), requestOf(c))
 	if wrong, ok := errors.AsType[*apperr.Error](err); ok && wrong.Code == apperr.Validation {
 		return s.showReportingMode(c, v, fiber.StatusBadRequest, wrong.Message)
 	}

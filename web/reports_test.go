@@ -290,7 +290,7 @@ func TestReportsAreForOwnersAndAdmins(t *testing.T) {
 				require.Equal(t, want, b.get(path).StatusCode, path)
 			}
 		}
-		require.Equal(t, http.StatusMethodNotAllowed, w.signedIn(t, o.owner).force(path, url.Values{}).StatusCode)
+		require.Equal(t, http.StatusMethodNotAllowed, w.signedIn(t, o.owner).post(path, url.Values{}).StatusCode)
 	}
 }
 

@@ -34,9 +34,9 @@ func (s *Site) showReset(c *fiber.Ctx, status int, view resetView) error {
 
 // useReset answers POST /account/reset. Whoever was signed in in this browser signs out.
 func (s *Site) useReset(c *fiber.Ctx) error {
-	view := resetView{Token: posted(c, "token")}
-	password := posted(c, "new")
-	if posted(c, "repeat") != password {
+	view := resetView{Token: formValue(c, "token")}
+	password := formValue(c, "new")
+	if formValue(c, "repeat") != password {
 		view.RepeatError = "This is not the same as the new password. Type both again."
 		return s.showReset(c, fiber.StatusUnprocessableEntity, view)
 	}

@@ -254,18 +254,10 @@ func (b *browser) get(path string) page {
 	return b.send(http.MethodGet, path, "", fromHere)
 }
 
-var csrfField = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
-
-// post fills in the form on a page and sends it to its address: the page's own, or action.
-func (b *browser) post(path string, form url.Values, action ...string) page {
+// post sends a form from a page of the site.
+func (b *browser) post(path string, form url.Values) page {
 	b.t.Helper()
-	token := csrfField.FindStringSubmatch(b.get(path).body)
-	require.NotNil(b.t, token, "%s has no form", path)
-	form.Set("csrf", token[1])
-	if action != nil {
-		path = action[0]
-	}
-	return b.send(http.MethodPost, path, form.Encode(), http.Header{"Sec-Fetch-Site": {"same-origin"}})
+	return b.send(http.MethodPost, path, form.Encode(), fromHere)
 }
 
 func (b *browser) send(method, path, body string, header http.Header) page {
@@ -305,17 +297,6 @@ func regexpFind(t *testing.T, pattern, text string) string {
 	found := regexp.MustCompile(pattern).FindStringSubmatch(text)
 	require.NotNil(t, found, "no %s in:\n%s", pattern, text)
 	return found[1]
-}
-
-// force sends a form to an address that the browser may have been offered no form for.
-func (b *browser) force(path string, form url.Values) page {
-	b.t.Helper()
-	if token := csrfField.FindStringSubmatch(b.get("/account").body); token != nil {
-		form.Set("csrf", token[1])
-	} else { // signed out: the form of the sign-in
-		form.Set("csrf", regexpFind(b.t, csrfField.String(), b.get("/sign-in").body))
-	}
-	return b.send(http.MethodPost, path, form.Encode(), http.Header{"Sec-Fetch-Site": {"same-origin"}})
 }
 
 // newOnce is what a form holds against being sent twice.

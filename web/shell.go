@@ -21,7 +21,6 @@ type shell struct {
 	Rail    *rail // nil: none
 	Visit   *visit
 	Notices []notice
-	CSRF    string // set by show
 }
 
 // area is the part of the site that the top bar marks.
@@ -116,9 +115,6 @@ func (s shell) BrowserTitle() string {
 	return s.Title + " – DG"
 }
 
-// viewOf lets show reach the shell of any view.
-func (s *shell) viewOf() *shell { return s }
-
 //go:embed templates/*.html
 var templateFiles embed.FS
 
@@ -143,8 +139,7 @@ func instant(t time.Time, precision, layout string) template.HTML {
 }
 
 // show answers with a screen. The template is that of the file; the view is a pointer to a struct with a shell in it.
-func (s *Site) show(c *fiber.Ctx, status int, name string, view interface{ viewOf() *shell }) error {
-	view.viewOf().CSRF = newFormToken(ensureFormSecret(c))
+func (s *Site) show(c *fiber.Ctx, status int, name string, view any) error {
 	var page bytes.Buffer
 	if err := s.templates.ExecuteTemplate(&page, name+".html", view); err != nil {
 		return fmt.Errorf("web: show %s: %w", name, err)

@@ -92,8 +92,8 @@ func (s *Site) showGate(c *fiber.Ctx, status int, name, title, action string, vi
 func (s *Site) signIn(c *fiber.Ctx) error {
 	ctx, stop := bounded(c.UserContext())
 	defer stop()
-	email := posted(c, "email")
-	session, err := s.Identity.SignIn(ctx, email, posted(c, "password"), identity.Client{
+	email := formValue(c, "email")
+	session, err := s.Identity.SignIn(ctx, email, formValue(c, "password"), identity.Client{
 		Address: httpserver.ClientAddr(c), UserAgent: c.Get(fiber.HeaderUserAgent), Browser: c.Cookies(browserCookie),
 	})
 	if w := waitOf(c, err); w != nil {
@@ -195,7 +195,7 @@ func (s *Site) startAgain(c *fiber.Ctx) error {
 func (s *Site) secondStep(c *fiber.Ctx) error {
 	ctx, stop := bounded(c.UserContext())
 	defer stop()
-	session, err := s.Identity.SecondStep(ctx, c.Cookies(sessionCookie), posted(c, "code"))
+	session, err := s.Identity.SecondStep(ctx, c.Cookies(sessionCookie), formValue(c, "code"))
 	if w := waitOf(c, err); w != nil {
 		return s.showCode(c, fiber.StatusTooManyRequests, signInView{Wait: w})
 	}

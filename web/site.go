@@ -54,7 +54,7 @@ func New(m Modules, baseURL string, now func() time.Time) (*Site, error) {
 // Mount adds the screens to app, after the API, whose guard refuses keys here.
 func (s *Site) Mount(app *fiber.App) {
 	app.Get("/static/*", s.serveFile)
-	site := routes{app, []fiber.Handler{s.headers, s.guardForms, nameRequest}}
+	site := routes{app, []fiber.Handler{s.headers, rejectCrossOrigin, nameRequest}}
 	site.Get("/", s.home)
 	s.mountSignIn(site)
 	s.mountAccount(site)

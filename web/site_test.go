@@ -2,7 +2,6 @@ package web_test
 
 import (
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -87,41 +86,6 @@ func TestErrorsArePagesForPeople(t *testing.T) {
 	} {
 		p := b.send(http.MethodGet, path, "", header)
 		require.True(t, strings.HasPrefix(p.body, `{"code":"not-found"`), "%s: %s", path, p.body)
-	}
-}
-
-// What another site makes a browser send changes nothing, whichever of the three signs gives it away.
-func TestFormsOfOtherSitesChangeNothing(t *testing.T) {
-	t.Parallel()
-	w := start(t)
-	acme := newOrganisation("acme")
-	w.load(t, acme)
-	b := w.signedIn(t, acme.owner)
-	token := csrfField.FindStringSubmatch(b.get("/nowhere").body)[1]
-	other := csrfField.FindStringSubmatch(w.signedIn(t, acme.owner).get("/nowhere").body)[1]
-	require.NotEqual(t, token, csrfField.FindStringSubmatch(b.get("/nowhere").body)[1], "masked anew for each page")
-	for name, c := range map[string]struct {
-		token  string
-		header http.Header
-	}{
-		"no token":             {"", http.Header{"Sec-Fetch-Site": {"same-origin"}}},
-		"another session's":    {other, http.Header{"Sec-Fetch-Site": {"same-origin"}}},
-		"another site":         {token, http.Header{"Sec-Fetch-Site": {"cross-site"}}},
-		"a sibling's":          {token, http.Header{"Sec-Fetch-Site": {"same-site"}}},
-		"another origin":       {token, http.Header{"Origin": {"https://evil.example"}}},
-		"an origin of nothing": {token, http.Header{"Origin": {"null"}}},
-	} {
-		p := b.send(http.MethodPost, "/sign-out", url.Values{"csrf": {c.token}}.Encode(), c.header)
-		require.Equal(t, http.StatusForbidden, p.StatusCode, name)
-		require.Equal(t, http.StatusSeeOther, b.get("/").StatusCode, name)
-		require.Equal(t, acme.at("/reports"), b.get("/").Header.Get("Location"), "%s: the session goes on", name)
-	}
-	for name, header := range map[string]http.Header{"fetch metadata": {"Sec-Fetch-Site": {"same-origin"}}, "origin": {"Origin": {w.url}}, "neither": {}} {
-		again := w.signedIn(t, acme.owner)
-		token := csrfField.FindStringSubmatch(again.get("/nowhere").body)[1]
-		p := again.send(http.MethodPost, "/sign-out", url.Values{"csrf": {token}}.Encode(), header)
-		require.Equal(t, http.StatusSeeOther, p.StatusCode, name)
-		require.Equal(t, "/sign-in", again.get("/").Header.Get("Location"), name)
 	}
 }
 

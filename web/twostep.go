@@ -47,7 +47,7 @@ func (s *Site) changeTwoStep(c *fiber.Ctx, v *visit) error {
 	var codes []string
 	var session identity.Session
 	var err error
-	if posted(c, "do") == "off" {
+	if formValue(c, "do") == "off" {
 		session, err = s.Identity.TurnOffTwoStep(ctx, v.token, proofOf(c))
 	} else {
 		codes, session, err = s.Identity.ConfirmTwoStep(ctx, v.token, proofOf(c))
