@@ -10,8 +10,7 @@ import (
 	"dg/platform/apperr"
 )
 
-// Specification, section 4.3: inclusive of both days, at most 366; decisions, "Formats": years 2000 to 2199.
-func TestParsePeriod(t *testing.T) {
+func TestPeriodIncludesBothDays(t *testing.T) {
 	t.Parallel()
 	for period, days := range map[[2]string]int{
 		{"2024-05-01", "2024-05-01"}: 1,
@@ -31,23 +30,47 @@ func TestParsePeriod(t *testing.T) {
 		require.Equal(t, time.UTC, p.From.Location())
 		require.Equal(t, time.Duration(days)*24*time.Hour, p.End().Sub(p.From))
 	}
-	for period, field := range map[[2]string]string{
-		{"2024-05-02", "2024-05-01"}:             "to",
-		{"2023-01-01", "2024-01-02"}:             "to", // 367 days
-		{"2000-01-01", "2199-12-31"}:             "to",
-		{"", "2024-05-01"}:                       "from",
-		{"2024-05-01", ""}:                       "to",
-		{"1999-12-31", "2000-01-01"}:             "from",
-		{"2199-12-31", "2200-01-01"}:             "to",
-		{"2023-02-29", "2023-03-01"}:             "from",
-		{"2024-05-01", "2024-05-01 "}:            "to",
-		{"2024-05-01T00:00:00Z", "2024-05-01"}:   "from",
-		{"٢٠٢٤-05-01", "2024-05-01"}:             "from",
-		{"2024-05-01", "\xff\xfe\x00-05-01\x00"}: "to",
+}
+
+// The field is the one to correct; the message says what is wrong with it and how it is written.
+func TestInvalidPeriodIsExplained(t *testing.T) {
+	t.Parallel()
+	const (
+		years  = " must be a calendar day from 2000-01-01 to 2199-12-31."
+		format = " must be a calendar day, YYYY-MM-DD, for example 2026-03-01."
+		noTime = " must be a calendar day, YYYY-MM-DD, without a time."
+	)
+	for period, want := range map[[2]string]struct{ field, message string }{
+		{"", ""}:           {"from", "Query parameters `from` and `to` are required, for example from=2026-03-01&to=2026-03-31."},
+		{"", "2024-05-01"}: {"from", "Query parameter `from` is required, for example from=2026-03-01."},
+		{"2024-05-01", ""}: {"to", "Query parameter `to` is required, for example to=2026-03-31."},
+		{"today", ""}:      {"to", "Query parameter `to` is required, for example to=2026-03-31."},
+
+		{"2024-05-02", "2024-05-01"}: {"to", "`to` (2024-05-01) is before `from` (2024-05-02)."},
+		{"2023-01-01", "2024-01-02"}: {"to", "The period has 367 days. The maximum is 366, both days included."},
+		{"2000-01-01", "2199-12-31"}: {"to", "The period has 73049 days. The maximum is 366, both days included."},
+
+		{"1999-12-31", "2000-01-01"}: {"from", "`from`" + years},
+		{"2199-12-31", "2200-01-01"}: {"to", "`to`" + years},
+		{"2023-02-29", "2023-03-01"}: {"from", "`from` must be a calendar day, YYYY-MM-DD: 2023-02-29 does not exist."},
+		{"2026-02-01", "2026-02-30"}: {"to", "`to` must be a calendar day, YYYY-MM-DD: 2026-02-30 does not exist."},
+		{"2026-13-01", "2026-02-30"}: {"from", "`from` must be a calendar day, YYYY-MM-DD: 2026-13-01 does not exist."},
+
+		{"2024-05-01T00:00:00Z", "2024-05-01"}: {"from", "`from`" + noTime},
+		{"2024-05-01", "2024-05-01 12:00"}:     {"to", "`to`" + noTime},
+
+		{"today", "2024-05-01"}:                  {"from", "`from`" + format},
+		{"2024-05-01", "2024-05-01 "}:            {"to", "`to`" + format},
+		{"2024-5-1", "2024-05-01"}:               {"from", "`from`" + format},
+		{"2024-05-01", "2024-05-01x"}:            {"to", "`to`" + format},
+		{"+024-05-01", "2024-05-01"}:             {"from", "`from`" + format},
+		{"٢٠٢٤-05-01", "2024-05-01"}:             {"from", "`from`" + format},
+		{"2024-05-01", "\xff\xfe\x00-05-01\x00"}: {"to", "`to`" + format},
 	} {
 		_, err := ParsePeriod(period[0], period[1])
 		require.True(t, apperr.Is(err, apperr.Validation), "%q: %v", period, err)
-		require.Equal(t, field, apperr.From(err).Field, "%q", period)
+		require.Equal(t, want.field, apperr.From(err).Field, "%q", period)
+		require.Equal(t, want.message, apperr.From(err).Message, "%q", period)
 	}
 }
 

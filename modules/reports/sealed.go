@@ -103,9 +103,9 @@ func (s *snapshot) queueFold(batch *pgx.Batch, t *tally) {
 			s.damagedDay(d.date)
 			return true
 		}
-		place := t.period.place(d.date)
-		t.addDay(place, &sums)
-		if !t.days[place].playersKnown {
+		i := t.period.index(d.date)
+		t.addDay(i, &sums)
+		if !t.days[i].playersKnown {
 			heads = append(heads, d.date)
 		}
 		return false
@@ -119,7 +119,7 @@ func (s *snapshot) queueFold(batch *pgx.Batch, t *tally) {
 // playersOfMonthKnown notes that the players of a month's days are added with the month.
 func (t *tally) playersOfMonthKnown(month time.Time) {
 	for d := month; d.Before(month.AddDate(0, 1, 0)); d = d.Add(day) {
-		t.days[t.period.place(d)].playersKnown = true
+		t.days[t.period.index(d)].playersKnown = true
 	}
 }
 

@@ -34,7 +34,7 @@ type Query struct {
 }
 
 // ErrGroupNotFound says that the organisation has no such group.
-var ErrGroupNotFound = apperr.New(apperr.NotFound, "There is no such group. Check groupId, or leave it out.")
+var ErrGroupNotFound = apperr.New(apperr.NotFound, "No such group. Group ids are shown on the reports screens.")
 
 // Statistics returns the figures of the fork over the period, for all players or for a group, under the rules of
 // anonymity. hold is called with the lease of what they, and an answer made of them, hold: the caller releases it when the
