@@ -120,7 +120,7 @@ func TestTheLifeOfAKey(t *testing.T) {
 	}
 	revoke()
 	require.Equal(t, http.StatusUnauthorized, d.call(t, "/api/v1/forks", warehouse))
-	p.Click(`nav.rail a:text("Audit log")`)
+	p.Click(`nav.sidebar a:text("Audit log")`)
 	log := p.Text("main")
 	for _, entry := range []string{"Key created", "Key revoked", "Request refused", "Revoked key"} {
 		require.Contains(t, log, entry)

@@ -14,9 +14,9 @@ import (
 	"dg/platform/authz"
 )
 
-func (s *Site) mountAuditLog(router routes) {
-	router.Get("/settings/audit-log", s.member(authz.ReadAuditLog, s.showAuditLog))
-	router.Get("/settings/audit-log.csv", s.member(authz.ReadAuditLog, s.downloadAuditLog()))
+func (h *Handler) mountAuditLog(router routes) {
+	router.Get("/settings/audit-log", h.member(authz.ReadAuditLog, h.showAuditLog))
+	router.Get("/settings/audit-log.csv", h.member(authz.ReadAuditLog, h.downloadAuditLog()))
 }
 
 // entriesOnPage is how many entries a page of the log has.
@@ -24,7 +24,7 @@ const entriesOnPage = 50
 
 // auditView is a page of the log, under what it is filtered by.
 type auditView struct {
-	shell
+	layout
 	Path, CSV    string // of the log without filters, and of the file with them
 	Keys         string // of the organisation's keys
 	Filters      auditFilters
@@ -34,7 +34,7 @@ type auditView struct {
 
 // auditRow is an entry in words.
 type auditRow struct {
-	entryWords
+	entryView
 	Nth  int    // on the page, from 1
 	Path string // where it is opened, or closed
 	Open bool
@@ -43,55 +43,55 @@ type auditRow struct {
 var errNoEntry = apperr.New(apperr.NotFound, "There is no such entry in this log, or the filters leave it out. Open the log without filters.")
 
 // showAuditLog shows the log: newest first, by pages, with one entry opened.
-func (s *Site) showAuditLog(c *fiber.Ctx, v *visit) error {
+func (h *Handler) showAuditLog(c *fiber.Ctx, p *principal) error {
 	query, place, err := auditAddress(c)
 	if err != nil {
 		return err
 	}
 	ctx, stop := bounded(c.UserContext())
 	defer stop()
-	keys, err := s.Keys.List(ctx, v.actor())
+	keys, err := h.Keys.List(ctx, p.actor())
 	if err != nil {
 		return err
 	}
-	people, err := s.Log.People(ctx, v.Organisation.ID)
+	people, err := h.Log.People(ctx, p.Organisation.ID)
 	if err != nil {
 		return err
 	}
-	view := auditView{Path: v.path("/settings/audit-log"), Keys: v.path("/settings/api-keys"), Filters: newAuditFilters(query, people, keys)}
-	if view.shell, err = s.settingsShell(c, v, "Audit log", "audit-log"); err != nil {
+	view := auditView{Path: p.path("/settings/audit-log"), Keys: p.path("/settings/api-keys"), Filters: newAuditFilters(query, people, keys)}
+	if view.layout, err = h.settingsLayout(c, p, "Audit log", "audit-log"); err != nil {
 		return err
 	}
 	if view.Filters.wrong() {
 		view.Title = titleOf(view.Title, fiber.StatusBadRequest)
-		return s.show(c, fiber.StatusBadRequest, "audit", &view)
+		return h.render(c, fiber.StatusBadRequest, "audit", &view)
 	}
 	view.CSV = withQuery(view.Path+".csv", view.Filters.query())
 
-	found, err := pageOfLog(place, func(p audit.Page) ([]audit.Entry, error) {
-		p.Filter = view.Filters.filter
-		return s.Log.List(ctx, v.Organisation.ID, p)
+	found, err := pageOfLog(place, func(page audit.Page) ([]audit.Entry, error) {
+		page.Filter = view.Filters.filter
+		return h.Log.List(ctx, p.Organisation.ID, page)
 	})
 	if err != nil {
 		return err
 	}
-	forks, err := s.forksOf(ctx, v, found.entries)
+	forks, err := h.forksOf(ctx, p, found.entries)
 	if err != nil {
 		return err
 	}
-	names := entryNames{keys: map[string]apikeys.Key{}, forks: forks}
+	names := nameIndex{keys: map[string]apikeys.Key{}, forks: forks}
 	for _, k := range keys {
 		names.keys[k.ID] = k
 	}
-	view.show(found, place, names)
-	return s.show(c, fiber.StatusOK, "audit", &view)
+	view.render(found, place, names)
+	return h.render(c, fiber.StatusOK, "audit", &view)
 }
 
 // show turns the entries into rows and the places around them into paths.
-func (view *auditView) show(found logPage, place logPlace, names entryNames) {
+func (view *auditView) render(found logPage, place logPlace, names nameIndex) {
 	at := func(p logPlace) string { return withQuery(view.Path, p.in(view.Filters.query())) }
 	for i, e := range found.entries {
-		row := auditRow{entryWords: names.words(e), Nth: i + 1, Open: e.ID == place.entry}
+		row := auditRow{entryView: names.words(e), Nth: i + 1, Open: e.ID == place.entry}
 		if row.Open {
 			row.Path = at(logPlace{before: place.before, after: place.after})
 		} else {

@@ -93,7 +93,7 @@ func TestAuditLogAndOrganisationInABrowser(t *testing.T) {
 	p.Open(o.at("/settings/audit-log?from=2026-02-01&to=2026-01-01&actor=nobody"))
 	looksRight(t, p, "wrong filters")
 
-	p.Click(`.rail a:text("Organisation")`)
+	p.Click(`.sidebar a:text("Organisation")`)
 	require.Equal(t, 4, p.Count("tbody tr"))
 	require.Contains(t, p.Text("main"), "Only an owner can change this.")
 	looksRight(t, p, "organisation of an admin")
@@ -104,7 +104,7 @@ func TestAuditLogAndOrganisationInABrowser(t *testing.T) {
 	p.Reload()
 	require.Equal(t, "Nothing recorded yet", p.Text(".empty h2"))
 	looksRight(t, p, "empty log")
-	p.Click(`.rail a:text("Organisation")`)
+	p.Click(`.sidebar a:text("Organisation")`)
 	looksRight(t, p, "organisation of an owner")
 	p.Click(`a:text("Change reporting mode")`)
 	looksRight(t, p, "reporting mode")
@@ -117,7 +117,7 @@ func TestAuditLogAndOrganisationInABrowser(t *testing.T) {
 	p.Click(`button:text("Save reporting mode")`)
 	require.Equal(t, empty.at("/settings/organisation"), p.Path())
 	p.WaitFor(`strong:text("Nominative")`)
-	p.Click(`.rail a:text("Audit log")`)
+	p.Click(`.sidebar a:text("Audit log")`)
 	require.Equal(t, []string{"Reporting mode changed"}, p.Texts(`td[data-label="What"]`))
 }
 

@@ -120,12 +120,12 @@ func TestAuditAndOrganisationByRole(t *testing.T) {
 		"signed out":             {w.browser(t), map[string]int{read: redirect, mode: redirect, "change": redirect}},
 	} {
 		statuses := []string{}
-		for screen, deed := range map[string]string{
+		for screen, permission := range map[string]string{
 			"/settings/audit-log": read, "/settings/audit-log.csv": read, "/settings/organisation": read, "/settings/organisation/reporting-mode": mode,
 		} {
 			p := c.b.get(acme.at("%s", screen))
 			statuses = append(statuses, fmt.Sprintf("%s %d", screen, p.StatusCode))
-			require.Equal(t, c.want[deed], p.StatusCode, "%s: %s", name, screen)
+			require.Equal(t, c.want[permission], p.StatusCode, "%s: %s", name, screen)
 			if name == "signed out" {
 				require.True(t, strings.HasPrefix(p.Header.Get("Location"), "/sign-in?next="), "%s: %s", name, screen)
 			}

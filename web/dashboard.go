@@ -18,9 +18,9 @@ import (
 
 // dashboardView is the report of one fork. Where the period is wrong or too few of the group played it has no figures.
 type dashboardView struct {
-	shell
+	layout
 	Fork, Self, Back string
-	Asked            asked
+	Params           params
 	Wrong            *periodError // nil: the period is right
 	Presets          []preset
 	Groups           []org.Group
@@ -53,34 +53,34 @@ type skillRow struct {
 func (v *dashboardView) Played() bool { return len(v.Daily) > 0 }
 
 // showDashboard shows the figures of a fork over a period: those of the API, from the same call.
-func (s *Site) showDashboard(c *fiber.Ctx, v *visit) error {
+func (h *Handler) showDashboard(c *fiber.Ctx, p *principal) error {
 	ctx, stop := bounded(c.UserContext())
 	defer stop()
-	fork, err := s.forkOf(ctx, c, v)
+	fork, err := h.forkOf(ctx, c, p)
 	if err != nil {
 		return err
 	}
-	a, err := askedIn(c)
+	a, err := parseParams(c)
 	if err != nil {
 		return err
 	}
-	self := v.path("/reports/" + fork.ID)
-	view := &dashboardView{shell: s.shell(v, fork.Title, areaReports), Fork: fork.Title, Self: self, Back: v.path("/reports")}
-	period, err := a.in(s.today())
+	self := p.path("/reports/" + fork.ID)
+	view := &dashboardView{layout: h.layout(p, fork.Title, areaReports), Fork: fork.Title, Self: self, Back: p.path("/reports")}
+	period, err := a.in(h.today())
 	errors.As(err, &view.Wrong)
-	view.Asked, view.Presets = a, presetLinks(s.today(), self, a.Group, period)
-	if view.Groups, err = s.Orgs.Groups(ctx, v.Organisation.ID, a.Group); err != nil {
+	view.Params, view.Presets = a, presetLinks(h.today(), self, a.Group, period)
+	if view.Groups, err = h.Orgs.Groups(ctx, p.Organisation.ID, a.Group); err != nil {
 		return err
 	}
 	if view.Wrong != nil {
 		view.Title = titleOf(view.Title, fiber.StatusBadRequest)
-		return s.show(c, fiber.StatusBadRequest, "dashboard", view)
+		return h.render(c, fiber.StatusBadRequest, "dashboard", view)
 	}
-	query, err := queryOf(v, fork, period, a.Group)
+	query, err := queryOf(p, fork, period, a.Group)
 	if err != nil {
 		return err
 	}
-	stats, err := s.Reports.Statistics(ctx, query, func(l *limiter.Lease) { httpserver.AttachLease(c, l) })
+	stats, err := h.Reports.Statistics(ctx, query, func(l *limiter.Lease) { httpserver.AttachLease(c, l) })
 	if err != nil {
 		return groupError(err)
 	}
@@ -90,14 +90,14 @@ func (s *Site) showDashboard(c *fiber.Ctx, v *visit) error {
 		}
 	}
 	view.fill(c, period, stats)
-	return s.show(c, fiber.StatusOK, "dashboard", view)
+	return h.render(c, fiber.StatusOK, "dashboard", view)
 }
 
 var errNoFork = apperr.New(apperr.NotFound, "There is no such fork in this organisation. Choose one from its reports.")
 
 // forkOf loads the fork that the path names: one of the organisation. Errors: ErrNotFound, also for another one's.
-func (s *Site) forkOf(ctx context.Context, c *fiber.Ctx, v *visit) (games.Fork, error) {
-	fork, err := s.Games.Fork(ctx, v.Organisation.ID, c.Params("fork"))
+func (h *Handler) forkOf(ctx context.Context, c *fiber.Ctx, p *principal) (games.Fork, error) {
+	fork, err := h.Games.Fork(ctx, p.Organisation.ID, c.Params("fork"))
 	if apperr.Is(err, apperr.NotFound) {
 		return games.Fork{}, errNoFork
 	}
@@ -105,11 +105,11 @@ func (s *Site) forkOf(ctx context.Context, c *fiber.Ctx, v *visit) (games.Fork, 
 }
 
 // queryOf is the question to modules/reports. Errors: ErrNotFound for what cannot be a group.
-func queryOf(v *visit, fork games.Fork, p reports.Period, group string) (reports.Query, error) {
+func queryOf(p *principal, fork games.Fork, period reports.Period, group string) (reports.Query, error) {
 	if group != "" && !org.IsID(group) {
 		return reports.Query{}, errNoGroup
 	}
-	return reports.Query{OrganisationID: v.Organisation.ID, ForkID: fork.ID, Period: p, GroupID: group}, nil
+	return reports.Query{OrganisationID: p.Organisation.ID, ForkID: fork.ID, Period: period, GroupID: group}, nil
 }
 
 // fill puts the figures into the view.
@@ -126,7 +126,7 @@ func (v *dashboardView) fill(c *fiber.Ctx, p reports.Period, s reports.Statistic
 		{"Completion", ratePercent(s.CompletionRate), "of plays were completed"},
 		{"Pass rate", ratePercent(s.PassRate), "of completed plays passed"},
 	}
-	v.Download = reportPath(v.Self+"/plays.csv", p, v.Asked.Group)
+	v.Download = reportPath(v.Self+"/plays.csv", p, v.Params.Group)
 	if s.Plays == 0 {
 		v.Longer = longerThan(p, v.Presets)
 		return
@@ -139,8 +139,8 @@ func (v *dashboardView) fill(c *fiber.Ctx, p reports.Period, s reports.Statistic
 	for _, k := range s.Skills {
 		v.Skills = append(v.Skills, skillRow{skillNames[k.SkillID], strings.SplitAfter(k.SkillID, "."), count(k.Attempts), ratePercent(k.CorrectRate)})
 	}
-	v.Players = newPlayerList(s, orderIn(c), pageIn(c), func(more ...string) string {
-		return reportPath(v.Self, p, v.Asked.Group, more...) + "#p-h"
+	v.Players = newPlayerList(c, s, func(more ...string) string {
+		return reportPath(v.Self, p, v.Params.Group, more...) + "#p-h"
 	})
 }
 

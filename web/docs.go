@@ -14,29 +14,29 @@ import (
 	"dg/platform/limiter"
 )
 
-func (s *Site) mountDocs(router routes) {
-	router.Get("/docs", s.anyone(s.docs))
-	router.Get("/docs/reference", s.anyone(s.reference))
+func (h *Handler) mountDocs(router routes) {
+	router.Get("/docs", h.anyone(h.docs))
+	router.Get("/docs/reference", h.anyone(h.reference))
 }
 
 // anyone makes a handler of one for everybody; its visit is nil where nobody is signed in. The documentation must be
 // readable when the database is not, so that failing to find out counts as nobody.
-func (s *Site) anyone(handle func(*fiber.Ctx, *visit) error) fiber.Handler {
+func (h *Handler) anyone(handle func(*fiber.Ctx, *principal) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		v, err := s.visitorOf(c)
-		if err == nil && v != nil {
-			_, err = s.placesOf(c, v)
+		p, err := h.authenticate(c)
+		if err == nil && p != nil {
+			_, err = h.memberships(c, p)
 		}
 		if err != nil {
-			v = nil
+			p = nil
 		}
-		return handle(c, v)
+		return handle(c, p)
 	}
 }
 
 // docsView is the API's page.
 type docsView struct {
-	shell
+	layout
 	KeysPath                       string
 	Start                          []command
 	RateLimit, RateWindow, MaxDays int
@@ -57,26 +57,26 @@ type command struct {
 }
 
 // quickstart is what to type, with the address of this service and the last 28 days.
-func (s *Site) quickstart() []command {
-	today := s.now().UTC()
+func (h *Handler) quickstart() []command {
+	today := h.now().UTC()
 	period := fmt.Sprintf("-d from=%s -d to=%s", today.AddDate(0, 0, -27).Format(time.DateOnly), today.Format(time.DateOnly))
 	const key = `-H "Authorization: Bearer $DG_KEY"`
 	return []command{
-		{1, "Put your key into a variable, so that it does not stay in the history of your shell. Paste it after this command; it is not shown:",
+		{1, "Put your key into a variable, so that it does not stay in the history of your layout. Paste it after this command; it is not shown:",
 			"read -rs DG_KEY"},
 		{2, "List your forks and take an <code>id</code> from the answer:",
-			"curl -sS " + s.base + "/api/v1/forks \\\n  " + key},
+			"curl -sS " + h.base + "/api/v1/forks \\\n  " + key},
 		{3, "Read the statistics of one fork over a period:",
-			"FORK=0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e40\ncurl -sS -G \"" + s.base + "/api/v1/forks/$FORK/stats\" \\\n  " + period + " \\\n  " + key},
+			"FORK=0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e40\ncurl -sS -G \"" + h.base + "/api/v1/forks/$FORK/stats\" \\\n  " + period + " \\\n  " + key},
 		{4, "Save every play of the period as CSV, one row each:",
-			"curl -sS -G --fail -o plays.csv \\\n  \"" + s.base + "/api/v1/forks/$FORK/exports/csv\" \\\n  " + period + " \\\n  " + key},
+			"curl -sS -G --fail -o plays.csv \\\n  \"" + h.base + "/api/v1/forks/$FORK/exports/csv\" \\\n  " + period + " \\\n  " + key},
 	}
 }
 
 // docs answers GET /docs.
-func (s *Site) docs(c *fiber.Ctx, v *visit) error {
+func (h *Handler) docs(c *fiber.Ctx, p *principal) error {
 	view := docsView{
-		shell: s.shell(v, "API", areaDocs), KeysPath: "/settings/api-keys", Start: s.quickstart(),
+		layout: h.layout(p, "API", areaDocs), KeysPath: "/settings/api-keys", Start: h.quickstart(),
 		RateLimit: apikeys.MaxRequests, RateWindow: apikeys.RateWindow, MaxDays: reports.MaxPeriodDays,
 		AtOnce: workAtOnce{
 			Reports: reports.MaxReportsOfOrganisation, LargeReports: reports.MaxLargeReportsOfOrganisation, LargeReport: count(reports.LargeReport),
@@ -87,12 +87,12 @@ func (s *Site) docs(c *fiber.Ctx, v *visit) error {
 	if settings := view.Settings(); settings != "" {
 		view.KeysPath = settings
 	}
-	view.Rail = &rail{Label: "On this page", Headed: true, Links: []railLink{
+	view.Sidebar = &sidebar{Label: "On this page", Headed: true, Links: []link{
 		{Name: "Quickstart", Path: "#start"}, {Name: "Get a key", Path: "#key"}, {Name: "Periods and groups", Path: "#periods"},
 		{Name: "Privacy", Path: "#privacy"}, {Name: "CSV columns", Path: "#columns"}, {Name: "Errors", Path: "#errors"},
 		{Name: "Limits", Path: "#limits"}, {Name: "Over HTTP", Path: "#http"}, {Name: "Reference", Path: "#reference"},
 	}}
-	return s.show(c, fiber.StatusOK, "docs", &view)
+	return h.render(c, fiber.StatusOK, "docs", &view)
 }
 
 // referencePolicy is contentPolicy with the pictures that swagger-ui's stylesheet has in it.
@@ -100,7 +100,7 @@ var referencePolicy = strings.Replace(contentPolicy, "img-src 'self'", "img-src 
 
 // reference answers GET /docs/reference: the OpenAPI document in swagger-ui (static/swagger: swagger-ui-dist 5.35.0,
 // unchanged, Apache-2.0), which is part of the program.
-func (s *Site) reference(c *fiber.Ctx, v *visit) error {
+func (h *Handler) reference(c *fiber.Ctx, p *principal) error {
 	c.Set(fiber.HeaderContentSecurityPolicy, referencePolicy)
-	return s.show(c, fiber.StatusOK, "reference", &docsView{shell: s.shell(v, "API reference", areaDocs)})
+	return h.render(c, fiber.StatusOK, "reference", &docsView{layout: h.layout(p, "API reference", areaDocs)})
 }

@@ -38,7 +38,7 @@ func isCrossSiteDownload(c *fiber.Ctx) bool {
 	return !fromThisHost(c, c.Get(fiber.HeaderReferer))
 }
 
-// fromThisHost reports whether the address is one of the host that was asked.
+// fromThisHost reports whether the address is one of the host that was params.
 func fromThisHost(c *fiber.Ctx, address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && u.Host == string(c.Request().Header.Host())

@@ -13,31 +13,31 @@ import (
 
 // errorView is a page for a failure: what happened, and one way on.
 type errorView struct {
-	shell
+	layout
 	httpserver.Failure
 	Way, WayPath string
 }
 
 // ErrorPage answers people's failures with a page: those of browsers, outside the API and without a key, which gets the
 // contract's body everywhere.
-func (s *Site) ErrorPage(c *fiber.Ctx, f httpserver.Failure) bool {
+func (h *Handler) ErrorPage(c *fiber.Ctx, f httpserver.Failure) bool {
 	if strings.HasPrefix(c.Path(), "/api/") || !strings.Contains(c.Get(fiber.HeaderAccept), "text/html") ||
 		hasKey(c) {
 		return false
 	}
-	v := visitOf(c)
+	p := principalOf(c)
 	if f.Status < 500 { // otherwise the database may be what failed
-		v = s.errorVisit(c, v)
+		p = h.errorPrincipal(c, p)
 	}
-	words := wordsOf(c, f)
+	words := errorTextOf(c, f)
 	f.Message = words.message
-	view := errorView{shell: s.shell(v, words.title, areaNone), Failure: f}
+	view := errorView{layout: h.layout(p, words.title, areaNone), Failure: f}
 	view.Way, view.WayPath = wayOn(c, &view)
 	var page bytes.Buffer
-	if err := s.templates.ExecuteTemplate(&page, "error.html", &view); err != nil {
+	if err := h.templates.ExecuteTemplate(&page, "error.html", &view); err != nil {
 		panic(err) // the JSON body is sent instead
 	}
-	s.setHeaders(c)
+	h.setHeaders(c)
 	c.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)
 	c.Context().Response.SetBodyRaw(page.Bytes())
 	return true
@@ -50,15 +50,15 @@ func hasKey(c *fiber.Ctx) bool {
 	})
 }
 
-// errorVisit finds who asked where no handler did. Without an answer the page does without.
-func (s *Site) errorVisit(c *fiber.Ctx, v *visit) *visit {
-	if v == nil {
-		v, _ = s.visitorOf(c)
+// errorPrincipal finds who params where no handler did. Without an answer the page does without.
+func (h *Handler) errorPrincipal(c *fiber.Ctx, p *principal) *principal {
+	if p == nil {
+		p, _ = h.authenticate(c)
 	}
-	if v != nil && v.Organisation.ID == "" {
-		_, _ = s.placesOf(c, v)
+	if p != nil && p.Organisation.ID == "" {
+		_, _ = h.memberships(c, p)
 	}
-	return v
+	return p
 }
 
 // wayOn is the one link of an error's page.
@@ -68,22 +68,22 @@ func wayOn(c *fiber.Ctx, view *errorView) (words, path string) {
 		return "Open the screen", screenOf(c)
 	case view.Status >= 500 && c.Method() == fiber.MethodGet:
 		return "Try again", localPath(c.OriginalURL())
-	case view.Visit == nil && view.Status < 500:
+	case view.User == nil && view.Status < 500:
 		return "Sign in", "/sign-in"
 	case view.Reports() != "":
 		return "Go to reports", view.Reports()
-	case view.Visit != nil:
+	case view.User != nil:
 		return "Go to your account", "/account"
 	}
 	return "Go to the start", "/"
 }
 
-// errorWords say what happened, and what to do. An empty message stands for the failure's own.
-type errorWords struct{ title, message string }
+// errorText say what happened, and what to do. An empty message stands for the failure's own.
+type errorText struct{ title, message string }
 
-// wordsOf are the words for a failure.
-func wordsOf(c *fiber.Ctx, f httpserver.Failure) errorWords {
-	words, ok := pageWords[f.Status]
+// errorTextOf are the words for a failure.
+func errorTextOf(c *fiber.Ctx, f httpserver.Failure) errorText {
+	words, ok := statusTexts[f.Status]
 	if !ok {
 		words.title = "That did not work"
 	}
@@ -100,8 +100,8 @@ func wordsOf(c *fiber.Ctx, f httpserver.Failure) errorWords {
 	return words
 }
 
-// pageWords are the words for a status. What a module says of its failure is better than the message here.
-var pageWords = map[int]errorWords{
+// statusTexts are the words for a status. What a module says of its failure is better than the message here.
+var statusTexts = map[int]errorText{
 	403: {"This page is not open to you", ""},
 	404: {"There is nothing here", "The address is wrong, or what it showed is gone."},
 	405: {"This page does not work like that", "Go back and load the page again."},

@@ -42,7 +42,7 @@ func TestErrorPages(t *testing.T) {
 		require.NotEmpty(t, c.page.Header.Get("Content-Security-Policy"), name)
 	}
 
-	// Not a page: what a program asked for, and whatever carries a key.
+	// Not a page: what a program params for, and whatever carries a key.
 	request := http.Header{"Accept": {"application/json"}}
 	require.True(t, strings.HasPrefix(owner.send(http.MethodGet, "/nowhere", "", request).body, `{"code":"not-found"`))
 

@@ -27,19 +27,19 @@ func urgency(left time.Duration) string {
 
 // settingsNotices is what every settings screen announces to whoever may see it: the keys that expire, the most urgent first.
 // Below the Pro plan nothing is: the keys are paused, and none could be created instead.
-func (s *Site) settingsNotices(c *fiber.Ctx, v *visit) ([]notice, error) {
-	if !v.Organisation.Plan.IncludesAPI() {
+func (h *Handler) settingsNotices(c *fiber.Ctx, p *principal) ([]notice, error) {
+	if !p.Organisation.Plan.IncludesAPI() {
 		return nil, nil
 	}
 	ctx, stop := bounded(c.UserContext())
 	defer stop()
-	keys, err := s.Keys.Expiring(ctx, v.actor())
+	keys, err := h.Keys.Expiring(ctx, p.actor())
 	if err != nil {
 		return nil, err
 	}
 	var notices []notice
 	for _, k := range keys[:min(len(keys), maxAnnounced)] {
-		left := k.ExpiresAt.Sub(s.now())
+		left := k.ExpiresAt.Sub(h.now())
 		notices = append(notices, notice{
 			Kind: urgency(left), Name: k.Name, Strong: "expires " + inDays(left), Before: ", at ", At: k.ExpiresAt,
 			After: ". Create a new key, change the tool, then revoke this one.",

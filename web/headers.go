@@ -11,7 +11,7 @@ const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; 
 	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 // setHeaders sets what every page has, an error page too.
-func (s *Site) setHeaders(c *fiber.Ctx) {
+func (h *Handler) setHeaders(c *fiber.Ctx) {
 	// What one reader may see, the next one on the same machine may not, nor the same one after a sign-out.
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	c.Set(fiber.HeaderContentSecurityPolicy, contentPolicy)
@@ -19,12 +19,12 @@ func (s *Site) setHeaders(c *fiber.Ctx) {
 	// No referrer at all would take the Origin from forms, which rejectCrossOrigin reads.
 	c.Set(fiber.HeaderReferrerPolicy, "same-origin")
 	c.Set("Cross-Origin-Opener-Policy", "same-origin")
-	if strings.HasPrefix(s.base, "https:") {
+	if strings.HasPrefix(h.base, "https:") {
 		c.Set(fiber.HeaderStrictTransportSecurity, "max-age=31536000; includeSubDomains")
 	}
 }
 
-func (s *Site) headers(c *fiber.Ctx) error {
-	s.setHeaders(c)
+func (h *Handler) headers(c *fiber.Ctx) error {
+	h.setHeaders(c)
 	return c.Next()
 }

@@ -139,8 +139,8 @@ func TestRunningAuditDownloadEndsWithTheRole(t *testing.T) {
 	}
 }
 
-// Who belongs to more organisations than are listed may download from each of them: what is asked again while a download runs
-// is asked of its own organisation.
+// Who belongs to more organisations than are listed may download from each of them: what is params again while a download runs
+// is params of its own organisation.
 func TestDownloadOfAPersonOfManyOrganisations(t *testing.T) {
 	t.Parallel()
 	w := start(t)

@@ -10,29 +10,28 @@ import (
 	"dg/platform/authz"
 )
 
-func (s *Site) mountKeys(router routes) {
-	router.Get("/settings/api-keys", s.member(authz.ListKeys, s.listKeys))
-	router.Get("/settings/api-keys/new", s.member(authz.CreateKey, s.askNewKey))
-	router.Post("/settings/api-keys/new", s.member(authz.CreateKey, s.createKey))
-	router.Get("/settings/api-keys/:key/revoke", s.member(authz.RevokeKey, s.askRevocation))
-	router.Post("/settings/api-keys/:key/revoke", s.member(authz.RevokeKey, s.revokeKey))
+func (h *Handler) mountKeys(router routes) {
+	router.Get("/settings/api-keys", h.member(authz.ListKeys, h.listKeys))
+	router.Get("/settings/api-keys/new", h.member(authz.CreateKey, h.newKeyForm))
+	router.Post("/settings/api-keys/new", h.member(authz.CreateKey, h.createKey))
+	router.Get("/settings/api-keys/:key/revoke", h.member(authz.RevokeKey, h.revokeKeyForm))
+	router.Post("/settings/api-keys/:key/revoke", h.member(authz.RevokeKey, h.revokeKey))
 }
 
 // keysView is the list of the organisation's keys.
 type keysView struct {
-	shell
-	Create         string // path, or "" where creating is off
-	Paused         bool
-	Usable, Ended  []keyLine
-	AllEnded       string // how many there are
-	Unfolded       bool
-	Shown          string // 1–100 of 240
-	Previous, Next string // paths, or ""
-	More           bool   // whether there may be ended keys that are not listed
+	layout
+	pager                // of the ended keys
+	Create        string // path, or "" where creating is off
+	Paused        bool
+	Usable, Ended []keyRow
+	AllEnded      string // how many there are
+	Unfolded      bool
+	More          bool // whether there may be ended keys that are not listed
 }
 
-// keyLine is a key in words.
-type keyLine struct {
+// keyRow is a key in words.
+type keyRow struct {
 	Name, ID    string
 	State, Mark string     // in words, and the class of its mark
 	Until       string     // what happens at At, or all there is to say
@@ -49,62 +48,55 @@ type keyLine struct {
 const endedOnPage = 100
 
 // listKeys answers GET /settings/api-keys. The address may name a key that was just revoked.
-func (s *Site) listKeys(c *fiber.Ctx, v *visit) error {
-	keys, err := s.keysOf(c, v)
+func (h *Handler) listKeys(c *fiber.Ctx, p *principal) error {
+	keys, err := h.keysOf(c, p)
 	if err != nil {
 		return err
 	}
-	return s.showKeys(c, v, keys, revocation(c, keys))
+	return h.renderKeys(c, p, keys, revocation(c, keys))
 }
 
-func (s *Site) keysOf(c *fiber.Ctx, v *visit) ([]apikeys.Key, error) {
+func (h *Handler) keysOf(c *fiber.Ctx, p *principal) ([]apikeys.Key, error) {
 	ctx, stop := bounded(c.UserContext())
 	defer stop()
-	return s.Keys.List(ctx, v.actor())
+	return h.Keys.List(ctx, p.actor())
 }
 
-// showKeys shows the keys under a notice of what has just happened, or nil.
-func (s *Site) showKeys(c *fiber.Ctx, v *visit, keys []apikeys.Key, done *notice) error {
-	view := keysView{Paused: !v.Organisation.Plan.IncludesAPI(), More: len(keys) == apikeys.MaxListed}
-	var ended []keyLine
+// renderKeys shows the keys under a notice of what has just happened, or nil.
+func (h *Handler) renderKeys(c *fiber.Ctx, p *principal, keys []apikeys.Key, done *notice) error {
+	view := keysView{Paused: !p.Organisation.Plan.IncludesAPI(), More: len(keys) == apikeys.MaxListed}
+	var ended []keyRow
 	for _, k := range keys {
-		if line := s.keyLine(v, k); line.usable {
+		if line := h.keyRow(p, k); line.usable {
 			view.Usable = append(view.Usable, line)
 		} else {
 			ended = append(ended, line)
 		}
 	}
-	p := newPager(len(ended), endedOnPage, pageIn(c))
-	view.Ended, view.AllEnded, view.Shown, view.Unfolded = ended[p.from:p.to], count(int64(p.all)), p.shown(), c.Query("page") != ""
-	turn := func(page int) string { return v.path("/settings/api-keys?page=" + strconv.Itoa(page)) }
-	if p.page > 1 {
-		view.Previous = turn(p.page - 1)
-	}
-	if p.to < p.all {
-		view.Next = turn(p.page + 1)
-	}
+	view.pager = newPager(c, len(ended), endedOnPage, func(page int) string { return p.path("/settings/api-keys?page=" + strconv.Itoa(page)) })
+	view.Ended, view.AllEnded, view.Unfolded = ended[view.from:view.to], count(int64(len(ended))), c.Query("page") != ""
 	var err error
-	if view.shell, err = s.settingsShell(c, v, "API keys", "api-keys"); err != nil {
+	if view.layout, err = h.settingsLayout(c, p, "API keys", "api-keys"); err != nil {
 		return err
 	}
 	if done != nil { // what the reader has just done comes before what the reader should do
 		view.Notices = append([]notice{*done}, view.Notices...)
 	}
-	off := s.creatingOff(v, len(view.Usable))
+	off := h.creatingOff(p, len(view.Usable))
 	if view.Notices = append(view.Notices, off...); len(off) == 0 {
-		view.Create = v.path("/settings/api-keys/new")
+		view.Create = p.path("/settings/api-keys/new")
 	}
-	return s.show(c, fiber.StatusOK, "keys", &view)
+	return h.render(c, fiber.StatusOK, "keys", &view)
 }
 
-// keyLine puts a key into words, as it is now.
-func (s *Site) keyLine(v *visit, k apikeys.Key) keyLine {
-	now := s.now()
-	l := keyLine{
+// keyRow puts a key into words, as it is now.
+func (h *Handler) keyRow(p *principal, k apikeys.Key) keyRow {
+	now := h.now()
+	l := keyRow{
 		Name: k.Name, ID: apikeys.TokenPrefix + k.ID + "_…", Reads: readsOf(k.Scopes), Created: k.CreatedAt, Creator: k.CreatedBy.Name,
 		LastUse: k.LastUsedAt, At: k.ExpiresAt, Until: "until", usable: true,
 	}
-	switch k.State(now, v.Organisation.Plan) {
+	switch k.State(now, p.Organisation.Plan) {
 	case apikeys.RevokedKey:
 		l.State, l.Mark, l.Until, l.At, l.usable = "Revoked", "dead", "since", k.RevokedAt, false
 	case apikeys.ExpiredKey:
@@ -121,7 +113,7 @@ func (s *Site) keyLine(v *visit, k apikeys.Key) keyLine {
 		l.Until = "never expires"
 	}
 	if l.usable {
-		l.Revoke = v.path("/settings/api-keys/" + k.ID + "/revoke")
+		l.Revoke = p.path("/settings/api-keys/" + k.ID + "/revoke")
 	}
 	return l
 }
@@ -145,16 +137,16 @@ func readsOf(scopes []apikeys.Scope) string {
 const needsTwoStep = "Creating keys needs two-step on your account."
 
 // creatingOff says why creating a key is off, though the reader sees the settings; nothing where it is on.
-func (s *Site) creatingOff(v *visit, usable int) []notice {
+func (h *Handler) creatingOff(p *principal, usable int) []notice {
 	var off []notice
-	if !v.Organisation.Plan.IncludesAPI() {
+	if !p.Organisation.Plan.IncludesAPI() {
 		off = append(off, notice{
 			Kind: "warn", Strong: "Keys are paused.", Before: " Your plan no longer includes the API, so every request with a key is refused and " +
 				"creating is off. You can still list and revoke keys. Back on Pro, they work again by themselves.",
-			Action: "See the plan", ActionPath: v.path("/settings/organisation"),
+			Action: "See the plan", ActionPath: p.path("/settings/organisation"),
 		})
 	}
-	if !v.may(authz.CreateKey) {
+	if !p.may(authz.CreateKey) {
 		off = append(off, notice{
 			Strong: needsTwoStep, Before: " You can list and revoke keys as you are.", Action: "Set up two-step", ActionPath: "/account/two-step",
 		})

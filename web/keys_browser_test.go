@@ -79,7 +79,7 @@ func TestAKeysLifeByKeyboard(t *testing.T) {
 	require.Nil(t, w.allKeys(t, acme)[0].ExpiresAt)
 	require.Contains(t, p.Text("#curl"), "/stats?from=")
 
-	// Whoever leaves without copying is asked.
+	// Whoever leaves without copying is params.
 	tabTo(t, p, "Done")
 	p.Press("Enter")
 	p.WaitFor("#leave[open]")
@@ -88,10 +88,10 @@ func TestAKeysLifeByKeyboard(t *testing.T) {
 	p.Press("Enter")
 	p.WaitGone("#leave[open]")
 	require.Equal(t, token.String(), p.Text("#secret"))
-	asked := p.LeavePrompts()
+	params := p.LeavePrompts()
 	p.DismissLeavePrompts()
 	p.Back() // the browser itself asks
-	require.Equal(t, asked+1, p.LeavePrompts())
+	require.Equal(t, params+1, p.LeavePrompts())
 	require.Equal(t, token.String(), p.Text("#secret"))
 
 	for range 40 {
@@ -110,7 +110,7 @@ func TestAKeysLifeByKeyboard(t *testing.T) {
 	tabTo(t, p, "Done")
 	p.Press("Enter")
 	p.WaitFor("table.keys")
-	require.Equal(t, asked+1, p.LeavePrompts(), "copying disarms the guard")
+	require.Equal(t, params+1, p.LeavePrompts(), "copying disarms the guard")
 	gone := func(when string) {
 		var markup string
 		p.Eval(`document.documentElement.outerHTML`, &markup)

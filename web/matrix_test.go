@@ -43,10 +43,10 @@ func TestRolesAndActions(t *testing.T) {
 		{"signed out", func() *browser { return w.browser(t) }},
 	}
 	actions := []struct {
-		name  string
-		deed  func(*browser) page // what is done, past all offers
-		offer func(*browser) bool
-		want  [6]string // a line a reader: status and offer
+		name       string
+		permission func(*browser) page // what is done, past all offers
+		offer      func(*browser) bool
+		want       [6]string // a line a reader: status and offer
 	}{
 		{"list keys", func(b *browser) page { return b.get(acme.at("/settings/api-keys")) },
 			func(b *browser) bool { return strings.Contains(b.get("/account").body, acme.at("/settings/api-keys")) },
@@ -105,7 +105,7 @@ func TestRolesAndActions(t *testing.T) {
 			if a.offer(b) {
 				offer = "offered"
 			}
-			p := a.deed(b)
+			p := a.permission(b)
 			got := fmt.Sprintf("%d %s", p.StatusCode, offer)
 			fmt.Fprintf(&table, "%-21s", got)
 			if got != a.want[i] {

@@ -11,14 +11,14 @@ import (
 	"dg/platform/authz"
 )
 
-func (s *Site) mountOrganisation(router routes) {
-	router.Get("/settings/organisation", s.member(authz.ReadOrganisation, s.showOrganisation))
-	s.mountReportingMode(router)
+func (h *Handler) mountOrganisation(router routes) {
+	router.Get("/settings/organisation", h.member(authz.ReadOrganisation, h.showOrganisation))
+	h.mountReportingMode(router)
 }
 
 // organisationView is the organisation's plan, reporting mode and members.
 type organisationView struct {
-	shell
+	layout
 	Name, Plan  string
 	IncludesAPI bool
 	Mode        string
@@ -38,30 +38,30 @@ type memberRow struct {
 // planNames are the plans in words.
 var planNames = map[org.Plan]string{org.PlanFree: "Free", org.PlanTeam: "Team", org.PlanPro: "Pro", org.PlanEnterprise: "Enterprise"}
 
-func (s *Site) showOrganisation(c *fiber.Ctx, v *visit) error {
-	o := v.Organisation
+func (h *Handler) showOrganisation(c *fiber.Ctx, p *principal) error {
+	o := p.Organisation
 	view := organisationView{
 		Name: o.Name, Plan: planNames[o.Plan], IncludesAPI: o.Plan.IncludesAPI(),
-		Mode: modeWords[o.ReportingMode], Nominative: o.ReportingMode == org.Nominative,
+		Mode: modeLabels[o.ReportingMode], Nominative: o.ReportingMode == org.Nominative,
 	}
-	if v.may(authz.ChangeReportingMode) {
-		view.ChangeMode = v.path("/settings/organisation/reporting-mode")
+	if p.may(authz.ChangeReportingMode) {
+		view.ChangeMode = p.path("/settings/organisation/reporting-mode")
 	}
 	var err error
-	if view.shell, err = s.settingsShell(c, v, "Organisation", "organisation"); err != nil {
+	if view.layout, err = h.settingsLayout(c, p, "Organisation", "organisation"); err != nil {
 		return err
 	}
-	if err := s.addMembers(c, v, &view); err != nil {
+	if err := h.addMembers(c, p, &view); err != nil {
 		return err
 	}
-	return s.show(c, fiber.StatusOK, "organisation", &view)
+	return h.render(c, fiber.StatusOK, "organisation", &view)
 }
 
 // addMembers lists the members, owners first and then by name.
-func (s *Site) addMembers(c *fiber.Ctx, v *visit, view *organisationView) error {
+func (h *Handler) addMembers(c *fiber.Ctx, p *principal, view *organisationView) error {
 	ctx, stop := bounded(c.UserContext())
 	defer stop()
-	members, all, err := s.Orgs.Members(ctx, v.Organisation.ID)
+	members, all, err := h.Orgs.Members(ctx, p.Organisation.ID)
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (s *Site) addMembers(c *fiber.Ctx, v *visit, view *organisationView) error 
 	for i, m := range members {
 		ids[i], roles[m.PersonID] = m.PersonID, m.Role
 	}
-	people, err := s.Identity.People(ctx, ids)
+	people, err := h.Identity.People(ctx, ids)
 	if err != nil {
 		return err
 	}

@@ -72,13 +72,13 @@ func TestReportingModeIsChanged(t *testing.T) {
 	elsewhere.cookies = b.cookies
 	form, screen := acme.at("/settings/organisation/reporting-mode"), acme.at("/settings/organisation")
 
-	asked := b.get(form)
-	require.Contains(t, asked.body, `value="pseudonymous" checked`)
+	params := b.get(form)
+	require.Contains(t, params.body, `value="pseudonymous" checked`)
 	for _, sentence := range []string{
 		"to everyone who can open reports and to every tool with a key. Past plays too.", "Groups of which fewer than 5 members played stay hidden in both modes.",
 		"Names cannot be taken back from files.", "A play keeps its <code>playId</code> in both modes",
 	} {
-		require.Contains(t, asked.body, sentence)
+		require.Contains(t, params.body, sentence)
 	}
 	for i, c := range []struct {
 		mode, shown string

@@ -13,8 +13,8 @@ import (
 	"dg/platform/input"
 )
 
-// asked is what the address of a report asks for, as it was typed.
-type asked struct {
+// params is what the address of a report asks for, as it was typed.
+type params struct {
 	From, To, Group string
 	period          bool // whether it names a day at all
 }
@@ -22,9 +22,9 @@ type asked struct {
 // maxTyped bounds what is kept of each.
 const maxTyped = 64
 
-// askedIn reads the address. What is repeated is an error: nobody knows which one was meant.
-func askedIn(c *fiber.Ctx) (asked, error) {
-	var a asked
+// parseParams reads the address. What is repeated is an error: nobody knows which one was meant.
+func parseParams(c *fiber.Ctx) (params, error) {
+	var a params
 	fields := map[string]*string{"from": &a.From, "to": &a.To, "group": &a.Group}
 	seen := map[string]bool{}
 	for key, value := range c.Context().QueryArgs().All() {
@@ -46,7 +46,7 @@ const usualDays = 28
 
 // in returns the period that the address asks for. Where it names none, that is written into it.
 // Errors: a periodError.
-func (a *asked) in(today time.Time) (reports.Period, error) {
+func (a *params) in(today time.Time) (reports.Period, error) {
 	if !a.period {
 		p := lastDays(today, usualDays)
 		a.From, a.To = p.Day(0), p.Day(p.Days-1)
@@ -106,7 +106,7 @@ func between(first, last time.Time) reports.Period {
 func lastDay(p reports.Period) time.Time { return p.From.AddDate(0, 0, p.Days-1) }
 
 // today is the UTC day.
-func (s *Site) today() time.Time { return s.now().UTC().Truncate(24 * time.Hour) }
+func (h *Handler) today() time.Time { return h.now().UTC().Truncate(24 * time.Hour) }
 
 // preset is a period that is chosen with one click.
 type preset struct {

@@ -13,18 +13,17 @@ import (
 	"dg/platform/authz"
 )
 
-func (s *Site) mountReports(router routes) {
-	router.Get("/reports", s.member(authz.ListForks, s.listReports))
-	router.Get("/reports/:fork", s.member(authz.ReadReport, s.showDashboard))
-	router.Get("/reports/:fork/plays.csv", s.member(authz.ExportReport, s.downloadPlays))
+func (h *Handler) mountReports(router routes) {
+	router.Get("/reports", h.member(authz.ListForks, h.listReports))
+	router.Get("/reports/:fork", h.member(authz.ReadReport, h.showDashboard))
+	router.Get("/reports/:fork/plays.csv", h.member(authz.ExportReport, h.downloadPlays))
 }
 
 // reportsView is the list of the organisation's forks.
 type reportsView struct {
-	shell
-	Forks          []forkRow
-	Shown          string // 1–100 of 240
-	Previous, Next string // paths, or ""
+	layout
+	pager
+	Forks []forkRow
 }
 
 type forkRow struct {
@@ -41,34 +40,27 @@ type forkRow struct {
 const forksOnPage = 100
 
 // listReports shows the organisation's forks: those that are played most first, archived ones last.
-func (s *Site) listReports(c *fiber.Ctx, v *visit) error {
+func (h *Handler) listReports(c *fiber.Ctx, p *principal) error {
 	ctx, stop := bounded(c.UserContext())
 	defer stop()
-	forks, err := s.Games.Forks(ctx, v.Organisation.ID)
+	forks, err := h.Games.Forks(ctx, p.Organisation.ID)
 	if err != nil {
 		return err
 	}
-	plays, err := s.Reports.PlaysOfForks(ctx, v.Organisation.ID, lastDays(s.today(), usualDays))
+	plays, err := h.Reports.PlaysOfForks(ctx, p.Organisation.ID, lastDays(h.today(), usualDays))
 	if err != nil {
 		return err
 	}
 	rows := make([]forkRow, len(forks))
 	for i, f := range forks {
-		rows[i] = newForkRow(f, plays[f.ID], v.path("/reports/"+f.ID))
+		rows[i] = newForkRow(f, plays[f.ID], p.path("/reports/"+f.ID))
 	}
 	slices.SortStableFunc(rows, func(a, b forkRow) int {
 		return cmp.Or(rank(a.archived)-rank(b.archived), cmp.Compare(b.plays, a.plays), strings.Compare(a.Title, b.Title))
 	})
-	p := newPager(len(rows), forksOnPage, pageIn(c))
-	view := reportsView{shell: s.shell(v, "Reports", areaReports), Forks: rows[p.from:p.to], Shown: p.shown()}
-	turn := func(page int) string { return v.path("/reports?page=" + strconv.Itoa(page)) }
-	if p.page > 1 {
-		view.Previous = turn(p.page - 1)
-	}
-	if p.to < p.all {
-		view.Next = turn(p.page + 1)
-	}
-	return s.show(c, fiber.StatusOK, "reports", &view)
+	pages := newPager(c, len(rows), forksOnPage, func(page int) string { return p.path("/reports?page=" + strconv.Itoa(page)) })
+	view := reportsView{layout: h.layout(p, "Reports", areaReports), pager: pages, Forks: rows[pages.from:pages.to]}
+	return h.render(c, fiber.StatusOK, "reports", &view)
 }
 
 func newForkRow(f games.Fork, plays int64, path string) forkRow {

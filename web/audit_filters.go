@@ -46,7 +46,7 @@ func newAuditFilters(query url.Values, people []audit.Actor, keys []apikeys.Key)
 	actor.Options = append(actor.Options, option{anyKey, "Any key"})
 	action := selectField{Name: "action", Label: "Action", Options: []option{{"", "Any"}}}
 	for _, a := range audit.Actions {
-		action.Options = append(action.Options, option{string(a), actionWords[a]})
+		action.Options = append(action.Options, option{string(a), actionLabels[a]})
 	}
 	key := selectField{Name: "key", Label: "Key", Options: []option{{"", "Any"}}}
 	for i, k := range keys {
@@ -56,7 +56,7 @@ func newAuditFilters(query url.Values, people []audit.Actor, keys []apikeys.Key)
 	}
 	reason := selectField{Name: "reason", Label: "Reason", Options: []option{{"", "Any"}}}
 	for _, r := range audit.Reasons {
-		reason.Options = append(reason.Options, option{string(r), reasonWords[r].short})
+		reason.Options = append(reason.Options, option{string(r), reasonLabels[r].short})
 	}
 	f := auditFilters{
 		Selects: []selectField{actor, action, key, reason},

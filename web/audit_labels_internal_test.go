@@ -44,7 +44,7 @@ func TestCountedRequestsInWords(t *testing.T) {
 			Actor: audit.Actor{Kind: audit.Key, ID: "k", Name: "BI"}, Action: audit.KeyRefused, Reason: audit.WrongSecret, Details: c.details,
 			Request: audit.Request{Path: "/api/v1/forks"},
 		}
-		w := entryNames{}.words(e)
+		w := nameIndex{}.words(e)
 		require.Equal(t, "Wrong secret", w.Outcome)
 		if c.want == "" {
 			require.Equal(t, "/api/v1/forks", w.Target)

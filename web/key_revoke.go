@@ -11,49 +11,49 @@ import (
 
 // revocationView asks before a key is revoked. Without script it is the dialog of the list.
 type revocationView struct {
-	shell
-	Key        keyLine
+	layout
+	Key        keyRow
 	Path, Back string
 }
 
-// askRevocation answers GET /settings/api-keys/:key/revoke. What is revoked already is said, not asked.
-func (s *Site) askRevocation(c *fiber.Ctx, v *visit) error {
-	k, err := s.keyInPath(c, v)
+// revokeKeyForm answers GET /settings/api-keys/:key/revoke. What is revoked already is said, not params.
+func (h *Handler) revokeKeyForm(c *fiber.Ctx, p *principal) error {
+	k, err := h.keyInPath(c, p)
 	if err != nil {
 		return err
 	}
 	if k.RevokedAt != nil {
-		return toRevoked(c, v, k, alreadyRevoked)
+		return toRevoked(c, p, k, alreadyRevoked)
 	}
-	view := revocationView{Key: s.keyLine(v, k), Back: v.path("/settings/api-keys")}
+	view := revocationView{Key: h.keyRow(p, k), Back: p.path("/settings/api-keys")}
 	view.Path = view.Back + "/" + k.ID + "/revoke"
-	if view.shell, err = s.settingsShell(c, v, "Revoke key", "api-keys"); err != nil {
+	if view.layout, err = h.settingsLayout(c, p, "Revoke key", "api-keys"); err != nil {
 		return err
 	}
-	return s.show(c, fiber.StatusOK, "key-revoke", &view)
+	return h.render(c, fiber.StatusOK, "key-revoke", &view)
 }
 
 // revokeKey answers POST /settings/api-keys/:key/revoke, and leads back to the list, which says that it is done.
-func (s *Site) revokeKey(c *fiber.Ctx, v *visit) error {
-	k, err := s.keyInPath(c, v)
+func (h *Handler) revokeKey(c *fiber.Ctx, p *principal) error {
+	k, err := h.keyInPath(c, p)
 	if err != nil {
 		return err
 	}
 	if k.RevokedAt != nil {
-		return toRevoked(c, v, k, alreadyRevoked)
+		return toRevoked(c, p, k, alreadyRevoked)
 	}
 	ctx, stop := bounded(c.UserContext())
 	defer stop()
-	if err := s.Keys.Revoke(ctx, v.actor(), k.ID, requestOf(c)); err != nil {
+	if err := h.Keys.Revoke(ctx, p.actor(), k.ID, requestOf(c)); err != nil {
 		return err
 	}
-	return toRevoked(c, v, k, justRevoked)
+	return toRevoked(c, p, k, justRevoked)
 }
 
-func (s *Site) keyInPath(c *fiber.Ctx, v *visit) (apikeys.Key, error) {
+func (h *Handler) keyInPath(c *fiber.Ctx, p *principal) (apikeys.Key, error) {
 	ctx, stop := bounded(c.UserContext())
 	defer stop()
-	return s.Keys.Key(ctx, v.actor(), c.Params("key"))
+	return h.Keys.Key(ctx, p.actor(), c.Params("key"))
 }
 
 // What the list's address says of a revocation, with the key's id.
@@ -62,8 +62,8 @@ const (
 	alreadyRevoked = "revoked-before"
 )
 
-func toRevoked(c *fiber.Ctx, v *visit, k apikeys.Key, when string) error {
-	return c.Redirect(v.path("/settings/api-keys?"+url.Values{when: {k.ID}}.Encode()), fiber.StatusSeeOther)
+func toRevoked(c *fiber.Ctx, p *principal, k apikeys.Key, when string) error {
+	return c.Redirect(p.path("/settings/api-keys?"+url.Values{when: {k.ID}}.Encode()), fiber.StatusSeeOther)
 }
 
 // revocation is what the list says of the key that its address names: nothing unless that one is revoked.

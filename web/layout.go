@@ -14,12 +14,12 @@ import (
 	"dg/platform/httpserver"
 )
 
-// shell is what stands around every screen. Each view has one in it.
-type shell struct {
+// layout is what stands around every screen. Each view has one in it.
+type layout struct {
 	Title   string // of the screen; the browser's adds the organisation
 	Area    area
-	Rail    *rail // nil: none
-	Visit   *visit
+	Sidebar *sidebar // nil: none
+	User    *principal
 	Notices []notice
 }
 
@@ -33,14 +33,14 @@ const (
 	areaDocs     area = "docs"
 )
 
-// rail is the list of screens beside one of them.
-type rail struct {
+// sidebar is the list of screens beside one of them.
+type sidebar struct {
 	Label  string
 	Headed bool // whether the label is shown as well
-	Links  []railLink
+	Links  []link
 }
 
-type railLink struct {
+type link struct {
 	Name, Path string
 	Current    bool
 }
@@ -55,27 +55,27 @@ type notice struct {
 	Action, ActionPath          string // a link beside it, or ""
 }
 
-func (s *Site) shell(v *visit, title string, a area) shell {
-	return shell{Title: title, Area: a, Visit: v}
+func (h *Handler) layout(p *principal, title string, a area) layout {
+	return layout{Title: title, Area: a, User: p}
 }
 
-// settingsShell is the shell of a settings screen: with the others beside it, and above it what all of them announce.
-func (s *Site) settingsShell(c *fiber.Ctx, v *visit, title, screen string) (shell, error) {
-	sh := s.shell(v, title, areaSettings)
-	sh.Rail = &rail{Label: "Settings", Links: []railLink{
-		{"Organisation", v.path("/settings/organisation"), screen == "organisation"},
-		{"API keys", v.path("/settings/api-keys"), screen == "api-keys"},
-		{"Audit log", v.path("/settings/audit-log"), screen == "audit-log"},
+// settingsLayout is the layout of a settings screen: with the others beside it, and above it what all of them announce.
+func (h *Handler) settingsLayout(c *fiber.Ctx, p *principal, title, screen string) (layout, error) {
+	sh := h.layout(p, title, areaSettings)
+	sh.Sidebar = &sidebar{Label: "Settings", Links: []link{
+		{"Organisation", p.path("/settings/organisation"), screen == "organisation"},
+		{"API keys", p.path("/settings/api-keys"), screen == "api-keys"},
+		{"Audit log", p.path("/settings/audit-log"), screen == "audit-log"},
 	}}
 	var err error
-	sh.Notices, err = s.settingsNotices(c, v)
+	sh.Notices, err = h.settingsNotices(c, p)
 	return sh, err
 }
 
-// accountShell is the shell of a screen of the reader's own account.
-func (s *Site) accountShell(v *visit, title, screen string) shell {
-	sh := s.shell(v, title, areaNone)
-	sh.Rail = &rail{Label: "Your account", Links: []railLink{
+// accountLayout is the layout of a screen of the reader's own account.
+func (h *Handler) accountLayout(p *principal, title, screen string) layout {
+	sh := h.layout(p, title, areaNone)
+	sh.Sidebar = &sidebar{Label: "Your account", Links: []link{
 		{"Sign-in", "/account", screen == "account"},
 		{"Two-step", "/account/two-step", screen == "two-step"},
 	}}
@@ -83,24 +83,24 @@ func (s *Site) accountShell(v *visit, title, screen string) shell {
 }
 
 // Reports and Settings say whether the top bar offers these areas: never to somebody who can not enter them.
-func (s shell) Reports() string  { return s.offer(authz.ReadReport, "/reports") }
-func (s shell) Settings() string { return s.offer(authz.ReadOrganisation, settingsPath) }
+func (s layout) Reports() string  { return s.offer(authz.ReadReport, "/reports") }
+func (s layout) Settings() string { return s.offer(authz.ReadOrganisation, settingsPath) }
 
 // offer is the path of a screen, or "" where the reader may not see it. To somebody with several organisations it is the
 // short path, which lets choose.
-func (s shell) offer(deed authz.Permission, screen string) string {
-	switch v := s.Visit; {
+func (s layout) offer(permission authz.Permission, screen string) string {
+	switch v := s.User; {
 	case v == nil:
 	case v.Organisation.ID == "" && v.manages:
 		return screen
-	case v.Organisation.ID != "" && v.may(deed):
+	case v.Organisation.ID != "" && v.may(permission):
 		return v.path(screen)
 	}
 	return ""
 }
 
 // Home is where the mark leads.
-func (s shell) Home() string {
+func (s layout) Home() string {
 	if r := s.Reports(); r != "" {
 		return r
 	}
@@ -108,9 +108,9 @@ func (s shell) Home() string {
 }
 
 // BrowserTitle names the screen and the organisation.
-func (s shell) BrowserTitle() string {
-	if s.Visit != nil && s.Visit.Organisation.Name != "" {
-		return s.Title + " – " + s.Visit.Organisation.Name + " – DG"
+func (s layout) BrowserTitle() string {
+	if s.User != nil && s.User.Organisation.Name != "" {
+		return s.Title + " – " + s.User.Organisation.Name + " – DG"
 	}
 	return s.Title + " – DG"
 }
@@ -122,9 +122,9 @@ var templateFiles embed.FS
 var roleNames = map[org.Role]string{org.RoleOwner: "Owner", org.RoleAdmin: "Admin", org.RoleMember: "Member"}
 
 // loadTemplates reads all templates: a screen's is named after its file.
-func (s *Site) loadTemplates() (*template.Template, error) {
+func (h *Handler) loadTemplates() (*template.Template, error) {
 	t := template.New("").Option("missingkey=error").Funcs(template.FuncMap{
-		"asset":  s.files.path,
+		"asset":  h.files.path,
 		"day":    func(t time.Time) template.HTML { return instant(t, "day", "2 Jan 2006") },
 		"minute": func(t time.Time) template.HTML { return instant(t, "minute", "2 Jan 2006, 15:04 UTC") },
 		"second": func(t time.Time) template.HTML { return instant(t, "second", "2 Jan 2006, 15:04:05 UTC") },
@@ -138,10 +138,10 @@ func instant(t time.Time, precision, layout string) template.HTML {
 	return template.HTML(fmt.Sprintf(`<time datetime="%s" data-local="%s">%s</time>`, t.Format("2006-01-02T15:04:05.000Z"), precision, t.Format(layout)))
 }
 
-// show answers with a screen. The template is that of the file; the view is a pointer to a struct with a shell in it.
-func (s *Site) show(c *fiber.Ctx, status int, name string, view any) error {
+// show answers with a screen. The template is that of the file; the view is a pointer to a struct with a layout in it.
+func (h *Handler) render(c *fiber.Ctx, status int, name string, view any) error {
 	var page bytes.Buffer
-	if err := s.templates.ExecuteTemplate(&page, name+".html", view); err != nil {
+	if err := h.templates.ExecuteTemplate(&page, name+".html", view); err != nil {
 		return fmt.Errorf("web: show %s: %w", name, err)
 	}
 	return httpserver.SendPage(c, status, page.Bytes())

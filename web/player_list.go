@@ -2,7 +2,6 @@ package web
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -86,11 +85,10 @@ func (o playerOrder) sort(players []reports.PlayerStat) {
 
 // playerList is a page of the players.
 type playerList struct {
-	Columns        []columnHead
-	Rows           []playerRow
-	Pseudonyms     bool
-	Shown          string // 1–25 of 127
-	Previous, Next string // paths, or ""
+	pager
+	Columns    []columnHead
+	Rows       []playerRow
+	Pseudonyms bool
 }
 
 type columnHead struct {
@@ -107,12 +105,13 @@ type playerRow struct {
 // playersOnPage is how many players a page has.
 const playersOnPage = 25
 
-// newPlayerList sorts the players and takes the page from them, or the last one where there are fewer. path makes an address
-// of further names and values.
-func newPlayerList(s reports.Statistics, o playerOrder, page int, path func(more ...string) string) playerList {
+// newPlayerList sorts the players and takes the page from them. path returns an address with further names and values.
+func newPlayerList(c *fiber.Ctx, s reports.Statistics, path func(more ...string) string) playerList {
+	o := orderIn(c)
 	o.sort(s.Players)
-	pages := newPager(len(s.Players), playersOnPage, page)
-	l := playerList{Pseudonyms: s.ReportingMode != org.Nominative, Shown: pages.shown()}
+	l := playerList{Pseudonyms: s.ReportingMode != org.Nominative, pager: newPager(c, len(s.Players), playersOnPage, func(page int) string {
+		return path(append(o.values(), "page", strconv.Itoa(page))...)
+	})}
 	for i, column := range playerColumns {
 		head := columnHead{Name: column.name, Numeric: column.numeric}
 		next := playerOrder{i, column.falling}
@@ -125,38 +124,8 @@ func newPlayerList(s reports.Statistics, o playerOrder, page int, path func(more
 		head.Path = path(next.values()...)
 		l.Columns = append(l.Columns, head)
 	}
-	for _, p := range s.Players[pages.from:pages.to] {
+	for _, p := range s.Players[l.from:l.to] {
 		l.Rows = append(l.Rows, playerRow{p.Label, count(p.Plays), percent(p.BestScore), p.Passed, p.LastPlayedAt})
 	}
-	turn := func(page int) string { return path(append(o.values(), "page", strconv.Itoa(page))...) }
-	if pages.page > 1 {
-		l.Previous = turn(pages.page - 1)
-	}
-	if pages.to < pages.all {
-		l.Next = turn(pages.page + 1)
-	}
 	return l
-}
-
-// pager is a page of a list: the elements from from up to to, of all.
-type pager struct{ page, from, to, all int }
-
-// newPager returns the page, from 1, or the nearest that there is.
-func newPager(all, size, page int) pager {
-	page = max(1, min(page, (all+size-1)/size))
-	return pager{page, (page - 1) * size, min(page*size, all), all}
-}
-
-// pageIn reads the page that the address asks for.
-func pageIn(c *fiber.Ctx) int {
-	page, err := strconv.Atoi(c.Query("page"))
-	if err != nil {
-		return 1
-	}
-	return page
-}
-
-// shown says which elements the page has.
-func (p pager) shown() string {
-	return fmt.Sprintf("%s–%s of %s", count(int64(p.from+1)), count(int64(p.to)), count(int64(p.all)))
 }

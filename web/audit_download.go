@@ -34,40 +34,40 @@ var errLogTime = apperr.New(apperr.Unavailable, "The download took longer than 3
 
 // downloadAuditLog answers with the whole log that the filters leave, as CSV. Its own entry is committed before there is
 // anything to send (decisions, "Audit"): it is the first row of a file that it is not filtered out of.
-func (s *Site) downloadAuditLog() func(*fiber.Ctx, *visit) error {
+func (h *Handler) downloadAuditLog() func(*fiber.Ctx, *principal) error {
 	running := limiter.New(limiter.Limits{Places: maxLogDownloads, OrganisationPlaces: maxLogsOfOrg,
 		Busy: "Too many downloads of audit logs are running."})
-	return func(c *fiber.Ctx, v *visit) error {
-		filter, asked, err := s.auditFilter(c, v)
+	return func(c *fiber.Ctx, p *principal) error {
+		filter, params, err := h.auditFilter(c, p)
 		if err != nil {
 			return err
 		}
 		options := httpserver.StreamOptions{ContentType: "text/csv; charset=utf-8", Gzip: true, Header: map[string]string{
-			fiber.HeaderContentDisposition: `attachment; filename="audit-log_` + s.today().Format(time.DateOnly) + `.csv"`,
+			fiber.HeaderContentDisposition: `attachment; filename="audit-log_` + h.today().Format(time.DateOnly) + `.csv"`,
 			fiber.HeaderCacheControl:       "no-store",
 		}}
 		if c.Method() == fiber.MethodHead {
 			return httpserver.Stream(c, nil, options)
 		}
-		lease, err := running.Acquire(c.UserContext(), limiter.Request{OrganisationID: v.Organisation.ID})
+		lease, err := running.Acquire(c.UserContext(), limiter.Request{OrganisationID: p.Organisation.ID})
 		if err != nil {
 			return err
 		}
 		f := &logFile{page: audit.Page{Filter: filter, Limit: entriesInBatch}, ends: time.Now().Add(maxLogTime), lease: lease}
-		organisation, still := v.Organisation.ID, s.stillAllowed(v, authz.ReadAuditLog)
+		organisation, still := p.Organisation.ID, h.recheck(p, authz.ReadAuditLog)
 		entry := audit.Entry{
-			OrganisationID: organisation, Actor: v.audited(), Action: audit.LogExported,
-			Target: audit.Target{Kind: "organisation", ID: organisation}, Details: asked, Request: requestOf(c),
+			OrganisationID: organisation, Actor: p.audited(), Action: audit.LogExported,
+			Target: audit.Target{Kind: "organisation", ID: organisation}, Details: params, Request: requestOf(c),
 		}
 		err = httpserver.Stream(c, func(ctx context.Context) (httpserver.Source, error) {
-			if err := s.Log.Append(ctx, entry); err != nil {
+			if err := h.Log.Append(ctx, entry); err != nil {
 				return nil, apperr.Wrap(apperr.Unavailable, err, "The download could not be recorded in the audit log, so it was not started. Try again in a moment.")
 			}
 			f.list = func(p audit.Page) ([]audit.Entry, error) {
 				if err := still(ctx); err != nil { // a download may outlive the session and the role by far
 					return nil, err
 				}
-				return s.Log.List(ctx, organisation, p)
+				return h.Log.List(ctx, organisation, p)
 			}
 			return f, nil
 		}, options)
@@ -79,18 +79,18 @@ func (s *Site) downloadAuditLog() func(*fiber.Ctx, *visit) error {
 }
 
 // auditFilter is what the address of a download asks for, and the same as the details of an entry.
-func (s *Site) auditFilter(c *fiber.Ctx, v *visit) (audit.Filter, map[string]any, error) {
+func (h *Handler) auditFilter(c *fiber.Ctx, p *principal) (audit.Filter, map[string]any, error) {
 	query, _, err := auditAddress(c)
 	if err != nil {
 		return audit.Filter{}, nil, err
 	}
 	ctx, stop := bounded(c.UserContext())
 	defer stop()
-	keys, err := s.Keys.List(ctx, v.actor())
+	keys, err := h.Keys.List(ctx, p.actor())
 	if err != nil {
 		return audit.Filter{}, nil, err
 	}
-	people, err := s.Log.People(ctx, v.Organisation.ID)
+	people, err := h.Log.People(ctx, p.Organisation.ID)
 	if err != nil {
 		return audit.Filter{}, nil, err
 	}
@@ -98,11 +98,11 @@ func (s *Site) auditFilter(c *fiber.Ctx, v *visit) (audit.Filter, map[string]any
 	for _, wrong := range f.Errors() {
 		return audit.Filter{}, nil, apperr.NewField(wrong.Name, "%s", wrong.Message)
 	}
-	asked := map[string]any{}
+	params := map[string]any{}
 	for name, values := range f.query() {
-		asked[name] = strings.Clone(values[0])
+		params[name] = strings.Clone(values[0])
 	}
-	return f.filter, asked, nil
+	return f.filter, params, nil
 }
 
 // logFile is a log as CSV, newest first. It reads a batch when it needs one, and holds no other.

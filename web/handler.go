@@ -31,9 +31,9 @@ type Modules struct {
 }
 
 // Site serves the screens.
-type Site struct {
+type Handler struct {
 	Modules
-	visitors  Visitors
+	auth      Authenticator
 	base      string // how the outside reaches the program, without a last slash
 	now       func() time.Time
 	templates *template.Template
@@ -41,8 +41,8 @@ type Site struct {
 }
 
 // New returns the screens as they are reached at baseURL.
-func New(m Modules, baseURL string, now func() time.Time) (*Site, error) {
-	s := &Site{Modules: m, visitors: cookies{m.Identity}, base: baseURL, now: now}
+func New(m Modules, baseURL string, now func() time.Time) (*Handler, error) {
+	s := &Handler{Modules: m, auth: cookies{m.Identity}, base: baseURL, now: now}
 	var err error
 	if s.files, err = loadFiles(); err != nil {
 		return nil, err
@@ -52,51 +52,51 @@ func New(m Modules, baseURL string, now func() time.Time) (*Site, error) {
 }
 
 // Mount adds the screens to app, after the API, whose guard refuses keys here.
-func (s *Site) Mount(app *fiber.App) {
-	app.Get("/static/*", s.serveFile)
-	site := routes{app, []fiber.Handler{s.headers, rejectCrossOrigin, nameRequest}}
-	site.Get("/", s.home)
-	s.mountSignIn(site)
-	s.mountAccount(site)
-	s.mountDocs(site)
+func (h *Handler) Mount(app *fiber.App) {
+	app.Get("/static/*", h.serveFile)
+	site := routes{app, []fiber.Handler{h.headers, rejectCrossOrigin, nameRequest}}
+	site.Get("/", h.home)
+	h.mountSignIn(site)
+	h.mountAccount(site)
+	h.mountDocs(site)
 	organisation := site.Group("/o/:org")
-	s.mountReports(organisation)
-	s.mountKeys(organisation)
-	s.mountAuditLog(organisation)
-	s.mountOrganisation(organisation)
+	h.mountReports(organisation)
+	h.mountKeys(organisation)
+	h.mountAuditLog(organisation)
+	h.mountOrganisation(organisation)
 	for _, screen := range []string{"/reports", settingsPath, "/settings/organisation", "/settings/api-keys/new", "/settings/audit-log"} {
-		site.Get(screen, s.findOrganisation)
+		site.Get(screen, h.findOrganisation)
 	}
-	site.Get("/settings", func(c *fiber.Ctx) error { return s.toOrganisation(c, settingsPath) })
+	site.Get("/settings", func(c *fiber.Ctx) error { return h.toOrganisation(c, settingsPath) })
 }
 
 // settingsPath is the first of the settings.
 const settingsPath = "/settings/api-keys"
 
 // home leads to what the reader came for.
-func (s *Site) home(c *fiber.Ctx) error { return s.toOrganisation(c, "/reports") }
+func (h *Handler) home(c *fiber.Ctx) error { return h.toOrganisation(c, "/reports") }
 
 // findOrganisation leads from a screen's path without an organisation to that of the reader's.
-func (s *Site) findOrganisation(c *fiber.Ctx) error { return s.toOrganisation(c, c.Path()) }
+func (h *Handler) findOrganisation(c *fiber.Ctx) error { return h.toOrganisation(c, c.Path()) }
 
 // organisationsView is what a person sees who belongs to several organisations, or to none.
 type organisationsView struct {
-	shell
+	layout
 	Choices []organisationChoice
 }
 
 type organisationChoice struct{ Name, Role, Path string }
 
-func (s *Site) toOrganisation(c *fiber.Ctx, screen string) error {
-	v, err := s.signedIn(c)
-	if err != nil || v == nil {
+func (h *Handler) toOrganisation(c *fiber.Ctx, screen string) error {
+	p, err := h.signedIn(c)
+	if err != nil || p == nil {
 		return err
 	}
-	places, err := s.placesOf(c, v)
+	places, err := h.memberships(c, p)
 	if err != nil {
 		return err
 	}
-	view := organisationsView{shell: s.shell(v, "Your organisations", areaNone)}
+	view := organisationsView{layout: h.layout(p, "Your organisations", areaNone)}
 	for _, m := range places {
 		path := organisationPath(m.Organisation.Slug) + screen
 		if m.Role == org.RoleMember {
@@ -107,7 +107,7 @@ func (s *Site) toOrganisation(c *fiber.Ctx, screen string) error {
 	if len(view.Choices) == 1 {
 		return c.Redirect(view.Choices[0].Path, fiber.StatusSeeOther)
 	}
-	return s.show(c, fiber.StatusOK, "organisations", &view)
+	return h.render(c, fiber.StatusOK, "organisations", &view)
 }
 
 // organisationPath is where an organisation's screens are. A slug is any text: it is escaped.

@@ -60,8 +60,8 @@ func (f files) path(name string) (string, error) {
 }
 
 // serveFile answers GET /static/….
-func (s *Site) serveFile(c *fiber.Ctx) error {
-	f, ok := s.files[c.Params("*")]
+func (h *Handler) serveFile(c *fiber.Ctx) error {
+	f, ok := h.files[c.Params("*")]
 	if !ok {
 		return fiber.ErrNotFound
 	}

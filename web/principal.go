@@ -19,12 +19,12 @@ import (
 	"dg/platform/httpserver"
 )
 
-// Visitors tells who is signed in. It is the seam at which the product's own sign-in takes the place of this one.
-type Visitors interface {
+// Authenticator tells who is signed in. It is the seam at which the product's own sign-in takes the place of this one.
+type Authenticator interface {
 	// Visitor returns the session of the request. Errors: identity.ErrNoSession.
-	Visitor(ctx context.Context, c *fiber.Ctx) (identity.Session, error)
+	Session(ctx context.Context, c *fiber.Ctx) (identity.Session, error)
 	// Still returns the session with the token again, for what runs on after its request. Errors: identity.ErrNoSession.
-	Still(ctx context.Context, token string) (identity.Session, error)
+	Revalidate(ctx context.Context, token string) (identity.Session, error)
 	// SignIn is where to go to sign in and then come back to next, a path of this site.
 	SignIn(next string) string
 }
@@ -35,7 +35,7 @@ const sessionCookie = "__Host-dg"
 // cookies are the visitors who signed in here.
 type cookies struct{ people *identity.Service }
 
-func (v cookies) Visitor(ctx context.Context, c *fiber.Ctx) (identity.Session, error) {
+func (v cookies) Session(ctx context.Context, c *fiber.Ctx) (identity.Session, error) {
 	token := c.Cookies(sessionCookie)
 	if token == "" {
 		return identity.Session{}, identity.ErrNoSession
@@ -43,7 +43,7 @@ func (v cookies) Visitor(ctx context.Context, c *fiber.Ctx) (identity.Session, e
 	return v.people.Session(ctx, token)
 }
 
-func (v cookies) Still(ctx context.Context, token string) (identity.Session, error) {
+func (v cookies) Revalidate(ctx context.Context, token string) (identity.Session, error) {
 	return v.people.Session(ctx, token)
 }
 
@@ -58,7 +58,7 @@ func withNext(path, next string) string {
 }
 
 // visit is a request of somebody who is signed in.
-type visit struct {
+type principal struct {
 	Person       identity.Person
 	Organisation org.Organisation // on screens of no organisation the person's one, or the zero value
 	Role         org.Role
@@ -69,81 +69,81 @@ type visit struct {
 
 // signedIn returns who asks, as a visit to no organisation. Where nobody is signed in it leads to the sign-in, and
 // returns neither visit nor error.
-func (s *Site) signedIn(c *fiber.Ctx) (*visit, error) {
-	v, err := s.visitorOf(c)
-	if err != nil || v != nil {
-		return v, err
+func (h *Handler) signedIn(c *fiber.Ctx) (*principal, error) {
+	p, err := h.authenticate(c)
+	if err != nil || p != nil {
+		return p, err
 	}
 	next := "/" // what a form was about to change is not done behind a sign-in
 	if c.Method() == fiber.MethodGet {
 		next = cmp.Or(screenOf(c), localPath(c.OriginalURL()))
 	}
-	return nil, c.Redirect(s.visitors.SignIn(next), fiber.StatusSeeOther)
+	return nil, c.Redirect(h.auth.SignIn(next), fiber.StatusSeeOther)
 }
 
-// visitorOf returns who asks, or nil when nobody is signed in.
-func (s *Site) visitorOf(c *fiber.Ctx) (*visit, error) {
+// authenticate returns who asks, or nil when nobody is signed in.
+func (h *Handler) authenticate(c *fiber.Ctx) (*principal, error) {
 	ctx, stop := bounded(c.UserContext())
 	defer stop()
-	session, err := s.visitors.Visitor(ctx, c)
+	session, err := h.auth.Session(ctx, c)
 	if errors.Is(err, identity.ErrNoSession) || err == nil && session.SecondStepDue {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	v := &visit{Person: session.Person, token: session.Token, policy: s.Policy}
-	c.Locals(visitKey{}, v)
+	p := &principal{Person: session.Person, token: session.Token, policy: h.Policy}
+	c.Locals(principalKey{}, p)
 	httpserver.MarkAuthenticated(c)
-	return v, nil
+	return p, nil
 }
 
-type visitKey struct{}
+type principalKey struct{}
 
-// visitOf returns the visit that was found for the request, or nil.
-func visitOf(c *fiber.Ctx) *visit {
-	v, _ := c.Locals(visitKey{}).(*visit)
+// principalOf returns the visit that was found for the request, or nil.
+func principalOf(c *fiber.Ctx) *principal {
+	v, _ := c.Locals(principalKey{}).(*principal)
 	return v
 }
 
 var errNoOrganisation = apperr.New(apperr.NotFound, "There is no such organisation, or you are not a member of it.")
 
 // person makes a handler of one for somebody who is signed in.
-func (s *Site) person(handle func(*fiber.Ctx, *visit) error) fiber.Handler {
+func (h *Handler) person(handle func(*fiber.Ctx, *principal) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		v, err := s.signedIn(c)
-		if err != nil || v == nil {
+		p, err := h.signedIn(c)
+		if err != nil || p == nil {
 			return err
 		}
-		if _, err := s.placesOf(c, v); err != nil {
+		if _, err := h.memberships(c, p); err != nil {
 			return err
 		}
-		return handle(c, v)
+		return handle(c, p)
 	}
 }
 
-// placesOf returns the person's memberships. A person with one is taken to visit it.
-func (s *Site) placesOf(c *fiber.Ctx, v *visit) ([]org.Membership, error) {
+// memberships returns the person's memberships. A person with one is taken to visit it.
+func (h *Handler) memberships(c *fiber.Ctx, p *principal) ([]org.Membership, error) {
 	ctx, stop := bounded(c.UserContext())
 	defer stop()
-	places, err := s.Orgs.MembershipsOf(ctx, v.Person.ID)
+	places, err := h.Orgs.MembershipsOf(ctx, p.Person.ID)
 	if err != nil {
 		return nil, err
 	}
 	for _, m := range places {
-		v.manages = v.manages || m.Role != org.RoleMember
+		p.manages = p.manages || m.Role != org.RoleMember
 	}
 	if len(places) == 1 {
-		v.Organisation, v.Role = places[0].Organisation, places[0].Role
+		p.Organisation, p.Role = places[0].Organisation, places[0].Role
 	}
 	return places, nil
 }
 
-// member makes a handler of one for members of the organisation in the path who may do the deed.
-func (s *Site) member(deed authz.Permission, handle func(*fiber.Ctx, *visit) error) fiber.Handler {
+// member makes a handler of one for members of the organisation in the path who may do the permission.
+func (h *Handler) member(permission authz.Permission, handle func(*fiber.Ctx, *principal) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		v, err := s.signedIn(c)
-		if err != nil || v == nil {
+		p, err := h.signedIn(c)
+		if err != nil || p == nil {
 			return err
 		}
 		slug, err := url.PathUnescape(c.Params("org"))
@@ -151,7 +151,7 @@ func (s *Site) member(deed authz.Permission, handle func(*fiber.Ctx, *visit) err
 			return errNoOrganisation
 		}
 		ctx, stop := bounded(c.UserContext())
-		m, err := s.Orgs.Membership(ctx, v.Person.ID, slug)
+		m, err := h.Orgs.Membership(ctx, p.Person.ID, slug)
 		stop()
 		if apperr.Is(err, apperr.NotFound) {
 			return errNoOrganisation
@@ -159,60 +159,60 @@ func (s *Site) member(deed authz.Permission, handle func(*fiber.Ctx, *visit) err
 		if err != nil {
 			return err
 		}
-		v.Organisation, v.Role = m.Organisation, m.Role
-		if err := v.decide(deed); err != nil {
+		p.Organisation, p.Role = m.Organisation, m.Role
+		if err := p.decide(permission); err != nil {
 			return err
 		}
-		return handle(c, v)
+		return handle(c, p)
 	}
 }
 
 // subject is the visitor as the policy sees it.
-func (v *visit) subject() authz.Subject {
+func (p *principal) subject() authz.Subject {
 	return authz.Subject{
-		Kind: authz.Member, OrganisationID: v.Organisation.ID, Grants: authz.MemberGrants(string(v.Role), v.Person.TwoStep),
+		Kind: authz.Member, OrganisationID: p.Organisation.ID, Grants: authz.MemberGrants(string(p.Role), p.Person.TwoStep),
 	}
 }
 
 // actor is the visitor as somebody who manages keys.
-func (v *visit) actor() apikeys.Actor {
-	return apikeys.Actor{Person: apikeys.Person{ID: v.Person.ID, Name: v.Person.Name}, Subject: v.subject()}
+func (p *principal) actor() apikeys.Actor {
+	return apikeys.Actor{Person: apikeys.Person{ID: p.Person.ID, Name: p.Person.Name}, Subject: p.subject()}
 }
 
 // audited is the visitor as the audit log names it.
-func (v *visit) audited() audit.Actor {
-	return audit.Actor{Kind: audit.Person, ID: v.Person.ID, Name: v.Person.Name}
+func (p *principal) audited() audit.Actor {
+	return audit.Actor{Kind: audit.Person, ID: p.Person.ID, Name: p.Person.Name}
 }
 
-// may says whether the visitor may do the deed in the organisation: what is not allowed is not offered either. A failure
+// may says whether the visitor may do the permission in the organisation: what is not allowed is not offered either. A failure
 // to decide allows nothing.
-func (v *visit) may(deed authz.Permission) bool { return v.decide(deed) == nil }
+func (p *principal) may(permission authz.Permission) bool { return p.decide(permission) == nil }
 
 // decide returns nil, or an error that says who can help.
-func (v *visit) decide(deed authz.Permission) error {
-	err := v.policy.Authorize(v.subject(), deed, v.Organisation.ID)
+func (p *principal) decide(permission authz.Permission) error {
+	err := p.policy.Authorize(p.subject(), permission, p.Organisation.ID)
 	if errors.Is(err, authz.ErrDenied) {
-		return apperr.New(apperr.AccessDenied, "%s", v.deniedWords(deed))
+		return apperr.New(apperr.AccessDenied, "%s", p.denialReason(permission))
 	}
 	return err
 }
 
-// deniedWords say why the visitor may not do a deed, and who can help. The name of the organisation is between marks that
+// denialReason say why the visitor may not do a permission, and who can help. The name of the organisation is between marks that
 // isolate its direction.
-func (v *visit) deniedWords(deed authz.Permission) string {
+func (p *principal) denialReason(permission authz.Permission) string {
 	switch {
-	case v.Role == org.RoleMember:
-		return "Reports and settings are for owners and admins of \u2068" + v.Organisation.Name + "\u2069. If you need them, ask an owner to change your role."
-	case deed == authz.ChangeReportingMode:
+	case p.Role == org.RoleMember:
+		return "Reports and settings are for owners and admins of \u2068" + p.Organisation.Name + "\u2069. If you need them, ask an owner to change your role."
+	case permission == authz.ChangeReportingMode:
 		return "Only an owner can change the reporting mode. Ask one of them."
-	case deed == authz.CreateKey:
+	case permission == authz.CreateKey:
 		return needsTwoStep + " Set it up there, or ask an owner."
 	}
 	return "Your role does not allow this. Ask an owner of the organisation."
 }
 
 // path is the address of one of the organisation's screens.
-func (v *visit) path(screen string) string { return organisationPath(v.Organisation.Slug) + screen }
+func (p *principal) path(screen string) string { return organisationPath(p.Organisation.Slug) + screen }
 
 // requestOf is the request as the audit log keeps it, without the secret of a key that stands where it does not belong.
 func requestOf(c *fiber.Ctx) audit.Request {

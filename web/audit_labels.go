@@ -16,8 +16,8 @@ import (
 	"dg/platform/input"
 )
 
-// actionWords are the actions of the log in words.
-var actionWords = map[audit.Action]string{
+// actionLabels are the actions of the log in words.
+var actionLabels = map[audit.Action]string{
 	audit.KeyCreated:           "Key created",
 	audit.KeyRevoked:           "Key revoked",
 	audit.KeyRefused:           "Request refused",
@@ -38,22 +38,22 @@ var actionWords = map[audit.Action]string{
 	audit.SessionsEnded:         "Session ended",
 }
 
-// reasonWords are the reasons of a refusal: in the list, in a sentence, and how the request was answered.
-var reasonWords = map[audit.Reason]struct{ short, long, status, code string }{
+// reasonLabels are the reasons of a refusal: in the list, in a sentence, and how the request was answered.
+var reasonLabels = map[audit.Reason]struct{ short, long, status, code string }{
 	audit.WrongSecret:       {"Wrong secret", "The id is that of the key, the secret is not.", "401", "ERR_AUTH_REQUIRED"},
 	audit.Revoked:           {"Revoked key", "The key had been revoked.", "401", "ERR_AUTH_REQUIRED"},
 	audit.Expired:           {"Expired key", "The key had expired.", "401", "ERR_AUTH_REQUIRED"},
 	audit.BelowPlan:         {"Plan", "The organisation's plan did not include the API, so its keys were paused.", "401", "ERR_AUTH_REQUIRED"},
 	audit.InsufficientScope: {"Scope missing", "The key may not read this.", "403", "ERR_ACCESS_DENIED"},
-	audit.OtherOrganisation: {"Other organisation", "What was asked for belongs to another organisation.", "403", "ERR_ACCESS_DENIED"},
+	audit.OtherOrganisation: {"Other organisation", "What was params for belongs to another organisation.", "403", "ERR_ACCESS_DENIED"},
 	audit.OutsideAPI:        {"Outside the API", "A key works only under /api/v1/.", "403", "ERR_ACCESS_DENIED"},
 	audit.WrongPassword:     {short: "Wrong password", long: "The password was wrong."},
 	audit.WrongCode:         {short: "Wrong code", long: "The password was right, the two-step code was wrong."},
 	audit.Locked:            {short: "Locked", long: "There had been too many wrong tries, so nothing was compared."},
 }
 
-// outcomeWords are the ends of an export.
-var outcomeWords = map[string]string{
+// outcomeLabels are the ends of an export.
+var outcomeLabels = map[string]string{
 	"completed":      "Complete",
 	"key_unusable":   "Broken off, the key stopped working",
 	"access_ended":   "Broken off, the person's access ended",
@@ -65,10 +65,10 @@ var outcomeWords = map[string]string{
 	"database_unavailable": "Broken off, the database did not answer",
 }
 
-var modeWords = map[org.ReportingMode]string{org.Pseudonymous: "Pseudonymous", org.Nominative: "Nominative"}
+var modeLabels = map[org.ReportingMode]string{org.Pseudonymous: "Pseudonymous", org.Nominative: "Nominative"}
 
-// entryWords is an entry as the log shows it.
-type entryWords struct {
+// entryView is an entry as the log shows it.
+type entryView struct {
 	At           time.Time
 	ByKey        bool
 	Who, What    string
@@ -81,18 +81,18 @@ type entryWords struct {
 // detail is a line of an entry that is opened: in words, in code, or both.
 type detail struct{ Term, Text, Code string }
 
-// entryNames are what the things in entries are called.
-type entryNames struct {
+// nameIndex are what the things in entries are called.
+type nameIndex struct {
 	keys  map[string]apikeys.Key
 	forks map[string]games.Fork
 }
 
 // forksOf reads the organisation's forks when an entry names one.
-func (s *Site) forksOf(ctx context.Context, v *visit, entries []audit.Entry) (map[string]games.Fork, error) {
+func (h *Handler) forksOf(ctx context.Context, p *principal, entries []audit.Entry) (map[string]games.Fork, error) {
 	if !slices.ContainsFunc(entries, func(e audit.Entry) bool { return e.Target.Kind == "fork" && e.Action != audit.KeyRefused }) {
 		return nil, nil
 	}
-	all, err := s.Games.Forks(ctx, v.Organisation.ID)
+	all, err := h.Games.Forks(ctx, p.Organisation.ID)
 	forks := map[string]games.Fork{}
 	for _, f := range all {
 		forks[f.ID] = f
@@ -107,8 +107,8 @@ const (
 )
 
 // words says an entry in words.
-func (n entryNames) words(e audit.Entry) entryWords {
-	w := entryWords{At: e.At, ByKey: e.Actor.Kind == audit.Key, Who: shortened(e.Actor.Name, maxNameInRow), What: actionWords[e.Action]}
+func (n nameIndex) words(e audit.Entry) entryView {
+	w := entryView{At: e.At, ByKey: e.Actor.Kind == audit.Key, Who: shortened(e.Actor.Name, maxNameInRow), What: actionLabels[e.Action]}
 	switch e.Action {
 	case audit.KeyCreated, audit.KeyRevoked:
 		w.Target = shortened(cmp.Or(n.keys[e.Target.ID].Name, e.Target.ID), maxNameInRow)
@@ -116,18 +116,18 @@ func (n entryNames) words(e audit.Entry) entryWords {
 		w.Target = shortened(cmp.Or(n.forks[e.Target.ID].Slug, e.Target.ID), maxNameInRow)
 		w.Outcome = exportOutcome(e.Details)
 	case audit.ReportingModeChanged:
-		w.Target = modeWords[org.ReportingMode(textOf(e.Details["to"]))]
-		if from := modeWords[org.ReportingMode(textOf(e.Details["from"]))]; from != "" {
+		w.Target = modeLabels[org.ReportingMode(textOf(e.Details["to"]))]
+		if from := modeLabels[org.ReportingMode(textOf(e.Details["from"]))]; from != "" {
 			w.Outcome = "From " + strings.ToLower(from)
 		}
 	case audit.KeyRefused:
 		w.Target, w.TargetIsPath = shortened(e.Request.Path, maxPathInRow), true
-		if counted := countedWords(e.Details); counted != "" {
+		if counted := countedLabel(e.Details); counted != "" {
 			w.Target, w.TargetIsPath = counted, false
 		}
-		w.Outcome = reasonWords[e.Reason].short
+		w.Outcome = reasonLabels[e.Reason].short
 	case audit.SignInFailed:
-		w.Target, w.Outcome = countedWords(e.Details), reasonWords[e.Reason].short
+		w.Target, w.Outcome = countedLabel(e.Details), reasonLabels[e.Reason].short
 	case audit.SignInLocked:
 		if until, err := time.Parse(time.RFC3339, textOf(e.Details["until"])); err == nil {
 			w.Outcome = "Until " + until.UTC().Format("15:04:05 UTC")
@@ -138,7 +138,7 @@ func (n entryNames) words(e audit.Entry) entryWords {
 }
 
 // details are the lines of an entry that is opened: what happened first, then the request.
-func (n entryNames) details(e audit.Entry) []detail {
+func (n nameIndex) details(e audit.Entry) []detail {
 	var d []detail
 	add := func(term, text, code string) {
 		if text != "" || code != "" {
@@ -172,7 +172,7 @@ func (n entryNames) details(e audit.Entry) []detail {
 	case e.Target.Kind == "fork" && e.Action != audit.KeyRefused:
 		add("Fork", n.forks[e.Target.ID].Slug, e.Target.ID)
 	case e.Target.Kind == "fork", e.Target.Kind == "group":
-		add(targetWords[e.Target.Kind], "", e.Target.ID)
+		add(targetLabels[e.Target.Kind], "", e.Target.ID)
 	}
 	d = append(d, moreDetails(e)...)
 	add("Address", "", e.Request.Address)
@@ -181,11 +181,11 @@ func (n entryNames) details(e audit.Entry) []detail {
 	return d
 }
 
-// targetWords are the things of another organisation that were asked for.
-var targetWords = map[string]string{"fork": "Its fork", "group": "Its group"}
+// targetLabels are the things of another organisation that were params for.
+var targetLabels = map[string]string{"fork": "Its fork", "group": "Its group"}
 
 // reason says why a request was refused. A key that lacks a scope has the other one.
-func (n entryNames) reason(r audit.Reason, keyID string) string {
+func (n nameIndex) reason(r audit.Reason, keyID string) string {
 	if has := n.keys[keyID].Scopes; r == audit.InsufficientScope && len(has) == 1 {
 		wants := apikeys.ForksRead
 		if has[0] == wants {
@@ -193,7 +193,7 @@ func (n entryNames) reason(r audit.Reason, keyID string) string {
 		}
 		return fmt.Sprintf("The key may not read this: it has %s, the endpoint wants %s.", has[0], wants)
 	}
-	return reasonWords[r].long
+	return reasonLabels[r].long
 }
 
 // answerTo is what the sender of a refused request got. Another organisation's group is answered as one that is not there.
@@ -201,10 +201,10 @@ func answerTo(e audit.Entry) string {
 	if e.Reason == audit.OtherOrganisation && e.Target.Kind == "group" {
 		return "404 ERR_NOT_FOUND"
 	}
-	if countedWords(e.Details) != "" {
+	if countedLabel(e.Details) != "" {
 		return "429 ERR_RATE_LIMITED"
 	}
-	w := reasonWords[e.Reason]
+	w := reasonLabels[e.Reason]
 	return w.status + " " + w.code
 }
 
@@ -219,7 +219,7 @@ func moreDetails(e audit.Entry) []detail {
 		delete(rest, "from")
 		delete(rest, "to")
 	}
-	if counted := countedWords(rest); counted != "" {
+	if counted := countedLabel(rest); counted != "" {
 		d = append(d, detail{Term: "Not recorded one by one", Text: counted})
 		delete(rest, audit.NotRecorded)
 		delete(rest, audit.CountLost)
@@ -227,7 +227,7 @@ func moreDetails(e audit.Entry) []detail {
 	for _, known := range []struct {
 		name, term string
 		words      map[string]string
-	}{{"groupId", "Group", nil}, {"rows", "Rows", nil}, {"until", "Until", nil}, {"outcome", "Outcome", outcomeWords}, {"from", "From", nil}, {"to", "To", nil}} {
+	}{{"groupId", "Group", nil}, {"rows", "Rows", nil}, {"until", "Until", nil}, {"outcome", "Outcome", outcomeLabels}, {"from", "From", nil}, {"to", "To", nil}} {
 		if value, ok := rest[known.name]; ok {
 			d = append(d, detail{known.term, known.words[textOf(value)], textOf(value)})
 			delete(rest, known.name)
@@ -239,8 +239,8 @@ func moreDetails(e audit.Entry) []detail {
 	return d
 }
 
-// countedWords say how many requests an entry stands for that were counted instead of recorded one by one, or "".
-func countedWords(details map[string]any) string {
+// countedLabel say how many requests an entry stands for that were counted instead of recorded one by one, or "".
+func countedLabel(details map[string]any) string {
 	words := ""
 	if n, ok := details[audit.NotRecorded].(float64); ok {
 		words = count(int64(n)) + " requests"
@@ -259,7 +259,7 @@ func countedWords(details map[string]any) string {
 
 // exportOutcome is the end of an export and its rows, or "" before it.
 func exportOutcome(details map[string]any) string {
-	words := outcomeWords[textOf(details["outcome"])]
+	words := outcomeLabels[textOf(details["outcome"])]
 	if rows, ok := details["rows"].(float64); ok && words != "" {
 		words += ", " + count(int64(rows)) + " rows"
 		if rows == 1 {

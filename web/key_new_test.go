@@ -301,7 +301,7 @@ func TestTheSecretIsShownOnce(t *testing.T) {
 	}
 	require.Contains(t, b.get(acme.at("/settings/api-keys")).body, token.ID, "the id is no secret")
 	logged := w.logged.String()
-	require.Contains(t, logged, path, "the log of the program says what was asked")
+	require.Contains(t, logged, path, "the log of the program says what was params")
 	require.NotContains(t, logged, token.Secret[:12])
 	for _, table := range []string{"api_keys", "audit_entries", "sessions"} {
 		var rows, with int

@@ -13,19 +13,19 @@ import (
 	"dg/platform/httpserver"
 )
 
-func (s *Site) mountSignIn(router routes) {
-	router.Get("/sign-in", s.askPassword)
-	router.Post("/sign-in", s.signIn)
-	router.Get("/sign-in/code", s.askCode)
-	router.Post("/sign-in/code", s.secondStep)
-	router.Post("/sign-out", s.signOut)
-	router.Get("/account/reset", s.askReset)
-	router.Post("/account/reset", s.useReset)
+func (h *Handler) mountSignIn(router routes) {
+	router.Get("/sign-in", h.signInForm)
+	router.Post("/sign-in", h.signIn)
+	router.Get("/sign-in/code", h.codeForm)
+	router.Post("/sign-in/code", h.secondStep)
+	router.Post("/sign-out", h.signOut)
+	router.Get("/account/reset", h.resetForm)
+	router.Post("/account/reset", h.useReset)
 }
 
 // signInView is the question for e-mail and password, and that for the code.
 type signInView struct {
-	shell
+	layout
 	Action string // where the form goes, with what comes after it
 	Email  string
 	Wrong  bool
@@ -66,72 +66,72 @@ func waitOf(c *fiber.Ctx, err error) *wait {
 // nextOf is where the reader wanted to go before the sign-in.
 func nextOf(c *fiber.Ctx) string { return localPath(c.Query("next")) }
 
-// askPassword answers GET /sign-in.
-func (s *Site) askPassword(c *fiber.Ctx) error {
-	v, err := s.visitorOf(c)
+// signInForm answers GET /sign-in.
+func (h *Handler) signInForm(c *fiber.Ctx) error {
+	p, err := h.authenticate(c)
 	if err != nil {
 		return err
 	}
-	if v != nil {
+	if p != nil {
 		return c.Redirect(nextOf(c), fiber.StatusSeeOther)
 	}
-	return s.showSignIn(c, fiber.StatusOK, signInView{})
+	return h.renderSignIn(c, fiber.StatusOK, signInView{})
 }
 
-func (s *Site) showSignIn(c *fiber.Ctx, status int, view signInView) error {
-	return s.showGate(c, status, "sign-in", "Sign in", withNext("/sign-in", nextOf(c)), view)
+func (h *Handler) renderSignIn(c *fiber.Ctx, status int, view signInView) error {
+	return h.renderGate(c, status, "sign-in", "Sign in", withNext("/sign-in", nextOf(c)), view)
 }
 
-func (s *Site) showGate(c *fiber.Ctx, status int, name, title, action string, view signInView) error {
-	view.shell, view.Action = s.shell(nil, titleOf(title, status), areaNone), action
-	return s.show(c, status, name, &view)
+func (h *Handler) renderGate(c *fiber.Ctx, status int, name, title, action string, view signInView) error {
+	view.layout, view.Action = h.layout(nil, titleOf(title, status), areaNone), action
+	return h.render(c, status, name, &view)
 }
 
 // signIn answers POST /sign-in. The session of before, whoever's it was, ends: a token that somebody planted in this
 // browser is never one that is signed in.
-func (s *Site) signIn(c *fiber.Ctx) error {
+func (h *Handler) signIn(c *fiber.Ctx) error {
 	ctx, stop := bounded(c.UserContext())
 	defer stop()
 	email := formValue(c, "email")
-	session, err := s.Identity.SignIn(ctx, email, formValue(c, "password"), identity.Client{
+	session, err := h.Identity.SignIn(ctx, email, formValue(c, "password"), identity.Client{
 		Address: httpserver.ClientAddr(c), UserAgent: c.Get(fiber.HeaderUserAgent), Browser: c.Cookies(browserCookie),
 	})
 	if w := waitOf(c, err); w != nil {
-		return s.showSignIn(c, fiber.StatusTooManyRequests, signInView{Email: email, Wait: w})
+		return h.renderSignIn(c, fiber.StatusTooManyRequests, signInView{Email: email, Wait: w})
 	}
 	if errors.Is(err, identity.ErrWrongPassword) {
-		return s.showSignIn(c, fiber.StatusUnauthorized, signInView{Email: email, Wrong: true})
+		return h.renderSignIn(c, fiber.StatusUnauthorized, signInView{Email: email, Wrong: true})
 	}
 	if err != nil {
 		return err
 	}
 	if old := c.Cookies(sessionCookie); old != "" {
-		if err := s.Identity.SignOut(ctx, old); err != nil {
+		if err := h.Identity.SignOut(ctx, old); err != nil {
 			return err
 		}
 	}
-	goOnAs(c, session)
+	setSession(c, session)
 	if session.SecondStepDue {
 		return c.Redirect(withNext("/sign-in/code", nextOf(c)), fiber.StatusSeeOther)
 	}
-	return s.signedInAs(c, session)
+	return h.finishSignIn(c, session)
 }
 
 // browserCookie holds what makes a browser one that has signed in before. It is useless without the password.
 const browserCookie = "__Host-dg-browser"
 
-// signedInAs makes the browser one that has signed in before, and goes on to what the reader came for.
-func (s *Site) signedInAs(c *fiber.Ctx, session identity.Session) error {
-	if err := s.knowBrowser(c, session); err != nil {
+// finishSignIn makes the browser one that has signed in before, and goes on to what the reader came for.
+func (h *Handler) finishSignIn(c *fiber.Ctx, session identity.Session) error {
+	if err := h.knowBrowser(c, session); err != nil {
 		return err
 	}
 	return c.Redirect(nextOf(c), fiber.StatusSeeOther)
 }
 
-func (s *Site) knowBrowser(c *fiber.Ctx, session identity.Session) error {
+func (h *Handler) knowBrowser(c *fiber.Ctx, session identity.Session) error {
 	ctx, stop := bounded(c.UserContext())
 	defer stop()
-	token, err := s.Identity.KnowBrowser(ctx, session, c.Cookies(browserCookie))
+	token, err := h.Identity.KnowBrowser(ctx, session, c.Cookies(browserCookie))
 	if err != nil {
 		return err
 	}
@@ -141,19 +141,19 @@ func (s *Site) knowBrowser(c *fiber.Ctx, session identity.Session) error {
 	return nil
 }
 
-// goOnAs makes the browser one of the session: the forms of the answer are the session's.
-func goOnAs(c *fiber.Ctx, session identity.Session) {
+// setSession makes the browser one of the session: the forms of the answer are the session's.
+func setSession(c *fiber.Ctx, session identity.Session) {
 	c.Cookie(hostCookie(sessionCookie, session.Token))
 	c.Request().Header.SetCookie(sessionCookie, session.Token)
 }
 
-// askCode answers GET /sign-in/code.
-func (s *Site) askCode(c *fiber.Ctx) error {
+// codeForm answers GET /sign-in/code.
+func (h *Handler) codeForm(c *fiber.Ctx) error {
 	ctx, stop := bounded(c.UserContext())
 	defer stop()
-	session, err := s.Identity.Session(ctx, c.Cookies(sessionCookie))
+	session, err := h.Identity.Session(ctx, c.Cookies(sessionCookie))
 	if errors.Is(err, identity.ErrNoSession) {
-		return s.startAgain(c)
+		return h.startAgain(c)
 	}
 	if err != nil {
 		return err
@@ -161,16 +161,16 @@ func (s *Site) askCode(c *fiber.Ctx) error {
 	if !session.SecondStepDue {
 		return c.Redirect(nextOf(c), fiber.StatusSeeOther)
 	}
-	return s.showCode(c, fiber.StatusOK, signInView{})
+	return h.renderCode(c, fiber.StatusOK, signInView{})
 }
 
-func (s *Site) showCode(c *fiber.Ctx, status int, view signInView) error {
+func (h *Handler) renderCode(c *fiber.Ctx, status int, view signInView) error {
 	title := "Two-step code"
 	if view.Recovery = c.Query("recovery") != ""; view.Recovery {
 		title = "Recovery code"
 	}
 	view.Other = codePath(nextOf(c), !view.Recovery)
-	return s.showGate(c, status, "two-step", title, codePath(nextOf(c), view.Recovery), view)
+	return h.renderGate(c, status, "two-step", title, codePath(nextOf(c), view.Recovery), view)
 }
 
 // codePath is the page that asks for a code of the app, or for a recovery code.
@@ -187,43 +187,43 @@ func codePath(next string, recovery bool) string {
 
 // startAgain leads to the sign-in, which leads on when the browser is signed in after all: a form that was sent twice is
 // answered by its second answer.
-func (s *Site) startAgain(c *fiber.Ctx) error {
+func (h *Handler) startAgain(c *fiber.Ctx) error {
 	return c.Redirect(withNext("/sign-in", nextOf(c)), fiber.StatusSeeOther)
 }
 
 // secondStep answers POST /sign-in/code.
-func (s *Site) secondStep(c *fiber.Ctx) error {
+func (h *Handler) secondStep(c *fiber.Ctx) error {
 	ctx, stop := bounded(c.UserContext())
 	defer stop()
-	session, err := s.Identity.SecondStep(ctx, c.Cookies(sessionCookie), formValue(c, "code"))
+	session, err := h.Identity.SecondStep(ctx, c.Cookies(sessionCookie), formValue(c, "code"))
 	if w := waitOf(c, err); w != nil {
-		return s.showCode(c, fiber.StatusTooManyRequests, signInView{Wait: w})
+		return h.renderCode(c, fiber.StatusTooManyRequests, signInView{Wait: w})
 	}
 	switch {
 	case errors.Is(err, identity.ErrNoSession):
-		return s.startAgain(c)
+		return h.startAgain(c)
 	case errors.Is(err, identity.ErrWrongCode):
-		return s.showCode(c, fiber.StatusUnauthorized, signInView{Wrong: true})
+		return h.renderCode(c, fiber.StatusUnauthorized, signInView{Wrong: true})
 	case err != nil:
 		return err
 	}
-	goOnAs(c, session)
-	return s.signedInAs(c, session)
+	setSession(c, session)
+	return h.finishSignIn(c, session)
 }
 
 // signOut answers POST /sign-out.
-func (s *Site) signOut(c *fiber.Ctx) error {
-	if err := s.endOwnSession(c); err != nil {
+func (h *Handler) signOut(c *fiber.Ctx) error {
+	if err := h.endOwnSession(c); err != nil {
 		return err
 	}
 	return c.Redirect("/sign-in", fiber.StatusSeeOther)
 }
 
 // endOwnSession ends the session of this browser, if there is one.
-func (s *Site) endOwnSession(c *fiber.Ctx) error {
+func (h *Handler) endOwnSession(c *fiber.Ctx) error {
 	ctx, stop := bounded(c.UserContext())
 	defer stop()
-	if err := s.Identity.SignOut(ctx, c.Cookies(sessionCookie)); err != nil {
+	if err := h.Identity.SignOut(ctx, c.Cookies(sessionCookie)); err != nil {
 		return err
 	}
 	dropSession(c)
@@ -231,7 +231,7 @@ func (s *Site) endOwnSession(c *fiber.Ctx) error {
 }
 
 // signedOut takes the session's cookie from the browser and leads to the sign-in.
-func (s *Site) signedOut(c *fiber.Ctx) error {
+func (h *Handler) signedOut(c *fiber.Ctx) error {
 	dropSession(c)
 	return c.Redirect("/sign-in", fiber.StatusSeeOther)
 }

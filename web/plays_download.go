@@ -13,48 +13,48 @@ import (
 )
 
 // downloadPlays answers with the plays of a report as CSV: the file that the API exports.
-func (s *Site) downloadPlays(c *fiber.Ctx, v *visit) error {
+func (h *Handler) downloadPlays(c *fiber.Ctx, p *principal) error {
 	ctx, stop := bounded(c.UserContext())
 	defer stop()
-	fork, err := s.forkOf(ctx, c, v)
+	fork, err := h.forkOf(ctx, c, p)
 	if err != nil {
 		return err
 	}
-	a, err := askedIn(c)
+	a, err := parseParams(c)
 	if err != nil {
 		return err
 	}
-	period, err := a.in(s.today())
+	period, err := a.in(h.today())
 	if err != nil {
 		return apperr.New(apperr.Validation, "%s", err.Error())
 	}
-	query, err := queryOf(v, fork, period, a.Group)
+	query, err := queryOf(p, fork, period, a.Group)
 	if err != nil {
 		return err
 	}
-	err = s.Exports.Send(ctx, c, exports.Order{
-		Query: query, Slug: fork.Slug, Actor: v.audited(), Request: requestOf(c), Recheck: s.stillAllowed(v, authz.ExportReport),
+	err = h.Exports.Send(ctx, c, exports.Order{
+		Query: query, Slug: fork.Slug, Actor: p.audited(), Request: requestOf(c), Recheck: h.recheck(p, authz.ExportReport),
 	})
 	return groupError(err)
 }
 
-// stillAllowed returns a question that can be asked when the visit is over: whether the visitor is signed in and may do the
-// deed in the organisation.
-func (s *Site) stillAllowed(v *visit, deed authz.Permission) func(context.Context) error {
+// recheck returns a question that can be params when the visit is over: whether the visitor is signed in and may do the
+// permission in the organisation.
+func (h *Handler) recheck(p *principal, permission authz.Permission) func(context.Context) error {
 	return func(ctx context.Context) error {
-		session, err := s.visitors.Still(ctx, v.token)
+		session, err := h.auth.Revalidate(ctx, p.token)
 		if err != nil {
 			return err
 		}
-		m, err := s.Orgs.Membership(ctx, session.Person.ID, v.Organisation.Slug)
+		m, err := h.Orgs.Membership(ctx, session.Person.ID, p.Organisation.Slug)
 		if err != nil {
 			return err
 		}
-		if m.Organisation.ID != v.Organisation.ID { // the slug has become another one's
+		if m.Organisation.ID != p.Organisation.ID { // the slug has become another one's
 			return errNoOrganisation
 		}
-		now := visit{Person: session.Person, Organisation: m.Organisation, Role: m.Role, policy: s.Policy}
-		return now.decide(deed)
+		now := principal{Person: session.Person, Organisation: m.Organisation, Role: m.Role, policy: h.Policy}
+		return now.decide(permission)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 // createdView is a key that has just been made: with its secret, which no other page ever shows.
 type createdView struct {
-	shell
+	layout
 	Name, Reads  string
 	Until        *time.Time // nil: it never expires
 	Secret, Back string
@@ -25,31 +25,31 @@ type sampleCall struct{ URL, Fork string }
 const sampleDays = 7
 
 // newCreatedView prepares the page for a key before it is made: nothing may fail once there is a secret to show.
-func (s *Site) newCreatedView(c *fiber.Ctx, v *visit, in apikeys.NewKey) (createdView, error) {
-	view := createdView{Name: in.Name, Reads: readsInText(in.Scopes), Back: v.path("/settings/api-keys")}
-	sh, err := s.settingsShell(c, v, "Key created", "api-keys")
+func (h *Handler) newCreatedView(c *fiber.Ctx, p *principal, in apikeys.NewKey) (createdView, error) {
+	view := createdView{Name: in.Name, Reads: readsInText(in.Scopes), Back: p.path("/settings/api-keys")}
+	sh, err := h.settingsLayout(c, p, "Key created", "api-keys")
 	if err != nil {
 		return view, err
 	}
-	view.shell = sh
+	view.layout = sh
 	view.Notices = nil // the one thing to do here is to copy
-	view.Sample, err = s.sampleCall(c, v, in.Scopes)
+	view.Sample, err = h.sampleCall(c, p, in.Scopes)
 	return view, err
 }
 
-func (s *Site) sampleCall(c *fiber.Ctx, v *visit, scopes []apikeys.Scope) (sampleCall, error) {
-	forks := s.base + "/api/v1/forks"
+func (h *Handler) sampleCall(c *fiber.Ctx, p *principal, scopes []apikeys.Scope) (sampleCall, error) {
+	forks := h.base + "/api/v1/forks"
 	if scopes[0] == apikeys.ForksRead {
 		return sampleCall{URL: forks}, nil
 	}
 	ctx, stop := bounded(c.UserContext())
 	defer stop()
-	all, err := s.Games.Forks(ctx, v.Organisation.ID)
+	all, err := h.Games.Forks(ctx, p.Organisation.ID)
 	if err != nil || len(all) == 0 {
 		return sampleCall{}, err
 	}
-	p := lastDays(s.today(), sampleDays)
-	query := url.Values{"from": {p.Day(0)}, "to": {p.Day(sampleDays - 1)}}
+	week := lastDays(h.today(), sampleDays)
+	query := url.Values{"from": {week.Day(0)}, "to": {week.Day(sampleDays - 1)}}
 	return sampleCall{URL: forks + "/" + all[0].ID + "/stats?" + query.Encode(), Fork: all[0].Title}, nil
 }
 
@@ -64,13 +64,13 @@ func readsInText(scopes []apikeys.Scope) string {
 	return "reports"
 }
 
-// showAlreadyCreated answers a form that was sent again: with the list, and without the secret.
-func (s *Site) showAlreadyCreated(c *fiber.Ctx, v *visit, k apikeys.Key) error {
-	keys, err := s.keysOf(c, v)
+// renderAlreadyCreated answers a form that was sent again: with the list, and without the secret.
+func (h *Handler) renderAlreadyCreated(c *fiber.Ctx, p *principal, k apikeys.Key) error {
+	keys, err := h.keysOf(c, p)
 	if err != nil {
 		return err
 	}
-	return s.showKeys(c, v, keys, &notice{
+	return h.renderKeys(c, p, keys, &notice{
 		Done: true, Name: k.Name, Strong: "is already created.",
 		Before: " Its secret was shown then and cannot be shown again. If it is lost, revoke the key and create another.",
 	})

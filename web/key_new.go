@@ -20,7 +20,7 @@ import (
 
 // newKeyView is the form that creates a key, with what was typed into it and what is wrong with that.
 type newKeyView struct {
-	shell
+	layout
 	Path, Back             string
 	Once                   string // makes one key, however often the form is sent
 	Today                  string // the day from which the choices count
@@ -57,83 +57,83 @@ func (view *newKeyView) HowMany() string {
 	return []string{"", "One thing", "Two things", "Three things", "Four things"}[len(view.Errors)]
 }
 
-// askNewKey answers GET /settings/api-keys/new.
-func (s *Site) askNewKey(c *fiber.Ctx, v *visit) error {
-	keys, err := s.keysOf(c, v)
+// newKeyForm answers GET /settings/api-keys/new.
+func (h *Handler) newKeyForm(c *fiber.Ctx, p *principal) error {
+	keys, err := h.keysOf(c, p)
 	if err != nil {
 		return err
 	}
 	usable := 0
 	for _, k := range keys {
-		if s.keyLine(v, k).usable {
+		if h.keyRow(p, k).usable {
 			usable++
 		}
 	}
-	if off := s.creatingOff(v, usable); len(off) > 0 {
+	if off := h.creatingOff(p, usable); len(off) > 0 {
 		return off[0].refusal()
 	}
-	return s.showNewKey(c, v, fiber.StatusOK, newKeyView{Once: uuid.NewString(), Expiry: "90"})
+	return h.renderNewKey(c, p, fiber.StatusOK, newKeyView{Once: uuid.NewString(), Expiry: "90"})
 }
 
 // refusal is a notice of why something is off as the answer to whoever tries it.
 func (n notice) refusal() error { return apperr.New(apperr.AccessDenied, "%s", n.Strong+n.Before) }
 
-func (s *Site) showNewKey(c *fiber.Ctx, v *visit, status int, view newKeyView) error {
-	today := s.today()
-	view.Path, view.Back = v.path("/settings/api-keys/new"), v.path("/settings/api-keys")
+func (h *Handler) renderNewKey(c *fiber.Ctx, p *principal, status int, view newKeyView) error {
+	today := h.today()
+	view.Path, view.Back = p.path("/settings/api-keys/new"), p.path("/settings/api-keys")
 	view.Today = today.Format(time.DateOnly)
 	for _, days := range expiryDays {
 		view.Choices = append(view.Choices, expiryChoice{strconv.Itoa(days), today.AddDate(0, 0, days)})
 	}
 	var err error
-	if view.shell, err = s.settingsShell(c, v, titleOf("Create key", status), "api-keys"); err != nil {
+	if view.layout, err = h.settingsLayout(c, p, titleOf("Create key", status), "api-keys"); err != nil {
 		return err
 	}
-	return s.show(c, status, "key-new", &view)
+	return h.render(c, status, "key-new", &view)
 }
 
 // createKey answers POST /settings/api-keys/new. Its answer is the only one that ever shows the secret; all that could fail
 // is done before the key is made.
-func (s *Site) createKey(c *fiber.Ctx, v *visit) error {
-	if off := s.creatingOff(v, 0); len(off) > 0 {
+func (h *Handler) createKey(c *fiber.Ctx, p *principal) error {
+	if off := h.creatingOff(p, 0); len(off) > 0 {
 		return off[0].refusal()
 	}
-	view := newKeyForm(c)
-	in, wrong := view.read(s.now())
+	view := parseNewKeyForm(c)
+	in, wrong := view.read(h.now())
 	if len(wrong) > 0 {
-		return s.refuseNewKey(c, v, view, wrong)
+		return h.refuseNewKey(c, p, view, wrong)
 	}
-	created, err := s.newCreatedView(c, v, in)
+	created, err := h.newCreatedView(c, p, in)
 	if err != nil {
 		return err
 	}
 	ctx, stop := bounded(c.UserContext())
 	defer stop()
-	key, token, err := s.Keys.Create(ctx, v.actor(), in, requestOf(c))
+	key, token, err := h.Keys.Create(ctx, p.actor(), in, requestOf(c))
 	switch {
 	case errors.Is(err, apikeys.ErrAlreadyCreated):
-		return s.showAlreadyCreated(c, v, key)
+		return h.renderAlreadyCreated(c, p, key)
 	case apperr.Is(err, apperr.Validation): // the clock has gone on
 		message := apperr.From(err).Message
-		return s.refuseNewKey(c, v, view, []formError{{"stops", message, message}})
+		return h.refuseNewKey(c, p, view, []formError{{"stops", message, message}})
 	case err != nil:
 		return err
 	}
 	created.Until, created.Secret = key.ExpiresAt, token.String()
-	return s.show(c, fiber.StatusOK, "key-created", &created)
+	return h.render(c, fiber.StatusOK, "key-created", &created)
 }
 
 // refuseNewKey shows the form again, with all that is wrong at once.
-func (s *Site) refuseNewKey(c *fiber.Ctx, v *visit, view newKeyView, wrong []formError) error {
+func (h *Handler) refuseNewKey(c *fiber.Ctx, p *principal, view newKeyView, wrong []formError) error {
 	view.Errors, view.Name = wrong, strings.ToValidUTF8(view.Name, "�")
 	if !org.IsID(view.Once) {
 		view.Once = uuid.NewString()
 	}
-	return s.showNewKey(c, v, fiber.StatusBadRequest, view)
+	return h.renderNewKey(c, p, fiber.StatusBadRequest, view)
 }
 
-// newKeyForm reads what was sent, as it was typed.
-func newKeyForm(c *fiber.Ctx) newKeyView {
+// parseNewKeyForm reads what was sent, as it was typed.
+func parseNewKeyForm(c *fiber.Ctx) newKeyView {
 	view := newKeyView{
 		Once: formValue(c, "once"), Today: formValue(c, "today"), Name: formValue(c, "name"),
 		Expiry: formValue(c, "expiry"), Day: formValue(c, "day"), Time: formValue(c, "time"),

@@ -1,0 +1,33 @@
+package web
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/gofiber/fiber/v2"
+)
+
+// pager is a page of a list: the elements from from up to to.
+type pager struct {
+	from, to       int
+	Shown          string // 1–25 of 127
+	Previous, Next string // paths, or ""
+}
+
+// newPager returns the page that the address asks for, or the nearest that exists. path returns the address of a page.
+func newPager(c *fiber.Ctx, all, size int, path func(page int) string) pager {
+	page, err := strconv.Atoi(c.Query("page"))
+	if err != nil {
+		page = 1
+	}
+	page = max(1, min(page, (all+size-1)/size))
+	p := pager{from: (page - 1) * size, to: min(page*size, all)}
+	p.Shown = fmt.Sprintf("%s–%s of %s", count(int64(p.from+1)), count(int64(p.to)), count(int64(all)))
+	if page > 1 {
+		p.Previous = path(page - 1)
+	}
+	if p.to < all {
+		p.Next = path(page + 1)
+	}
+	return p
+}
