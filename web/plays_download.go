@@ -32,7 +32,7 @@ func (h *Handler) downloadPlays(c *fiber.Ctx, p *principal) error {
 	if err != nil {
 		return err
 	}
-	err = h.Exports.Send(ctx, c, exports.Order{
+	err = h.Exports.Send(ctx, c, exports.Request{
 		Query: query, Slug: fork.Slug, Actor: p.audited(), Request: requestOf(c), Recheck: h.recheck(p, authz.ExportReport),
 	})
 	return groupError(err)

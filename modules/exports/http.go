@@ -11,35 +11,35 @@ import (
 	"dg/platform/limiter"
 )
 
-// suppressedHeader says that k-anonymity left only the header row (specification, section 4.4).
+// suppressedHeader tells that k-anonymity left only the header row.
 const suppressedHeader = "X-DG-Report-Suppressed"
 
-// Send answers a request with the export that it ordered. ctx bounds what is done before the answer; the export itself has
-// bounds of its own. HEAD gets the headers of GET: it exports nothing and records nothing.
-// Errors: reports.ErrGroupNotFound, ErrUnavailable, with RetryAfter where too many exports run.
-func (s *Service) Send(ctx context.Context, c *fiber.Ctx, o Order) error {
+// Send answers c with the requested export. ctx bounds only the work before the answer begins. HEAD sends the headers of GET,
+// exports nothing and records nothing.
+// Errors: reports.ErrGroupNotFound, ErrUnavailable, with RetryAfter when too many exports run.
+func (s *Service) Send(ctx context.Context, c *fiber.Ctx, r Request) error {
 	options := httpserver.StreamOptions{
 		ContentType: "text/csv; charset=utf-8",
 		Gzip:        true,
 		Header: map[string]string{
-			fiber.HeaderContentDisposition: `attachment; filename="` + fileName(o.Slug, o.Query.Period) + `"`,
+			fiber.HeaderContentDisposition: `attachment; filename="` + fileName(r.Slug, r.Query.Period) + `"`,
 			fiber.HeaderCacheControl:       "no-store",
 		},
 	}
 	if c.Method() == fiber.MethodHead {
-		return s.sendHead(ctx, c, o.Query, options)
+		return s.sendHead(ctx, c, r.Query, options)
 	}
-	lease, err := s.limiter.Acquire(ctx, limiter.Request{OrganisationID: o.Query.OrganisationID, ActorID: o.Actor.ID})
+	lease, err := s.limiter.Acquire(ctx, limiter.Request{OrganisationID: r.Query.OrganisationID, ActorID: r.Actor.ID})
 	if err != nil {
 		return err
 	}
-	r := &running{Order: o, service: s, lease: lease}
-	options.Context = r.watch()
+	j := &job{request: r, service: s, lease: lease}
+	options.Context = j.watch()
 	err = httpserver.Stream(c, func(ctx context.Context) (httpserver.Source, error) {
-		return r.open(ctx, options.Header)
+		return j.open(ctx, options.Header)
 	}, options)
 	if err != nil {
-		r.stop(nil)
+		j.stop(nil)
 		lease.Release()
 	}
 	return err
@@ -56,7 +56,7 @@ func (s *Service) sendHead(ctx context.Context, c *fiber.Ctx, q reports.Query, o
 	return httpserver.Stream(c, nil, o)
 }
 
-// fileName names the fork's slug and the period, in ASCII that needs no quoting.
+// fileName names the fork's slug and the period in ASCII that needs no quoting.
 func fileName(slug string, p reports.Period) string {
 	ascii := strings.Map(func(r rune) rune {
 		switch {

@@ -9,32 +9,30 @@ import (
 	"dg/platform/limiter"
 )
 
-// Service runs the exports of one instance.
-type Service struct {
-	reports *reports.Service
-	log     *audit.Log
-	limiter *limiter.Limiter
-
-	recording sync.WaitGroup // of the ends of exports
-}
-
-// How many exports one instance runs at once: in all, which is also the size of the pool that they read through, for one
-// organisation, and for one key or person. Callers can meet these bounds: they are in the API's document and in the
-// documentation.
+// How many exports one instance runs at once: in all, for one organisation, and for one key or person. Callers can meet these
+// bounds: the OpenAPI document and /docs state them.
 const (
 	MaxAtOnce               = 8
 	MaxAtOnceOfOrganisation = 4
 	MaxAtOnceOfActor        = 3
 )
 
-// New returns the service. There is one in an instance: its limits are those of all surfaces together.
+// Service runs the exports of one instance.
+type Service struct {
+	reports   *reports.Service
+	log       *audit.Log
+	limiter   *limiter.Limiter
+	recording sync.WaitGroup // of the ends of exports
+}
+
+// New returns the service. An instance has one, whose limits count the exports of all surfaces together.
 func New(r *reports.Service, log *audit.Log) *Service {
 	return &Service{reports: r, log: log, limiter: limiter.New(limiter.Limits{
-		Places: MaxAtOnce, OrganisationPlaces: MaxAtOnceOfOrganisation, ActorPlaces: MaxAtOnceOfActor, Busy: tooMany,
+		Places: MaxAtOnce, OrganisationPlaces: MaxAtOnceOfOrganisation, ActorPlaces: MaxAtOnceOfActor, Busy: "Too many exports are running.",
 	})}
 }
 
-// Drain waits until the ends of exports that have ended are recorded, at most until ctx ends. Nothing may be exported any more.
+// Drain waits until the ends of all exports are recorded, or until ctx ends. No export may start after it is called.
 func (s *Service) Drain(ctx context.Context) {
 	done := make(chan struct{})
 	go func() { s.recording.Wait(); close(done) }()
@@ -44,16 +42,12 @@ func (s *Service) Drain(ctx context.Context) {
 	}
 }
 
-const tooMany = "Too many exports are running."
-
-// Order is an export that somebody asked for and may have.
-type Order struct {
+// Request is an authorised request for an export.
+type Request struct {
 	Query   reports.Query
-	Slug    string // of the fork: it names the file
+	Slug    string // of the fork, for the file name
 	Actor   audit.Actor
 	Request audit.Request
-	// Recheck returns nil while the actor may have the export, and ErrAuthRequired, ErrAccessDenied or ErrNotFound once
-	// that is over. Any other error says that there was no answer. It is asked until the export ends, when another request has
-	// long taken the place of the one that ordered it: nothing of that request may be in it.
+	// Recheck asks again whether the actor has access, as Watch does. It outlives the HTTP request and must not refer to it.
 	Recheck func(ctx context.Context) error
 }

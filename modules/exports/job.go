@@ -1,0 +1,122 @@
+package exports
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"time"
+
+	"dg/modules/audit"
+	"dg/modules/reports"
+	"dg/platform/apperr"
+	"dg/platform/httpserver"
+	"dg/platform/limiter"
+)
+
+// Why an export ends when its actor loses access.
+var (
+	errKeyUnusable error = apperr.New(apperr.AuthRequired, "This API key can no longer be used.")
+	errAccessEnded error = apperr.New(apperr.AuthRequired, "Your session or your role in the organisation has ended. Sign in again.")
+)
+
+// job is one export from its audit entry export.started to export.finished. It is the source of the stream.
+type job struct {
+	request Request
+	service *Service
+	lease   *limiter.Lease
+	stop    context.CancelCauseFunc
+	export  *reports.Export
+}
+
+// watch returns the context of the export.
+func (j *job) watch() (ctx context.Context) {
+	lost := errKeyUnusable
+	if j.request.Actor.Kind == audit.Person {
+		lost = errAccessEnded
+	}
+	ctx, j.stop = Watch(j.request.Recheck, lost)
+	return ctx
+}
+
+// open starts the export and records that.
+func (j *job) open(ctx context.Context, header map[string]string) (httpserver.Source, error) {
+	export, err := j.service.reports.Export(ctx, j.request.Query)
+	if err != nil {
+		return nil, err
+	}
+	if err := j.record(ctx, audit.ExportStarted, nil); err != nil {
+		export.Close()
+		return nil, apperr.Wrap(apperr.Unavailable, err, "The export could not be recorded in the audit log, so it was not started. Try again in a moment.")
+	}
+	if export.Suppressed {
+		header[suppressedHeader] = "k-anonymity"
+	}
+	j.export = export
+	return j, nil
+}
+
+// Next appends the next row.
+func (j *job) Next(b []byte) ([]byte, error) { return j.export.Next(b) }
+
+// Close frees the connection and the place, and records the end in the background: the client waits for Close.
+func (j *job) Close(outcome error) {
+	j.free()
+	details := map[string]any{"rows": j.export.Rows(), "outcome": outcomeName(outcome)}
+	j.service.recording.Go(func() { j.recordEnd(details) })
+}
+
+func (j *job) free() {
+	defer j.lease.Release() // also when closing panics
+	j.stop(nil)
+	j.export.Close()
+}
+
+const recordTimeout = 20 * time.Second
+
+func (j *job) recordEnd(details map[string]any) {
+	defer recoverPanic(j.stop)
+	ctx, done := context.WithTimeout(context.Background(), recordTimeout)
+	defer done()
+	if err := j.record(ctx, audit.ExportFinished, details); err != nil {
+		slog.Error("the end of an export could not be recorded", "request_id", j.request.Request.ID, "error", err)
+	}
+}
+
+func (j *job) record(ctx context.Context, action audit.Action, details map[string]any) error {
+	q := j.request.Query
+	about := map[string]any{"from": q.Period.Day(0), "to": q.Period.Day(q.Period.Days - 1)}
+	if q.GroupID != "" {
+		about["groupId"] = q.GroupID
+	}
+	maps.Copy(about, details)
+	return j.service.log.Append(ctx, audit.Entry{
+		OrganisationID: q.OrganisationID, Actor: j.request.Actor, Action: action,
+		Target: audit.Target{Kind: "fork", ID: q.ForkID}, Details: about, Request: j.request.Request,
+	})
+}
+
+// outcomes are how an export ends early, as its audit entry names it.
+var outcomes = []struct {
+	err  error
+	name string
+}{
+	{errKeyUnusable, "key_unusable"},
+	{errAccessEnded, "access_ended"},
+	{ErrNoAnswer, "database_unavailable"},
+	{ErrTimeLimit, "time_limit"},
+	{httpserver.ErrClientGone, "client_gone"},
+	{httpserver.ErrStopped, "server_stopped"},
+}
+
+func outcomeName(err error) string {
+	if err == nil {
+		return "completed"
+	}
+	for _, o := range outcomes {
+		if errors.Is(err, o.err) {
+			return o.name
+		}
+	}
+	return "failed"
+}
