@@ -106,7 +106,7 @@ func TestStoppingUnderTheSealer(t *testing.T) {
 	require.Less(t, took, 1500*time.Millisecond, "it waited for the sealer's lock, which takes two seconds to fail")
 	require.NotContains(t, c.log.String(), "sealing failed")
 	require.NotContains(t, c.log.String(), "level=ERROR")
-	require.Zero(t, read[int](t, d, `select count(*) from pg_stat_activity where application_name ~ '^dg (gate|reads|exports)$'`))
+	require.Zero(t, read[int](t, d, `select count(*) from pg_stat_activity where application_name ~ '^dg (auth|recheck|reads|exports)$'`))
 	require.Zero(t, read[int](t, d, `select count(*) from pg_locks where locktype = 'advisory'`))
 	require.NoError(t, tx.Rollback(t.Context()))
 

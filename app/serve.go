@@ -62,7 +62,7 @@ func (c serveCmd) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	a, err := assembly.New(ctx, assembly.Settings{ServingURL: db.servingURL, Pools: assembly.PoolSizes{Gate: c.PoolAuth, Reads: c.PoolReads}, BaseURL: base, Proxies: proxies, Keys: keys, Log: p.log})
+	a, err := assembly.New(ctx, assembly.Settings{ServingURL: db.servingURL, Pools: assembly.PoolSizes{Auth: c.PoolAuth, Reads: c.PoolReads}, BaseURL: base, Proxies: proxies, Keys: keys, Log: p.log})
 	if err != nil {
 		return err
 	}

@@ -66,7 +66,7 @@ func TestStoppingUnderExports(t *testing.T) {
 	require.Equal(t, exports.MaxAtOnceOfOrganisation, read[int](t, e.door, `select count(*) from audit_entries
 		where action = 'export.finished' and details->>'outcome' = 'server_stopped' and (details->>'rows')::int between 1 and 99999`))
 	require.Zero(t, e.running(t))
-	require.Zero(t, read[int](t, e.door, `select count(*) from pg_stat_activity where application_name ~ '^dg (gate|reads|exports)$'`), "no connection is left")
+	require.Zero(t, read[int](t, e.door, `select count(*) from pg_stat_activity where application_name ~ '^dg (auth|recheck|reads|exports)$'`), "no connection is left")
 }
 
 // twenty asks for 20 exports at once: four are given and read slowly, the others are answered 503.

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"html/template"
 	"net/url"
 	"strings"
@@ -28,6 +29,10 @@ type Modules struct {
 	Orgs     *org.Service
 	Log      *audit.Log
 	Policy   *authz.Policy
+
+	// These re-check who may have a running download, on a connection that no flood of requests takes; nil: the ones above.
+	RecheckIdentity *identity.Service
+	RecheckOrgs     *org.Service
 }
 
 // Site serves the screens.
@@ -42,7 +47,8 @@ type Handler struct {
 
 // New returns the screens as they are reached at baseURL.
 func New(m Modules, baseURL string, now func() time.Time) (*Handler, error) {
-	s := &Handler{Modules: m, auth: cookies{m.Identity}, base: baseURL, now: now}
+	m.RecheckIdentity, m.RecheckOrgs = cmp.Or(m.RecheckIdentity, m.Identity), cmp.Or(m.RecheckOrgs, m.Orgs)
+	s := &Handler{Modules: m, auth: cookies{m.Identity, m.RecheckIdentity}, base: baseURL, now: now}
 	var err error
 	if s.files, err = loadFiles(); err != nil {
 		return nil, err

@@ -46,7 +46,7 @@ func (h *Handler) recheck(p *principal, permission authz.Permission) func(contex
 		if err != nil {
 			return err
 		}
-		m, err := h.Orgs.Membership(ctx, session.Person.ID, p.Organisation.Slug)
+		m, err := h.RecheckOrgs.Membership(ctx, session.Person.ID, p.Organisation.Slug)
 		if err != nil {
 			return err
 		}

@@ -33,7 +33,7 @@ type Authenticator interface {
 const sessionCookie = "__Host-dg"
 
 // cookies are the visitors who signed in here.
-type cookies struct{ people *identity.Service }
+type cookies struct{ people, recheck *identity.Service }
 
 func (v cookies) Session(ctx context.Context, c *fiber.Ctx) (identity.Session, error) {
 	token := c.Cookies(sessionCookie)
@@ -44,7 +44,7 @@ func (v cookies) Session(ctx context.Context, c *fiber.Ctx) (identity.Session, e
 }
 
 func (v cookies) Revalidate(ctx context.Context, token string) (identity.Session, error) {
-	return v.people.Session(ctx, token)
+	return v.recheck.Session(ctx, token)
 }
 
 func (cookies) SignIn(next string) string { return withNext("/sign-in", next) }

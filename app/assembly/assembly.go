@@ -1,6 +1,7 @@
 package assembly
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -82,8 +83,8 @@ func Over(pools Pools, s Settings) (*Program, error) {
 	})
 	p.Ops.MustRegister(unknownKeys, unknownPeople, damagedSegments, poolMetrics{pools})
 
-	log := audit.New(pools.Gate)
-	orgs := org.New(pools.Gate, log, policy)
+	log := audit.New(pools.Auth)
+	orgs := org.New(pools.Auth, log, policy)
 	forks := games.New(pools.Reads)
 	figures := reports.New(pools.Reads, pools.Exports)
 	sealer := reports.NewSealer(pools.Reads, time.Now, s.Log, reports.SealFrom)
@@ -95,18 +96,22 @@ func Over(pools Pools, s Settings) (*Program, error) {
 		"sealer": sealer.Run,
 		"audit":  log.Run,
 	}
-	p.Keys = apikeys.New(pools.Gate, orgs, log, policy, time.Now, unknownKeys.Inc)
+	p.Keys = apikeys.New(pools.Auth, orgs, log, policy, time.Now, unknownKeys.Inc)
 
-	people := identity.New(pools.Gate, time.Now, SecurityEvents{Orgs: orgs, Log: log, Unknown: unknownPeople.Inc}, s.Log).EncryptWith(s.Keys)
+	events := SecurityEvents{Orgs: orgs, Log: log, Unknown: unknownPeople.Inc}
+	people := identity.New(pools.Auth, time.Now, events, s.Log).EncryptWith(s.Keys)
 
+	recheck := cmp.Or(pools.Recheck, pools.Auth)
 	site, err := web.New(web.Modules{
 		Identity: people, Keys: p.Keys, Games: forks, Reports: figures, Exports: files, Orgs: orgs, Log: log, Policy: policy,
+		RecheckIdentity: identity.New(recheck, time.Now, events, s.Log), RecheckOrgs: org.New(recheck, log, policy),
 	}, s.BaseURL, time.Now)
 	if err != nil {
 		return nil, err
 	}
 	api, err := publicapi.New(publicapi.Modules{
 		Keys: p.Keys, Games: forks, Reports: figures, Exports: files, Orgs: orgs, Policy: policy,
+		RecheckKeys: apikeys.New(recheck, orgs, log, policy, time.Now, unknownKeys.Inc),
 	}, s.BaseURL)
 	if err != nil {
 		return nil, err

@@ -22,7 +22,7 @@ func (p *Program) mountHealth(router fiber.Router) {
 	router.Get("/readyz", func(c *fiber.Ctx) error {
 		ctx, stop := context.WithTimeout(c.UserContext(), readyTimeout)
 		defer stop()
-		for _, db := range []*postgres.DB{p.Pools.Gate, p.Pools.Reads} {
+		for _, db := range []*postgres.DB{p.Pools.Auth, p.Pools.Reads} {
 			if err := ready(ctx, db); err != nil {
 				return err
 			}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"maps"
 	"sync"
 	"time"
 
@@ -13,28 +14,25 @@ import (
 	"dg/platform/postgres"
 )
 
-// Pools are the ways to the database, apart so that none starves another (decisions, "Data").
+// Pools are an instance's connections to the database, apart so that no kind of work starves another.
 type Pools struct {
-	Gate    *postgres.DB // authentication, sign-in, keys and the audit log
+	Auth    *postgres.DB // authentication, sign-in, keys and the audit log
+	Recheck *postgres.DB // one connection: whether running downloads may go on; nil: those of Auth
 	Reads   *postgres.DB // forks and statistics
-	Exports *postgres.DB // its size is how many exports run at once
+	Exports *postgres.DB // one connection for each export that may run
 }
 
-// PoolSizes are how many connections the pools hold at most. The pool of exports has no size of its own: it is how many
-// exports an instance runs at once.
-type PoolSizes struct{ Gate, Reads int32 }
+// PoolSizes are how many connections the pools of a settable size hold at most; 0 is the default.
+type PoolSizes struct{ Auth, Reads int32 }
 
-// DefaultPools let three instances share a PostgreSQL with its default of 100 connections (97 of them for others than
-// superusers), and leave some for commands beside them: 30 each.
-var DefaultPools = PoolSizes{Gate: 12, Reads: 11}
+// DefaultPools add up to 31 connections with those for exports and re-checks. Three instances fit into the 97 that
+// PostgreSQL's default of 100 leaves to others than superusers, with 4 for commands.
+var DefaultPools = PoolSizes{Auth: 11, Reads: 11}
 
-const (
-	exportConns = exports.MaxAtOnce
-	// exportStatement is above the 30 minutes that an export may take.
-	exportStatement = 31 * time.Minute
-)
+// exportStatement is above the 30 minutes that an export may take.
+const exportStatement = 31 * time.Minute
 
-// OpenPools opens them; a size of 0 is the default. It fails when the URL cannot be read or the database does not answer.
+// OpenPools opens the pools. It fails when the URL cannot be read or the database does not answer.
 func OpenPools(ctx context.Context, url string, sizes PoolSizes, log *slog.Logger) (p Pools, err error) {
 	defer func() {
 		if err != nil {
@@ -45,11 +43,12 @@ func OpenPools(ctx context.Context, url string, sizes PoolSizes, log *slog.Logge
 		db   **postgres.DB
 		opts postgres.Options
 	}{
-		{&p.Gate, postgres.Options{Name: "dg gate", MaxConns: cmp.Or(sizes.Gate, DefaultPools.Gate)}},
+		{&p.Auth, postgres.Options{Name: "dg auth", MaxConns: cmp.Or(sizes.Auth, DefaultPools.Auth)}},
+		{&p.Recheck, postgres.Options{Name: "dg recheck", MaxConns: 1}},
 		{&p.Reads, postgres.Options{Name: "dg reads", MaxConns: cmp.Or(sizes.Reads, DefaultPools.Reads)}},
-		{&p.Exports, postgres.Options{Name: "dg exports", MaxConns: exportConns, StatementTimeout: exportStatement,
-			// Between its first rows and the others an export waits for its reader, who has a bound of its own.
-			IdleInTransactionTimeout: exportStatement}},
+		// Between its first rows and the others an export waits for its reader, which has a bound of its own.
+		{&p.Exports, postgres.Options{Name: "dg exports", MaxConns: exports.MaxAtOnce,
+			StatementTimeout: exportStatement, IdleInTransactionTimeout: exportStatement}},
 	} {
 		o.opts.Logger = log
 		if *o.db, err = postgres.Open(ctx, url, o.opts); err != nil {
@@ -59,11 +58,17 @@ func OpenPools(ctx context.Context, url string, sizes PoolSizes, log *slog.Logge
 	return p, p.checkSum(ctx, log)
 }
 
-// checkSum tells how many connections this instance may open beside how many the database has, and warns where they are
-// too few for it alone.
+// byName returns the open pools under their names in the metrics.
+func (p Pools) byName() map[string]*postgres.DB {
+	pools := map[string]*postgres.DB{"auth": p.Auth, "recheck": p.Recheck, "reads": p.Reads, "exports": p.Exports}
+	maps.DeleteFunc(pools, func(_ string, db *postgres.DB) bool { return db == nil })
+	return pools
+}
+
+// checkSum logs how many connections this instance may open and how many the database has, and warns when they are too few.
 func (p Pools) checkSum(ctx context.Context, log *slog.Logger) error {
-	sum, allowed := int(p.sum()), 0
-	err := p.Gate.Pool.QueryRow(ctx, `/* app.connections */ select current_setting('max_connections')::int
+	sum, allowed := p.sum(), 0
+	err := p.Auth.Pool.QueryRow(ctx, `/* app.connections */ select current_setting('max_connections')::int
 		- current_setting('superuser_reserved_connections')::int - coalesce(current_setting('reserved_connections', true)::int, 0)`).Scan(&allowed)
 	if err != nil {
 		return err
@@ -78,31 +83,29 @@ func (p Pools) checkSum(ctx context.Context, log *slog.Logger) error {
 }
 
 // sum is how many connections the pools may open together.
-func (p Pools) sum() (sum int32) {
-	for _, db := range []*postgres.DB{p.Gate, p.Reads, p.Exports} {
-		sum += db.Pool.Config().MaxConns
+func (p Pools) sum() (sum int) {
+	for _, db := range p.byName() {
+		sum += int(db.Pool.Config().MaxConns)
 	}
 	return sum
 }
 
-// Close closes those that are open, all at once: where the database is silent each takes its time.
+// Close closes the open pools, all at once: each takes its time when the database is silent.
 func (p Pools) Close() {
 	var all sync.WaitGroup
-	for _, db := range []*postgres.DB{p.Gate, p.Reads, p.Exports} {
-		if db != nil {
-			all.Go(db.Close)
-		}
+	for _, db := range p.byName() {
+		all.Go(db.Close)
 	}
 	all.Wait()
 }
 
-// otherFiles are those that the process needs beside its connections and its pools: the log, listeners, metrics and their
-// readers, what the runtime holds, connections that are being refused.
+// otherFiles are the files that a process needs beside its client and database connections: log, listeners, metrics, the
+// runtime's own, connections that are being refused.
 const otherFiles = 64
 
-// reservedFiles is how many must be left for others than the server's connections: one for each of the database, another
+// reservedFiles is how many files the server's client connections must leave: one for each database connection, another
 // while its query is cancelled, and the rest.
-func (p Pools) reservedFiles() int { return 2*int(p.sum()) + otherFiles }
+func (p Pools) reservedFiles() int { return 2*p.sum() + otherFiles }
 
 // poolMetrics shows how much of each pool is in use.
 type poolMetrics struct{ Pools }
@@ -118,7 +121,7 @@ func (m poolMetrics) Describe(ch chan<- *prometheus.Desc) { prometheus.DescribeB
 
 // Collect implements prometheus.Collector.
 func (m poolMetrics) Collect(ch chan<- prometheus.Metric) {
-	for name, db := range map[string]*postgres.DB{"gate": m.Gate, "reads": m.Reads, "exports": m.Exports} {
+	for name, db := range m.byName() {
 		s := db.Pool.Stat()
 		ch <- prometheus.MustNewConstMetric(poolInUse, prometheus.GaugeValue, float64(s.AcquiredConns()), name)
 		ch <- prometheus.MustNewConstMetric(poolSize, prometheus.GaugeValue, float64(s.MaxConns()), name)

@@ -1,6 +1,7 @@
 package publicapi
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -22,6 +23,8 @@ type API struct {
 	document document
 	forks    *forkCache
 	exports  *exports.Service
+
+	recheckKeys *apikeys.Service
 }
 
 // Modules are what the API stands on.
@@ -32,6 +35,8 @@ type Modules struct {
 	Exports *exports.Service
 	Orgs    *org.Service
 	Policy  *authz.Policy
+	// RecheckKeys re-checks the keys of running exports, on a connection that no flood of requests takes; nil: Keys.
+	RecheckKeys *apikeys.Service
 }
 
 // New returns the API as it is reached at baseURL, which its document names.
@@ -41,7 +46,7 @@ func New(m Modules, baseURL string) (*API, error) {
 		return nil, err
 	}
 	return &API{keys: m.Keys, games: m.Games, reports: m.Reports, exports: m.Exports, orgs: m.Orgs, policy: m.Policy, document: doc,
-		forks: newForkCache(forkCacheBytes)}, nil
+		forks: newForkCache(forkCacheBytes), recheckKeys: cmp.Or(m.RecheckKeys, m.Keys)}, nil
 }
 
 // answerTimeout bounds an answer that is not an export. It is above the bound of a statement, which says more of what

@@ -25,7 +25,7 @@ func (a *API) exportForkPlays(c *fiber.Ctx, caller apikeys.Caller) error {
 	err = a.exports.Send(ctx, c, exports.Request{
 		Query: query, Slug: fork.Slug, Actor: caller.Actor(), Request: requestOf(c),
 		Recheck: func(ctx context.Context) error {
-			return a.keys.StillUsable(ctx, caller.OrganisationID, caller.KeyID)
+			return a.recheckKeys.StillUsable(ctx, caller.OrganisationID, caller.KeyID)
 		},
 	})
 	return a.groupError(ctx, c, caller, query.GroupID, err)

@@ -174,7 +174,7 @@ func TestListsAreReadAFewAtATime(t *testing.T) {
 	pool, err := postgres.Open(t.Context(), db.URL, postgres.Options{MaxConns: 12, LockTimeout: time.Minute})
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
-	w := startOver(t, db, assembly.Pools{Gate: pool, Reads: pool, Exports: pool})
+	w := startOver(t, db, assembly.Pools{Auth: pool, Reads: pool, Exports: pool})
 	h := newHistory(rand.New(rand.NewPCG(15, 15)), 2, 0)
 	w.load(t, h)
 	token := w.key(t, h.id)

@@ -112,7 +112,7 @@ func requestsOf(own, foreign *history) []request {
 func TestInterleavedRequestsKeepApart(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
-	w := startOver(t, db, assembly.Pools{Gate: ofOne(t, db), Reads: ofOne(t, db), Exports: ofOne(t, db)})
+	w := startOver(t, db, assembly.Pools{Auth: ofOne(t, db), Reads: ofOne(t, db), Exports: ofOne(t, db)})
 	random := rand.New(rand.NewPCG(41, 41))
 	organisations := []*history{newHistory(random, 2, 12, 8, 4), newHistory(random, 2, 12, 8, 4)}
 	for i, h := range organisations {

@@ -86,7 +86,7 @@ func outsideAPI(method, path string) []string { return []string{"outside_api " +
 func TestEveryRouteOutsideRefusesKeys(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
-	w := startOver(t, db, assembly.Pools{Gate: db.DB, Reads: db.DB, Exports: db.DB}, after)
+	w := startOver(t, db, assembly.Pools{Auth: db.DB, Reads: db.DB, Exports: db.DB}, after)
 	a := newAttempt(t, w, rand.New(rand.NewPCG(50, 50)))
 	log := newLedger(t, w, a.authorization)
 	routes := 0

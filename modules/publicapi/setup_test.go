@@ -42,7 +42,7 @@ func start(t *testing.T) *world {
 // startOn begins one more instance on a database.
 func startOn(t *testing.T, db *pgtest.Database) *world {
 	t.Helper()
-	return startOver(t, db, assembly.Pools{Gate: db.DB, Reads: db.DB, Exports: db.DB})
+	return startOver(t, db, assembly.Pools{Auth: db.DB, Reads: db.DB, Exports: db.DB})
 }
 
 // startOver begins an instance with pools of its own, and with routes after those of the program.
@@ -65,7 +65,7 @@ func startOver(t *testing.T, db *pgtest.Database, pools assembly.Pools, after ..
 		_ = program.Server.Shutdown(context.Background())
 		served.Wait()
 	})
-	w := &world{db: db, keys: program.Keys, log: audit.New(pools.Gate), app: program.Server.App(), url: url}
+	w := &world{db: db, keys: program.Keys, log: audit.New(pools.Auth), app: program.Server.App(), url: url}
 	w.http = &http.Client{Transport: newContractCheck(t, url, transport)}
 	return w
 }

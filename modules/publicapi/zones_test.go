@@ -115,7 +115,7 @@ func startIn(t *testing.T, zone string) *world {
 		require.Equal(t, zone, set, "a session that asks for nothing is in the zone")
 	}
 	one := ofOne(t, db) // sessions from before would be in no zone
-	return startOver(t, db, assembly.Pools{Gate: one, Reads: one, Exports: ofOne(t, db)})
+	return startOver(t, db, assembly.Pools{Auth: one, Reads: one, Exports: ofOne(t, db)})
 }
 
 // playAround adds plays around a day: at its first and last millisecond, at those beside them, and at its hours.

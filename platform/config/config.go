@@ -42,9 +42,9 @@ type Server struct {
 	TrustedProxies []string `name:"trusted-proxies" env:"DG_TRUSTED_PROXIES" placeholder:"CIDR" help:"Networks whose X-Forwarded-For is believed, separated by commas. Without it all clients behind a proxy share its 20 wrong passwords in ten minutes."`
 }
 
-// Pools bound the connections of an instance to the database. With the exports that it runs at once (8) the sum is 30.
+// Pools bound the connections of an instance to the database. With the 8 for exports and the one for re-checks they are 31.
 type Pools struct {
-	PoolAuth  int32 `name:"pool-auth" env:"DG_POOL_AUTH" default:"12" help:"Connections for authentication, sign-in and the audit log. An instance opens at most these, those of DG_POOL_READS, and 8 for exports: 31 by default."`
+	PoolAuth  int32 `name:"pool-auth" env:"DG_POOL_AUTH" default:"11" help:"Connections for authentication, sign-in and the audit log. An instance opens at most these, those of DG_POOL_READS, and 9 for exports: 31 by default."`
 	PoolReads int32 `name:"pool-reads" env:"DG_POOL_READS" default:"11" help:"Connections for forks and statistics."`
 }
 

@@ -1,0 +1,92 @@
+package assembly_test
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
+	"dg/platform/testkit/fixtures"
+)
+
+// slowExport begins the export of a fork for a key and returns its body, of which little is on its way.
+func (w *world) slowExport(token, forkID string) io.ReadCloser {
+	w.t.Helper()
+	transport := &http.Transport{DisableCompression: true, DisableKeepAlives: true, ReadBufferSize: 4 << 10,
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
+			if err == nil {
+				err = conn.(*net.TCPConn).SetReadBuffer(16 << 10)
+			}
+			return conn, err
+		}}
+	request, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, w.url+"/api/v1/forks/"+forkID+"/exports/csv?from=2026-01-01&to=2026-01-31", http.NoBody)
+	require.NoError(w.t, err)
+	request.Header.Set("Authorization", "Bearer "+token)
+	response, err := (&http.Client{Transport: transport}).Do(request)
+	require.NoError(w.t, err)
+	w.t.Cleanup(func() { _ = response.Body.Close() })
+	require.Equal(w.t, http.StatusOK, response.StatusCode)
+	return response.Body
+}
+
+// takeAll takes every connection of a pool until the test gives them back.
+func takeAll(t *testing.T, pool *pgxpool.Pool) (giveBack func()) {
+	t.Helper()
+	var taken []*pgxpool.Conn
+	for range pool.Config().MaxConns {
+		conn, err := pool.Acquire(t.Context())
+		require.NoError(t, err)
+		taken = append(taken, conn)
+	}
+	return func() {
+		for _, conn := range taken {
+			conn.Release()
+		}
+	}
+}
+
+// Running exports do not depend on free connections for authentication: a flood of requests that takes them all neither ends
+// an export nor keeps a revocation from ending it within two seconds.
+func TestExportsAreRecheckedBesideFullAuthPool(t *testing.T) {
+	w := start(t)
+	db := fixtures.On(t, w.Database)
+	fork := db.Fork(fixtures.Fork{OrganisationID: db.Organisation(fixtures.Organisation{}).ID})
+	db.Players(fork.OrganisationID, 10)
+	db.Plays(fork, 60_000, fork.CreatedAt)
+	key := db.Key(fork.OrganisationID)
+	body := w.slowExport(key.Token(), fork.ID)
+	giveBack := takeAll(t, w.p.Pools.Auth.Pool)
+
+	read := make(chan error, 1)
+	go func() { // 800 KB/s: what is on its way is read within half a second
+		tick := time.NewTicker(50 * time.Millisecond)
+		defer tick.Stop()
+		for range tick.C {
+			if _, err := io.CopyN(io.Discard, body, 40_000); err != nil {
+				read <- err
+				return
+			}
+		}
+	}()
+	select {
+	case err := <-read:
+		t.Fatalf("the export ended while authentication had no connection: %v", err)
+	case <-time.After(3 * time.Second):
+	}
+
+	revoked := time.Now()
+	db.Exec(`update api_keys set revoked_at = now() where id = $1`, key.ID)
+	err := <-read
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	require.Less(t, time.Since(revoked), 3*time.Second)
+	giveBack()
+	require.Eventually(t, func() bool {
+		return fixtures.One[int](db, `select count(*) from audit_entries where action = 'export.finished' and details->>'outcome' = 'key_unusable'`) == 1
+	}, 10*time.Second, 10*time.Millisecond)
+}
