@@ -153,7 +153,7 @@ func parseNewKeyForm(c *fiber.Ctx) newKeyView {
 
 // read returns the key that the form asks for, or all that is wrong with it.
 func (view *newKeyView) read(now time.Time) (apikeys.NewKey, []formError) {
-	in := apikeys.NewKey{Name: strings.TrimSpace(view.Name), Once: view.Once}
+	in := apikeys.NewKey{Name: strings.TrimSpace(view.Name), IdempotencyKey: view.Once}
 	var wrong []formError
 	add := func(field, short, long string) {
 		if short != "" {

@@ -14,7 +14,7 @@ import (
 	"dg/platform/authz"
 )
 
-// Decisions, "Order of checks": wrong secret, then revoked, expired, plan. All combinations of the four.
+// rules.md, Order of checks: wrong secret, then revoked, expired, plan. All combinations of the four.
 func TestStatesAndTheirOrder(t *testing.T) {
 	b := setup(t)
 	for combination := range 16 {
@@ -63,15 +63,15 @@ func TestStatesAndTheirOrder(t *testing.T) {
 		require.Equal(t, 0, b.taken(key.ID, false), "%s: a refused use takes no place of the key's own", name)
 		require.Equal(t, 1, b.taken(key.ID, true), name)
 
-		// Decisions, "Order of checks", 1: outside /api/v1/ it is 403, whatever the key's state.
-		requireCode(t, apperr.AccessDenied, b.keys.RefuseOutside(b.ctx(), token.ID, request))
+		// rules.md, Order of checks, 1: outside /api/v1/ it is 403, whatever the key's state.
+		requireCode(t, apperr.AccessDenied, b.keys.RefuseOutside(b.ctx(), token.ID, request, errOutside))
 		require.Equal(t, before+2, b.logged(), name)
 		require.Equal(t, audit.OutsideAPI, b.entries(audit.KeyRefused)[0].Reason, name)
 	}
 	require.Zero(t, b.unknown.Load())
 }
 
-// Decisions, "Audit": the entry names the key, what was wrong and the request.
+// rules.md, Audit log: the entry names the key, what was wrong and the request.
 func TestRefusalIsRecordedWhole(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
@@ -88,19 +88,39 @@ func TestRefusalIsRecordedWhole(t *testing.T) {
 	require.WithinDuration(t, time.Now(), e.At, time.Minute)
 }
 
-// Decisions, "Keys": a known id with a wrong secret and an unknown id get the same answer; so do all the states.
-func TestRefusalsLookAlike(t *testing.T) {
+// rules.md, Keys: a known id with a wrong secret and an unknown id get the same answer, in whatever state the key is.
+func TestWrongSecretAndUnknownKeyGetTheSameAnswer(t *testing.T) {
 	b := setup(t)
 	_, token := b.newKey()
-	_, wrong := b.keys.Authenticate(b.ctx(), guessed(token), request)
 	_, unknown := b.keys.Authenticate(b.ctx(), apikeys.Token{ID: "0123456789ABCDEFGHIJKL", Secret: token.Secret}, request)
-	b.exec(`update api_keys set revoked_at = now()`)
-	_, revoked := b.keys.Authenticate(b.ctx(), token, request)
-	require.Equal(t, requireCode(t, apperr.AuthRequired, wrong), requireCode(t, apperr.AuthRequired, unknown))
-	require.Equal(t, requireCode(t, apperr.AuthRequired, wrong), requireCode(t, apperr.AuthRequired, revoked))
+	want := requireCode(t, apperr.AuthRequired, unknown)
+	for _, state := range []string{"name = name", "revoked_at = now()", "expires_at = now()"} {
+		b.exec(`update api_keys set ` + state)
+		_, err := b.keys.Authenticate(b.ctx(), guessed(token), request)
+		require.Equal(t, want, requireCode(t, apperr.AuthRequired, err), state)
+	}
+	b.setPlan(org.PlanTeam)
+	_, err := b.keys.Authenticate(b.ctx(), guessed(token), request)
+	require.Equal(t, want, requireCode(t, apperr.AuthRequired, err))
 }
 
-// Decisions, "Audit": a key that no organisation owns has no log: it is counted.
+// rules.md, Keys: a caller with the right secret learns what is wrong with the key; the code is the same.
+func TestRightSecretLearnsWhyTheKeyIsRejected(t *testing.T) {
+	b := setup(t)
+	for message, change := range map[string]string{
+		"This API key was revoked on 2026-03-01 at 09:30 UTC. Create another one in the organisation's settings.": `update api_keys set revoked_at = '2026-03-01T09:30:59Z' where id = $1`,
+		"This API key expired on 2026-02-28 at 23:00 UTC. Create another one in the organisation's settings.":     `update api_keys set expires_at = '2026-03-01T00:00:00+01' where id = $1`,
+		"This API key needs the Pro plan. It works again when the organisation moves to Pro or Enterprise.":       `update organisations set plan = 'team' where id = (select org_id from api_keys where id = $1)`,
+	} {
+		b.setPlan(org.PlanPro)
+		key, token := b.newKey()
+		b.exec(change, key.ID)
+		_, err := b.keys.Authenticate(b.ctx(), token, request)
+		require.Equal(t, message, requireCode(t, apperr.AuthRequired, err).Message)
+	}
+}
+
+// rules.md, Audit log: a key that no organisation owns has no log: it is counted.
 func TestUnknownKeyIsCounted(t *testing.T) {
 	b := setup(t)
 	_, token := b.newKey()
@@ -108,14 +128,14 @@ func TestUnknownKeyIsCounted(t *testing.T) {
 	for i, id := range []string{"0123456789ABCDEFGHIJKL", "", token.ID[:21], token.ID + "A"} {
 		_, err := b.keys.Authenticate(b.ctx(), apikeys.Token{ID: id, Secret: token.Secret}, request)
 		requireCode(t, apperr.AuthRequired, err)
-		requireCode(t, apperr.AccessDenied, b.keys.RefuseOutside(b.ctx(), id, request))
+		requireCode(t, apperr.AccessDenied, b.keys.RefuseOutside(b.ctx(), id, request, errOutside))
 		require.EqualValues(t, 2*(i+1), b.unknown.Load())
 	}
 	require.Equal(t, before, b.logged())
 	require.Equal(t, 2, one[int](b, `select count(*) from api_key_windows`), "an unknown id leaves nothing behind")
 }
 
-// Specification, section 1, and decisions, "Keys": the plan is read at every request; moving up again makes keys work again.
+// rules.md, Keys: the plan is read at every request; moving up again makes keys work again.
 func TestPlanIsReadAtEveryRequest(t *testing.T) {
 	b := setup(t)
 	_, token := b.newKey()
@@ -133,7 +153,7 @@ func TestPlanIsReadAtEveryRequest(t *testing.T) {
 	}
 }
 
-// Decisions, "Keys": from the instant of expiry on the key is expired, not before it.
+// rules.md, Keys: from the instant of expiry on the key is expired, not before it.
 func TestExpiryIsAnInstant(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
@@ -150,7 +170,7 @@ func TestExpiryIsAnInstant(t *testing.T) {
 	}
 }
 
-// Specification, section 5, rules 3 and 4: the caller is the key, with its organisation and its scopes, and the
+// The caller is the key, with its organisation and its scopes, and the
 // organisation's version.
 func TestCallerIsTheKey(t *testing.T) {
 	b := setup(t)
@@ -174,7 +194,7 @@ func TestCallerIsTheKey(t *testing.T) {
 	}
 }
 
-// Specification, section 5, rule 8: insufficient scope and another organisation's fork are recorded, by Refuse.
+// Insufficient scope and another organisation's fork are recorded, by Refuse.
 func TestRefuseRecordsAndAnswers(t *testing.T) {
 	b := setup(t)
 	_, token := b.newKey()
@@ -190,7 +210,7 @@ func TestRefuseRecordsAndAnswers(t *testing.T) {
 	require.Equal(t, caller.Actor(), entries[0].Actor)
 }
 
-// Decisions, "Audit": a refusal whose entry cannot be written is answered 503.
+// rules.md, Audit log: a refusal whose entry cannot be written is answered 503.
 func TestRefusalThatCannotBeRecorded(t *testing.T) {
 	b := setup(t)
 	_, token := b.newKey()
@@ -199,14 +219,14 @@ func TestRefusalThatCannotBeRecorded(t *testing.T) {
 	b.breakLog()
 	_, err = b.keys.Authenticate(b.ctx(), guessed(token), request)
 	requireCode(t, apperr.Unavailable, err)
-	requireCode(t, apperr.Unavailable, b.keys.RefuseOutside(b.ctx(), token.ID, request))
+	requireCode(t, apperr.Unavailable, b.keys.RefuseOutside(b.ctx(), token.ID, request, errOutside))
 	answer := apperr.New(apperr.AccessDenied, "no")
 	requireCode(t, apperr.Unavailable, b.keys.Refuse(b.ctx(), caller, audit.InsufficientScope, audit.Target{}, request, answer))
 	_, err = b.keys.Authenticate(b.ctx(), token, request)
 	require.NoError(t, err, "what is not refused needs no entry")
 }
 
-// Decisions, "CSV": a running export is broken off when its key is revoked, expired or paused.
+// rules.md, CSV: a running export is broken off when its key is revoked, expired or paused.
 func TestStillUsable(t *testing.T) {
 	b := setup(t)
 	for name, c := range map[string]struct {
@@ -242,7 +262,7 @@ func TestStillUsable(t *testing.T) {
 	}
 }
 
-// Decisions, "Keys": the state that the screen shows is the one by which a use is refused.
+// rules.md, Keys: the state that the screen shows is the one by which a use is refused.
 func TestStateOfAKey(t *testing.T) {
 	now := time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC)
 	before, later := now.Add(-time.Millisecond), now.Add(time.Millisecond)

@@ -15,7 +15,7 @@ import (
 
 var bothScopes = []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead}
 
-// Specification, section 5, rule 6, and decisions, "Keys": owners create keys, and admins with two-step verification; any
+// rules.md, Keys: owners create keys, and admins with two-step verification; any
 // owner or admin lists and revokes. Section 1: creating needs the Pro plan; below it keys remain listable and revocable.
 func TestWhoManagesKeys(t *testing.T) {
 	b := setup(t)
@@ -83,7 +83,7 @@ func TestNoOrganisationManagesNoKeys(t *testing.T) {
 	requireCode(t, apperr.AccessDenied, err)
 }
 
-// Specification, section 5, rule 6: name and scopes are required, an expiration date is optional; decisions, "Keys": it must
+// Name and scopes are required, an expiration date is optional; it must
 // lie in the future.
 func TestNewKeyIsChecked(t *testing.T) {
 	b := setup(t)
@@ -144,7 +144,7 @@ func TestNewKeyIsChecked(t *testing.T) {
 	}
 }
 
-// Specification, section 2.5, and decisions, "Formats": timestamps are kept to the millisecond, cut off and not rounded. What
+// rules.md, Formats: timestamps are kept to the millisecond, cut off and not rounded. What
 // Create returns is what the list shows.
 func TestNewKeyIsListedAsItWasMade(t *testing.T) {
 	b := setup(t)
@@ -165,7 +165,7 @@ func TestNewKeyIsListedAsItWasMade(t *testing.T) {
 	require.Equal(t, []apikeys.Key{want}, listed)
 }
 
-// Specification, section 5, rule 8: the creation of a key is recorded.
+// The creation of a key is recorded.
 func TestCreationIsRecorded(t *testing.T) {
 	b := setup(t)
 	key, _ := b.newKey()
@@ -179,7 +179,7 @@ func TestCreationIsRecorded(t *testing.T) {
 	require.Equal(t, request, e.Request)
 }
 
-// Decisions, "Audit": creation commits together with its entry: without the entry there is no key.
+// rules.md, Audit log: creation commits together with its entry: without the entry there is no key.
 func TestNoKeyWithoutItsEntry(t *testing.T) {
 	b := setup(t)
 	b.breakLog()
@@ -190,7 +190,7 @@ func TestNoKeyWithoutItsEntry(t *testing.T) {
 	require.Zero(t, one[int](b, `select count(*) from api_key_windows`))
 }
 
-// Specification, section 5, rule 6: keys are created by owners and by admins with two-step verification. Who loses that while
+// Keys are created by owners and by admins with two-step verification. Who loses that while
 // the request is on its way, after it was let in, makes no key any more, and revokes none.
 func TestRoleLostOnTheWayMakesNoKey(t *testing.T) {
 	b := setup(t)
@@ -256,7 +256,7 @@ func TestRoleIsLockedUntilTheKeyIsMade(t *testing.T) {
 	require.Empty(t, subject.Grants, "in another organisation")
 }
 
-// Decisions, "Keys": stopping a leaked key never waits, not even for an import that has changed the person who does.
+// rules.md, Keys: stopping a leaked key never waits, not even for an import that has changed the person who does.
 func TestRevocationDoesNotWaitForAnImport(t *testing.T) {
 	b := setup(t)
 	key, _ := b.newKey()

@@ -6,7 +6,7 @@ import (
 	"dg/modules/org"
 )
 
-// Scope is what a key may read (specification, section 5, rule 4).
+// Scope is what a key may read.
 type Scope string
 
 // The scopes.
@@ -15,7 +15,7 @@ const (
 	ReportsRead Scope = "reports:read"
 )
 
-// Key is an organisation's key as its settings show it: without its secret, of which only a hash is kept.
+// Key is an organisation's key as its settings show it, without the secret.
 type Key struct {
 	ID, OrganisationID, Name string
 	Scopes                   []Scope
@@ -23,13 +23,13 @@ type Key struct {
 	CreatedBy                Person
 	ExpiresAt                *time.Time // nil: never
 	RevokedAt                *time.Time // nil: not revoked
-	LastUsedAt               *time.Time // nil: never used; moves at most once in a minute of the clock
+	LastUsedAt               *time.Time // nil: never used; to the minute
 }
 
-// Person is who did something: the id and the name of then.
+// Person is who created a key, under the name of that moment.
 type Person struct{ ID, Name string }
 
-// State is what a key can do now (specification, section 3.2).
+// State is whether a key works.
 type State string
 
 // The states.
@@ -40,8 +40,8 @@ const (
 	PausedByPlan State = "paused" // the organisation is below the Pro plan
 )
 
-// State returns what the key can do at now under the organisation's plan. Revoked beats expired beats paused: the order
-// in which Authenticate refuses.
+// State returns the key's state at now under the organisation's plan. Revoked wins over expired, expired over paused, as in
+// Authenticate.
 func (k Key) State(now time.Time, plan org.Plan) State {
 	switch {
 	case k.RevokedAt != nil:
@@ -54,11 +54,11 @@ func (k Key) State(now time.Time, plan org.Plan) State {
 	return Usable
 }
 
-// noticePeriod is how long before its expiry a key is announced at most.
+// noticePeriod is how long before its expiry a key is announced at the earliest.
 const noticePeriod = 30 * 24 * time.Hour
 
-// ExpiresSoon reports whether the key's owners should be told at now that it expires: in its last 30 days, but not before
-// the last quarter of its life. Who has just made a key for 30 days knows when it ends.
+// ExpiresSoon reports whether to announce at now that the key expires: in its last 30 days, and not before the last quarter
+// of its life. Somebody who has just created a key for 30 days knows when it ends.
 func (k Key) ExpiresSoon(now time.Time) bool {
 	if k.ExpiresAt == nil || !k.ExpiresAt.After(now) {
 		return false

@@ -24,7 +24,7 @@ func (b *bundle) within(f func()) {
 	}
 }
 
-// Specification, section 2.5, and decisions, "Keys": last use: authenticated and within the rate, forward only, written at
+// rules.md, Keys: last use: authenticated and within the rate, forward only, written at
 // most once in a minute of the clock per key, never after the revocation.
 func TestLastUse(t *testing.T) {
 	b := setup(t)
@@ -83,11 +83,11 @@ func TestLastUse(t *testing.T) {
 func TestLastUseIsNotOutside(t *testing.T) {
 	b := setup(t)
 	key, _ := b.newKey()
-	requireCode(t, apperr.AccessDenied, b.keys.RefuseOutside(b.ctx(), key.ID, request))
+	requireCode(t, apperr.AccessDenied, b.keys.RefuseOutside(b.ctx(), key.ID, request, errOutside))
 	require.Nil(t, one[*time.Time](b, `select last_used_at from api_keys where id = $1`, key.ID))
 }
 
-// Decisions, "Keys": never after the revocation: a request that waits for the key while it is being revoked does not write
+// rules.md, Keys: never after the revocation: a request that waits for the key while it is being revoked does not write
 // its use when the revocation has been committed.
 func TestLastUseIsNotWrittenOverARevocation(t *testing.T) {
 	b := setup(t)

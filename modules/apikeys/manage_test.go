@@ -27,7 +27,7 @@ func (b *bundle) breakLog() {
 	b.exec(`revoke insert on audit_entries from ` + pgx.Identifier{role}.Sanitize())
 }
 
-// Specification, sections 3.2 and 5, rule 8: a revocation stops the key at once and is recorded; a revoked key stays in
+// A revocation stops the key at once and is recorded; a revoked key stays in
 // the list.
 func TestRevocationIsRecordedOnce(t *testing.T) {
 	b := setup(t)
@@ -64,7 +64,7 @@ func TestRevocationIsRecordedOnce(t *testing.T) {
 	require.Len(t, b.entries(audit.KeyRevoked), 1)
 }
 
-// Decisions, "Formats": timestamps are cut off to the millisecond, not rounded: what has just happened did not happen later
+// rules.md, Formats: timestamps are cut off to the millisecond, not rounded: what has just happened did not happen later
 // than now. The database itself refuses it here, at the moment of writing.
 func TestNothingIsStampedInTheFuture(t *testing.T) {
 	b := setup(t)
@@ -84,7 +84,7 @@ func TestNothingIsStampedInTheFuture(t *testing.T) {
 	}
 }
 
-// Decisions, "Audit": revocation commits together with its entry: without the entry the key still works.
+// rules.md, Audit log: revocation commits together with its entry: without the entry the key still works.
 func TestNoRevocationWithoutItsEntry(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
@@ -95,7 +95,7 @@ func TestNoRevocationWithoutItsEntry(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// Specification, section 5, rule 3: nobody manages another organisation's keys; decisions, "Formats": a malformed id is an
+// Nobody manages another organisation's keys; a malformed id is an
 // unknown id.
 func TestRevokingWhatIsNotOurs(t *testing.T) {
 	b := setup(t)
@@ -120,7 +120,7 @@ func TestRevokingWhatIsNotOurs(t *testing.T) {
 	require.Equal(t, ours.ID, listed[0].ID)
 }
 
-// Specification, section 2.5: the list shows each key, newest first.
+// The list shows each key, newest first.
 func TestKeysAreListedNewestFirst(t *testing.T) {
 	b := setup(t)
 	want := make([]string, 12)
@@ -138,7 +138,7 @@ func TestKeysAreListedNewestFirst(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
-// Specification, section 2.5: only a hash of the secret is kept, so it cannot be shown again; the hash is in no list.
+// Only a hash of the secret is kept, so it cannot be shown again; the hash is in no list.
 func TestTheSecretIsNowhere(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
@@ -149,7 +149,7 @@ func TestTheSecretIsNowhere(t *testing.T) {
 	require.NoError(t, b.keys.Revoke(b.ctx(), b.owner, key.ID, request))
 	_, revoked := b.keys.Authenticate(b.ctx(), token, request)
 	requireCode(t, apperr.AuthRequired, revoked)
-	outside := b.keys.RefuseOutside(b.ctx(), token.ID, request)
+	outside := b.keys.RefuseOutside(b.ctx(), token.ID, request, errOutside)
 	requireCode(t, apperr.AccessDenied, outside)
 
 	dump := b.dump() + fmt.Sprint(refused, revoked, outside)

@@ -34,7 +34,7 @@ func atOnce(n int, do func(i int)) {
 func TestOneFormMakesOneKey(t *testing.T) {
 	b := setup(t)
 	once := uuid.NewString()
-	in := apikeys.NewKey{Name: "Warehouse", Scopes: bothScopes, Once: once}
+	in := apikeys.NewKey{Name: "Warehouse", Scopes: bothScopes, IdempotencyKey: once}
 	const n = 20
 	keys, tokens, errs := make([]apikeys.Key, n), make([]apikeys.Token, n), make([]error, n)
 	atOnce(n, func(i int) {
@@ -58,21 +58,21 @@ func TestOneFormMakesOneKey(t *testing.T) {
 	// A form of another organisation is another form, and so is one that holds nothing.
 	_, _, err := b.keys.Create(b.ctx(), member(theirOrganisation, "owner", false), in, request)
 	require.NoError(t, err)
-	in.Once = ""
+	in.IdempotencyKey = ""
 	for range 2 {
 		_, _, err := b.keys.Create(b.ctx(), b.owner, in, request)
 		require.NoError(t, err)
 	}
 	// A revoked key is not made again by its form.
 	require.NoError(t, b.keys.Revoke(b.ctx(), b.owner, keys[0].ID, request))
-	in.Once = once
+	in.IdempotencyKey = once
 	again, _, err := b.keys.Create(b.ctx(), b.owner, in, request)
 	require.ErrorIs(t, err, apikeys.ErrAlreadyCreated)
 	require.NotNil(t, again.RevokedAt)
 	for _, malformed := range []string{"x", once + "0", "'", "\x00"} {
-		in.Once = malformed
+		in.IdempotencyKey = malformed
 		_, _, err := b.keys.Create(b.ctx(), b.owner, in, request)
-		require.Equal(t, "once", requireCode(t, apperr.Validation, err).Field)
+		require.Equal(t, "idempotencyKey", requireCode(t, apperr.Validation, err).Field)
 	}
 }
 
@@ -196,7 +196,7 @@ func TestExpiresSoon(t *testing.T) {
 	require.False(t, apikeys.Key{CreatedAt: now}.ExpiresSoon(now), "it never expires")
 }
 
-// Specification, section 5, rule 3: nobody reads another organisation's key; decisions, "Formats": a malformed id is an unknown id.
+// Nobody reads another organisation's key; a malformed id is an unknown id.
 func TestOneKey(t *testing.T) {
 	b := setup(t)
 	made, token := b.newKey()

@@ -34,7 +34,7 @@ func (m *model) ask() (ok bool, left int, oldest float64) {
 	return true, 119 - count, oldest
 }
 
-// Specification, section 8, and decisions, "Rate": no key ever gets more than 120 requests accepted in any 60 seconds, and
+// rules.md, Rate limits: no key ever gets more than 120 requests accepted in any 60 seconds, and
 // none is refused while fewer than 120 were accepted in the last 60 seconds. Random schedules against the model; time
 // passes in steps of ten seconds, so that the time that the test itself takes does not matter.
 func TestRateIsASlidingWindow(t *testing.T) {
@@ -85,7 +85,7 @@ func TestRecordedRefusalsAreASlidingWindow(t *testing.T) {
 			if random.IntN(2) == 0 {
 				_, err = b.keys.Authenticate(b.ctx(), guessed(token), request)
 			} else {
-				err, code = b.other.RefuseOutside(b.ctx(), token.ID, request), apperr.AccessDenied
+				err, code = b.other.RefuseOutside(b.ctx(), token.ID, request, errOutside), apperr.AccessDenied
 			}
 			require.Less(t, time.Since(began).Seconds(), 9.0, "the machine is too slow for this test's steps")
 			if want, _, _ := m.ask(); want {
@@ -105,7 +105,7 @@ func TestRecordedRefusalsAreASlidingWindow(t *testing.T) {
 	require.Equal(t, 0, b.taken(key.ID, false))
 }
 
-// Decisions, "Rate": Retry-After is in whole seconds, at least 1, after which a request succeeds; a second less is too
+// rules.md, Rate limits: Retry-After is in whole seconds, at least 1, after which a request succeeds; a second less is too
 // early.
 func TestRetryAfterIsExact(t *testing.T) {
 	b := setup(t)
@@ -137,7 +137,7 @@ func TestRetryAfterIsExact(t *testing.T) {
 	}
 }
 
-// Decisions, "Rate": 120 in any 60 seconds, to the part of a second, wherever the ring begins.
+// rules.md, Rate limits: 120 in any 60 seconds, to the part of a second, wherever the ring begins.
 func TestTheWindowIsSixtySeconds(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
@@ -155,7 +155,7 @@ func TestTheWindowIsSixtySeconds(t *testing.T) {
 	}
 }
 
-// Decisions, "Rate": RateLimit carries what is left and the seconds until that next rises.
+// rules.md, Rate limits: RateLimit carries what is left and the seconds until that next rises.
 func TestBudget(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
@@ -180,7 +180,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// Decisions, "Rate": a stamp that lies in the future (the database's clock was set back) counts as now. The key is not locked
+// rules.md, Rate limits: a stamp that lies in the future (the database's clock was set back) counts as now. The key is not locked
 // for longer than a minute, and never more than 120 requests in 60 seconds are accepted.
 func TestClockSetBackDoesNotLockAKey(t *testing.T) {
 	b := setup(t)
@@ -230,7 +230,7 @@ func TestClockSetBackDoesNotLockAKey(t *testing.T) {
 	}
 }
 
-// Decisions, "Rate": a crash of PostgreSQL forgets the windows: they are made anew, and the key works.
+// rules.md, Rate limits: a crash of PostgreSQL forgets the windows: they are made anew, and the key works.
 func TestLostWindowsAreMadeAnew(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
@@ -242,7 +242,7 @@ func TestLostWindowsAreMadeAnew(t *testing.T) {
 		"one, accepted":     {`delete from api_key_windows where not refused`, func() error { _, err := b.keys.Authenticate(b.ctx(), token, request); return err }},
 		"the other":         {`delete from api_key_windows where refused`, func() error { _, err := b.keys.Authenticate(b.ctx(), token, request); return err }},
 		"all, wrong secret": {`truncate api_key_windows`, func() error { _, err := b.keys.Authenticate(b.ctx(), guessed(token), request); return err }},
-		"all, outside":      {`truncate api_key_windows`, func() error { return b.keys.RefuseOutside(b.ctx(), token.ID, request) }},
+		"all, outside":      {`truncate api_key_windows`, func() error { return b.keys.RefuseOutside(b.ctx(), token.ID, request, errOutside) }},
 	} {
 		b.exec(c.lose)
 		before := len(b.entries(audit.KeyRefused))

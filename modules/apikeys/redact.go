@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// secretForm finds what may be a secret: what follows a key's id, however short, and whatever is as long as the random part
-// of one, since a separator may have been written in any way.
+// secretForm matches what may be a secret: what follows a key's id, however short, and any text as long as the random part
+// of a secret, since the separators may have been mistyped.
 var secretForm = regexp.MustCompile(`(?i)(dg_+live_+[0-9a-z]{22}_+)[0-9a-z]+|[0-9a-z]{43,}`)
 
-// Redact takes the secrets of tokens out of a text, such as a path into which somebody pasted a key: a log may have it
-// then. A text that holds one comes back with its percent-encoding undone, which may have hidden it; any other as it is.
+// Redact removes the secrets of tokens from a text, such as a path into which somebody pasted a key, so that logs can hold
+// it. Percent-encoding may hide a secret: a text that holds one comes back decoded, any other as it is.
 func Redact(s string) string {
 	plain := s
 	if strings.Contains(s, "%") {
@@ -24,8 +24,8 @@ func Redact(s string) string {
 	return redacted
 }
 
-// unescape undoes percent-encoding until none is left, in one pass: what has been decoded is looked at again together with
-// what follows.
+// unescape removes percent-encoding until none is left, in one pass: it looks at decoded bytes again together with what
+// follows.
 func unescape(s string) string {
 	out := make([]byte, 0, len(s))
 	for i := range len(s) {

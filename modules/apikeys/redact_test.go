@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Decisions, "Keys": never logged. However a key was written into a path or a user agent, nothing of its secret is left.
+// rules.md, Keys: never logged. However a key was written into a path or a user agent, nothing of its secret is left.
 func TestRedactLeavesNoSecret(t *testing.T) {
 	t.Parallel()
 	everyByte := ""

@@ -20,6 +20,9 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
+// errOutside is the answer that the surface gives to RefuseOutside.
+var errOutside = apperr.New(apperr.AccessDenied, "outside")
+
 // Two organisations: the one under test and another.
 const (
 	ourOrganisation   = "00000000-0000-4000-8000-00000000000a"

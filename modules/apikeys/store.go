@@ -10,7 +10,6 @@ import (
 	"gorm.io/gorm"
 
 	"dg/modules/audit"
-	"dg/platform/apperr"
 	"dg/platform/authz"
 )
 
@@ -26,7 +25,8 @@ type keyRow struct {
 	ExpiresAt   *time.Time
 	RevokedAt   *time.Time
 	LastUsedAt  *time.Time
-	Once        *string
+	// The column once is older than its name here; renaming it would stop an older program beside this one.
+	IdempotencyKey *string `gorm:"column:once"`
 }
 
 func (keyRow) TableName() string { return "api_keys" }
@@ -38,18 +38,26 @@ func (r keyRow) key() Key {
 	}
 }
 
-func newKeyRow(k Key, hash []byte, once string) keyRow {
+func newKeyRow(k Key, hash []byte, idempotencyKey string) keyRow {
 	r := keyRow{
 		ID: k.ID, OrgID: k.OrganisationID, Name: k.Name, Scopes: k.Scopes, SecretHash: hash, CreatedAt: k.CreatedAt,
 		CreatedBy: k.CreatedBy.ID, CreatorName: k.CreatedBy.Name, ExpiresAt: k.ExpiresAt,
 	}
-	if once != "" {
-		r.Once = &once
+	if idempotencyKey != "" {
+		r.IdempotencyKey = &idempotencyKey
 	}
 	return r
 }
 
-// scopeArray is a list of scopes as gorm reads and writes a text[]: {forks:read,reports:read}. A scope needs no quotes.
+func toKeys(rows []keyRow) []Key {
+	keys := make([]Key, len(rows))
+	for i, r := range rows {
+		keys[i] = r.key()
+	}
+	return keys
+}
+
+// scopeArray reads and writes scopes as a text[]: {forks:read,reports:read}. A scope needs no quotes.
 type scopeArray []Scope
 
 // GormDataType implements schema.GormDataTypeInterface.
@@ -68,7 +76,7 @@ func (a scopeArray) Value() (driver.Value, error) {
 func (a *scopeArray) Scan(value any) error {
 	text, ok := value.(string)
 	if !ok || len(text) < 2 {
-		return fmt.Errorf("apikeys: a %T is no list of scopes", value)
+		return fmt.Errorf("apikeys: cannot read %T as scopes", value)
 	}
 	*a = nil
 	for name := range strings.SplitSeq(text[1:len(text)-1], ",") {
@@ -77,87 +85,7 @@ func (a *scopeArray) Scan(value any) error {
 	return nil
 }
 
-var (
-	errKeyNotFound = apperr.New(apperr.NotFound, "There is no such key.")
-	errBelowPlan   = apperr.New(apperr.AccessDenied, "API keys are part of the Pro and Enterprise plans. Change the plan to create one.")
-)
-
-// insert stores the key with its windows and its audit entry, if the organisation's plan includes the API and it has room
-// for one more. Where the row's once has made a key, it returns that one and ErrAlreadyCreated.
-func (s *Service) insert(ctx context.Context, row keyRow, entry audit.Entry) (Key, error) {
-	var made Key
-	err := s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		// One after the other, so that neither a form that is sent twice nor the last free place makes two keys.
-		err := tx.Exec(`/* apikeys.oneByOne */ select pg_advisory_xact_lock(hashtextextended('api_keys ' || ?, 0))`, row.OrgID).Error
-		if err != nil {
-			return fmt.Errorf("apikeys: create, one by one: %w", err)
-		}
-		if err := s.stillAllowed(tx, entry, authz.CreateKey, s.orgs.SubjectIn); err != nil {
-			return err
-		}
-		if row.Once != nil {
-			if made, err = keyOfOnce(tx, row.OrgID, *row.Once); err != nil {
-				return err
-			}
-		}
-		if err := s.roomFor(tx, row); err != nil {
-			return err
-		}
-		if err := tx.Create(&row).Error; err != nil {
-			return fmt.Errorf("apikeys: create: %w", err)
-		}
-		if err := tx.Exec(`/* apikeys.newWindows */ insert into api_key_windows (key_id, refused) values (?, false), (?, true)`, row.ID, row.ID).Error; err != nil {
-			return fmt.Errorf("apikeys: new windows: %w", err)
-		}
-		return s.log.AppendIn(tx, entry)
-	})
-	return made, err
-}
-
-// stillAllowed decides anew, by what the entry's actor is in this transaction: the role may have been taken away since the
-// request was let in. Errors: ErrAccessDenied.
-func (s *Service) stillAllowed(tx *gorm.DB, entry audit.Entry, permission authz.Permission, read func(tx *gorm.DB, organisationID, personID string) (authz.Subject, error)) error {
-	now, err := read(tx, entry.OrganisationID, entry.Actor.ID)
-	if err != nil {
-		return err
-	}
-	return s.allows(now, permission)
-}
-
-// keyOfOnce looks for the key that once has made. Errors: ErrAlreadyCreated with the key.
-func keyOfOnce(tx *gorm.DB, organisationID, once string) (Key, error) {
-	var rows []keyRow
-	err := tx.Raw(`/* apikeys.ofOnce */ select `+keyColumns+` from api_keys where org_id = ? and once = ?`, organisationID, once).Scan(&rows).Error
-	if err != nil {
-		return Key{}, fmt.Errorf("apikeys: key of a form: %w", err)
-	}
-	if len(rows) == 0 {
-		return Key{}, nil
-	}
-	return rows[0].key(), ErrAlreadyCreated
-}
-
-// roomFor says whether the organisation may have one more key. Errors: ErrAccessDenied.
-func (s *Service) roomFor(tx *gorm.DB, row keyRow) error {
-	o, err := s.orgs.OrganisationIn(tx, row.OrgID)
-	if err != nil {
-		return err
-	}
-	if !o.Plan.IncludesAPI() {
-		return errBelowPlan
-	}
-	var usable int64
-	err = tx.Raw(`/* apikeys.countUsable */ select count(*) from api_keys where org_id = ? and revoked_at is null and (expires_at is null or expires_at > ?)`, row.OrgID, row.CreatedAt).Scan(&usable).Error
-	if err != nil {
-		return fmt.Errorf("apikeys: count: %w", err)
-	}
-	if usable >= MaxUsable {
-		return ErrTooMany
-	}
-	return nil
-}
-
-// The hash is not among the columns that are read: nothing outside the database needs it.
+// keyColumns leaves the hash out: nothing outside the database needs it.
 const keyColumns = "id, org_id, name, scopes, created_at, created_by, creator_name, expires_at, revoked_at, last_used_at"
 
 func (s *Service) list(ctx context.Context, organisationID string, now time.Time) ([]Key, error) {
@@ -170,11 +98,7 @@ func (s *Service) list(ctx context.Context, organisationID string, now time.Time
 	if err != nil {
 		return nil, fmt.Errorf("apikeys: list: %w", err)
 	}
-	keys := make([]Key, len(rows))
-	for i, r := range rows {
-		keys[i] = r.key()
-	}
-	return keys, nil
+	return toKeys(rows), nil
 }
 
 func (s *Service) key(ctx context.Context, organisationID, id string) (Key, error) {
@@ -189,7 +113,7 @@ func (s *Service) key(ctx context.Context, organisationID, id string) (Key, erro
 	return rows[0].key(), nil
 }
 
-// expiring lists the keys that are not revoked and end between now and end, the soonest first.
+// expiring lists the keys that are not revoked and expire between now and end, the soonest first.
 func (s *Service) expiring(ctx context.Context, organisationID string, now, end time.Time) ([]Key, error) {
 	var rows []keyRow
 	err := s.db.Gorm.WithContext(ctx).Raw(`/* apikeys.expiring */
@@ -199,18 +123,13 @@ func (s *Service) expiring(ctx context.Context, organisationID string, now, end 
 	if err != nil {
 		return nil, fmt.Errorf("apikeys: expiring: %w", err)
 	}
-	keys := make([]Key, len(rows))
-	for i, r := range rows {
-		keys[i] = r.key()
-	}
-	return keys, nil
+	return toKeys(rows), nil
 }
 
-// revoke stamps the key once: of two at once one finds it revoked already. It reads the actor's role without
-// locking it, as creation does: stopping a leaked key never waits (decisions, "Keys").
+// revoke reads the actor's role without locking it: stopping a leaked key must never wait.
 func (s *Service) revoke(ctx context.Context, organisationID, id string, entry audit.Entry) error {
 	return s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		if err := s.stillAllowed(tx, entry, authz.RevokeKey, s.orgs.CurrentSubjectIn); err != nil {
+		if err := s.reauthorize(tx, entry, authz.RevokeKey, s.orgs.CurrentSubjectIn); err != nil {
 			return err
 		}
 		changed := tx.Exec(`/* apikeys.revoke */ update api_keys set revoked_at = date_trunc('milliseconds', clock_timestamp()) where org_id = ? and id = ? and revoked_at is null`, organisationID, id)
@@ -231,7 +150,7 @@ func (s *Service) revoke(ctx context.Context, organisationID, id string, entry a
 	})
 }
 
-// usable decides by the database's clock, as the authentication does.
+// usable decides by the database's clock, as authentication does.
 func (s *Service) usable(ctx context.Context, organisationID, id string) (bool, error) {
 	var usable bool
 	err := s.db.Gorm.WithContext(ctx).Raw(`/* apikeys.stillUsable */

@@ -7,11 +7,11 @@ import (
 	"regexp"
 )
 
-// A token is what a caller sends: dg_live_<id>_<secret> (specification, section 2.5). The id is 22 base62 characters. The
-// secret is 43 random ones (256.03 bits) followed by a checksum of six: the CRC-32 (IEEE) of all before it, which is for
-// secret scanners and clients. The server never decides by it.
+// A token is dg_live_<id>_<secret>. The id is 22 base62 characters. The secret is 43 random ones (256 bits) followed by a
+// checksum of six: the CRC-32 (IEEE) of all before it, for secret scanners and clients. The server never decides by it.
 const (
 	TokenPrefix    = "dg_live_"
+	TokenLength    = len(TokenPrefix) + idLength + 1 + randomLength + checksumLength
 	idLength       = 22
 	randomLength   = 43
 	checksumLength = 6
@@ -21,14 +21,14 @@ const (
 // Token is a key's id and secret.
 type Token struct{ ID, Secret string }
 
-// tokenForm is the one form of a token, idAlone that of a key's id; idForm finds the id in what only resembles a token.
+// tokenForm matches a whole token, keyID a whole id; idForm finds the id in a text that resembles a token.
 var (
 	tokenForm = regexp.MustCompile(`^dg_live_([0-9A-Za-z]{22})_([0-9A-Za-z]{49})$`)
-	idAlone   = regexp.MustCompile(`^[0-9A-Za-z]{22}$`)
+	keyID     = regexp.MustCompile(`^[0-9A-Za-z]{22}$`)
 	idForm    = regexp.MustCompile(`dg_live_([0-9A-Za-z]{22})(?:[^0-9A-Za-z]|$)`)
 )
 
-// ParseToken reads a token. It decides by the shape alone: a wrong checksum is a wrong secret.
+// ParseToken reads a token by its form alone: a wrong checksum is a wrong secret.
 func ParseToken(s string) (Token, bool) {
 	m := tokenForm.FindStringSubmatch(s)
 	if m == nil {
@@ -37,7 +37,7 @@ func ParseToken(s string) (Token, bool) {
 	return Token{ID: m[1], Secret: m[2]}, true
 }
 
-// FindID finds the id of a token in a text that may hold more or less than one, such as an Authorization header.
+// FindID finds the id of a token in a text, such as an Authorization header, even when the token is not well formed.
 func FindID(s string) (string, bool) {
 	m := idForm.FindStringSubmatch(s)
 	if m == nil {
@@ -59,16 +59,16 @@ func NewToken(random io.Reader) (Token, error) {
 	return Token{ID: id, Secret: secret + checksum(TokenPrefix+id+"_"+secret)}, nil
 }
 
-// String is the token as a caller sends it. It is a secret.
+// String returns the token as a caller sends it: a secret.
 func (t Token) String() string { return TokenPrefix + t.ID + "_" + t.Secret }
 
-// hash is what is kept of the secret. A fast hash is enough: 256 random bits cannot be guessed.
+// hash is all that is stored of the secret. A fast hash is enough: 256 random bits cannot be guessed.
 func (t Token) hash() []byte {
 	h := sha256.Sum256([]byte(t.Secret))
 	return h[:]
 }
 
-// checksum is the CRC-32 (IEEE) of s as six base62 digits, zero-padded.
+// checksum returns the CRC-32 (IEEE) of s as six base62 digits, zero-padded.
 func checksum(s string) string {
 	n := crc32.ChecksumIEEE([]byte(s))
 	var digits [checksumLength]byte
@@ -79,7 +79,7 @@ func checksum(s string) string {
 	return string(digits[:])
 }
 
-// randomBase62 draws n characters, each equally likely: bytes that would favour some are drawn again.
+// randomBase62 draws n characters, each equally likely: it skips bytes that would favour some.
 func randomBase62(random io.Reader, n int) (string, error) {
 	const fair = 256 / len(base62) * len(base62)
 	out := make([]byte, 0, n)

@@ -23,7 +23,7 @@ const (
 	vector       = "dg_live_" + vectorID + "_" + vectorRandom + "1frvK9"
 )
 
-// Specification, section 2.5: the format of a key is dg_live_<id>_<secret>; decisions, "Keys": fixed lengths, at least 20
+// The format of a key is dg_live_<id>_<secret>; fixed lengths, at least 20
 // random characters of id, at least 256 random bits and a checksum of six digits in the secret.
 func TestTokenHasItsForm(t *testing.T) {
 	form := regexp.MustCompile(`\Adg_live_[0-9A-Za-z]{22}_[0-9A-Za-z]{49}\z`)
@@ -46,7 +46,7 @@ func TestTokenHasItsForm(t *testing.T) {
 	}
 }
 
-// Decisions, "Keys": at least 256 random bits in the secret, at least 20 random characters of id.
+// rules.md, Keys: at least 256 random bits in the secret, at least 20 random characters of id.
 func TestTokenHasEnoughRandomBits(t *testing.T) {
 	require.GreaterOrEqual(t, float64(randomLength)*math.Log2(62), 256.0)
 	require.GreaterOrEqual(t, idLength, 20)
@@ -68,7 +68,7 @@ func TestTokenHasEnoughRandomBits(t *testing.T) {
 	}
 }
 
-// Decisions, "Keys": CRC-32 (IEEE) of all before it, as six base62 digits (0-9A-Za-z), zero-padded.
+// rules.md, Keys: CRC-32 (IEEE) of all before it, as six base62 digits (0-9A-Za-z), zero-padded.
 func TestChecksum(t *testing.T) {
 	for text, want := range map[string]string{
 		"":          "000000",
@@ -80,7 +80,7 @@ func TestChecksum(t *testing.T) {
 	}
 }
 
-// Decisions, "Keys": the right shape decides; the server never decides by the checksum.
+// rules.md, Keys: the right shape decides; the server never decides by the checksum.
 func TestParseToken(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
@@ -127,7 +127,7 @@ func TestParseToken(t *testing.T) {
 	}
 }
 
-// Decisions, "Order of checks", 1: outside /api/v1/ a header that holds dg_live_, well formed or not, is audited where the
+// rules.md, Order of checks, 1: outside /api/v1/ a header that holds dg_live_, well formed or not, is audited where the
 // id is known.
 func TestFindID(t *testing.T) {
 	for name, c := range map[string]struct{ text, id string }{

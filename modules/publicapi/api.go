@@ -21,13 +21,13 @@ type API struct {
 	orgs     *org.Service
 	policy   *authz.Policy
 	document document
-	forks    *forkCache
+	cache    *forkCache
 	exports  *exports.Service
 
 	recheckKeys *apikeys.Service
 }
 
-// Modules are what the API stands on.
+// Modules are what the API calls.
 type Modules struct {
 	Keys    *apikeys.Service
 	Games   *games.Service
@@ -39,20 +39,19 @@ type Modules struct {
 	RecheckKeys *apikeys.Service
 }
 
-// New returns the API as it is reached at baseURL, which its document names.
+// New returns the API. Its document names baseURL as the server's address.
 func New(m Modules, baseURL string) (*API, error) {
 	doc, err := newDocument(baseURL)
 	if err != nil {
 		return nil, err
 	}
 	return &API{keys: m.Keys, games: m.Games, reports: m.Reports, exports: m.Exports, orgs: m.Orgs, policy: m.Policy, document: doc,
-		forks: newForkCache(forkCacheBytes), recheckKeys: cmp.Or(m.RecheckKeys, m.Keys)}, nil
+		cache: newForkCache(), recheckKeys: cmp.Or(m.RecheckKeys, m.Keys)}, nil
 }
 
-// answerTimeout bounds an answer that is not an export. It is above the bound of a statement, which says more of what
-// went wrong.
+// answerTimeout bounds an answer that is not an export. It is longer than the statement timeout, whose error says more.
 const answerTimeout = 35 * time.Second
 
-func bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+func withTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, answerTimeout)
 }

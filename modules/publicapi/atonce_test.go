@@ -68,7 +68,7 @@ var changes = []change{
 // modeOf is the reporting mode that a round changes to: the histories begin pseudonymous.
 func modeOf(n int) string { return []string{"nominative", "pseudonymous"}[n%2] }
 
-// Decisions, "Keys": revocation, expiry, a change of plan or of reporting mode takes effect on every instance for each
+// rules.md, Keys: revocation, expiry, a change of plan or of reporting mode takes effect on every instance for each
 // request that starts after it was committed; reports are of one snapshot, so a name does too. While a request is held in
 // flight on each of two instances, with what it has read before the commit, the next one on each sees the change.
 func TestChangesAreSeenAtOnce(t *testing.T) {

@@ -69,7 +69,7 @@ func (c contractCheck) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// screenHeaders names the headers that belong to screens (decisions, "Other headers").
+// screenHeaders names the headers that belong to screens.
 func screenHeaders(h http.Header) (names []string) {
 	for _, name := range []string{"Content-Security-Policy", "X-Frame-Options", "Cross-Origin-Opener-Policy", "Referrer-Policy", "Strict-Transport-Security", "Set-Cookie"} {
 		if h.Get(name) != "" {
@@ -156,7 +156,7 @@ func checkCSV(t *testing.T, route *routers.Route, body string) {
 	}
 }
 
-// Issue and design: the document is the contract, and is itself sound.
+// The document is the contract, and is itself sound.
 func TestTheDocumentIsValid(t *testing.T) {
 	t.Parallel()
 	document := documentOf(t, start(t).url)

@@ -92,8 +92,8 @@ func writeJSON(b *bytes.Buffer, n *yaml.Node) error {
 	return nil
 }
 
-// serveDocument answers GET /openapi/v1.json (specification, section 4.5). It wants no key.
-func (a *API) serveDocument(c *fiber.Ctx) error {
+// getDocument answers GET /openapi/v1.json. It needs no key.
+func (a *API) getDocument(c *fiber.Ctx) error {
 	tag := httpserver.ETag(c, string(a.document.json))
 	if httpserver.NotModified(c, tag) {
 		return httpserver.SendNotModified(c, tag)

@@ -10,9 +10,9 @@ import (
 	"dg/platform/authz"
 )
 
-// exportForkPlays answers GET /api/v1/forks/{forkId}/exports/csv (specification, section 4.4).
+// exportForkPlays answers GET /api/v1/forks/{forkId}/exports/csv.
 func (a *API) exportForkPlays(c *fiber.Ctx, caller apikeys.Caller) error {
-	ctx, stop := bounded(c.UserContext())
+	ctx, stop := withTimeout(c.UserContext())
 	defer stop()
 	fork, err := a.forkOf(ctx, c, caller, authz.ExportReport)
 	if err != nil {

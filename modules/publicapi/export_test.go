@@ -45,7 +45,7 @@ func (w *world) untilFinished(t *testing.T, h *history) audit.Entry {
 
 const wholeYear = "/exports/csv?from=2024-01-01&to=2024-12-31"
 
-// Specification, section 4.4; decisions, "CSV" and "Audit": the file, its headers, and an entry for its start and its end.
+// rules.md, CSV: the file, its headers, and an entry for its start and its end.
 func TestExportIsRecorded(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -83,7 +83,7 @@ func TestExportIsRecorded(t *testing.T) {
 	require.Equal(t, 0.0, w.entries(t, h.id)[0].Details["rows"])
 }
 
-// Decisions, "CSV": if the start of an export cannot be recorded, the answer is 503 and no data.
+// rules.md, CSV: if the start of an export cannot be recorded, the answer is 503 and no data.
 func TestExportThatCannotBeRecordedSendsNothing(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -100,7 +100,7 @@ func TestExportThatCannotBeRecordedSendsNothing(t *testing.T) {
 	require.Equal(t, http.StatusServiceUnavailable, w.get(t, "/healthz", token).StatusCode, "a refusal that cannot be recorded")
 }
 
-// Decisions, "CSV": export.finished follows. The last chunk of a whole file does not wait for it: on a slow disk the entry took
+// rules.md, CSV: export.finished follows. The last chunk of a whole file does not wait for it: on a slow disk the entry took
 // as long as the write deadline, and whole files lost their end.
 func TestWholeExportDoesNotWaitForItsEnd(t *testing.T) {
 	t.Parallel()
@@ -119,7 +119,7 @@ func TestWholeExportDoesNotWaitForItsEnd(t *testing.T) {
 	require.Equal(t, "completed", w.untilFinished(t, h).Details["outcome"])
 }
 
-// Decisions, "Other headers": the CSV is compressed inside its own stream, when asked.
+// rules.md, Headers: the CSV is compressed inside its own stream, when asked.
 func TestExportCompressed(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -138,7 +138,7 @@ func TestExportCompressed(t *testing.T) {
 	require.Equal(t, plain.body, string(unpacked))
 }
 
-// Decisions, "CSV": over HTTP/1.0, where nobody could notice a broken transfer, the export answers 505.
+// rules.md, CSV: over HTTP/1.0, where nobody could notice a broken transfer, the export answers 505.
 func TestExportOverHTTP10(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -164,7 +164,7 @@ func (w *world) begin(t *testing.T, request string) net.Conn {
 	return conn
 }
 
-// Decisions, "CSV": a running export is broken off within two seconds of its key's being revoked, expired or paused, so
+// rules.md, CSV: a running export is broken off within two seconds of its key's being revoked, expired or paused, so
 // that the client notices; a client that leaves ends it too.
 func TestRunningExportIsBrokenOff(t *testing.T) {
 	t.Parallel()

@@ -66,7 +66,7 @@ func sumsHold(t *testing.T, s ForkStatsDTO) {
 	require.Equal(t, s.Plays, players)
 }
 
-// Decisions, "Figures": the oracle agrees with the API on random organisations, with and without groups, in both modes,
+// rules.md, Figures: the oracle agrees with the API on random organisations, with and without groups, in both modes,
 // over leap days, turns of the year and the first and last millisecond of a day.
 func TestFiguresAgreeWithTheOracle(t *testing.T) {
 	t.Parallel()
@@ -110,7 +110,7 @@ func day(s string) time.Time {
 	return t
 }
 
-// Decisions, "k-anonymity": members {0, 1, 4, 5, 6} × players of the period {0, 1, 4, 5, 6}, in both modes: suppressed when
+// rules.md, Anonymity: members {0, 1, 4, 5, 6} × players of the period {0, 1, 4, 5, 6}, in both modes: suppressed when
 // fewer than 5 played. What is suppressed is the same to the byte, whatever the data, and so is every header that depends
 // on data.
 func TestAnonymity(t *testing.T) {
@@ -171,7 +171,7 @@ func (w *world) whole(t *testing.T, fork, query string, token apikeys.Token) str
 	return all.String()
 }
 
-// Decisions, "Figures": a player's label is the same in the statistics and the CSV, and different in each organisation.
+// rules.md, Figures: a player's label is the same in the statistics and the CSV, and different in each organisation.
 func TestLabelsAreStableWithinAnOrganisation(t *testing.T) {
 	t.Parallel()
 	w := start(t)

@@ -1,121 +1,89 @@
 package publicapi
 
 import (
-	"container/list"
-	"maps"
 	"sync"
 
+	"github.com/maypok86/otter/v2"
+
+	"dg/modules/apikeys"
 	"dg/modules/games"
 	"dg/platform/httpserver"
 )
 
-// forkSet is an organisation's forks as they are answered: the list, and each fork in it; or, without a list, some forks.
-type forkSet struct {
-	organisationID string
-	version        int64
-	list           []byte        // nil: not all forks are here
-	listGzipped    func() []byte // made when it is first asked for
-	forks          map[string]answeredFork
+// forkCache keeps encoded forks and fork lists under the version of the organisation that they were read at. Never stale: a
+// version never repeats, not even when history is lost.
+type forkCache struct {
+	lists *otter.Cache[versionKey, *forkList]
+	forks *otter.Cache[forkKey, encodedFork]
 }
 
-// answeredFork is a fork with the body that answers it.
-type answeredFork struct {
+type versionKey struct {
+	organisationID string
+	version        int64
+}
+
+type forkKey struct {
+	versionKey
+	forkID string
+}
+
+// The bounds of the cache: the lists of a thousand organisations of 30 forks, or of three of 10,000; and about 10 MB of
+// single forks.
+const (
+	cachedListBytes = 32 << 20
+	cachedForks     = 8192
+)
+
+func newForkCache() *forkCache {
+	return &forkCache{
+		lists: otter.Must(&otter.Options[versionKey, *forkList]{
+			MaximumWeight: cachedListBytes,
+			Weigher:       func(_ versionKey, l *forkList) uint32 { return uint32(len(l.body) + len(l.body)/4) }, // with the gzipped one
+		}),
+		forks: otter.Must(&otter.Options[forkKey, encodedFork]{MaximumSize: cachedForks}),
+	}
+}
+
+func versionOf(caller apikeys.Caller) versionKey {
+	return versionKey{caller.OrganisationID, caller.OrganisationVersion}
+}
+
+// list returns the fork list of the caller's organisation at its version.
+func (c *forkCache) list(caller apikeys.Caller) (*forkList, bool) {
+	return c.lists.GetIfPresent(versionOf(caller))
+}
+
+func (c *forkCache) putList(l *forkList) { c.lists.Set(l.versionKey, l) }
+
+// fork returns a fork of the caller's organisation at its version.
+func (c *forkCache) fork(caller apikeys.Caller, id string) (encodedFork, bool) {
+	return c.forks.GetIfPresent(forkKey{versionOf(caller), id})
+}
+
+func (c *forkCache) putFork(f encodedFork) {
+	c.forks.Set(forkKey{versionKey{f.OrganisationID, f.OrganisationVersion}, f.ID}, f)
+}
+
+// encodedFork is a fork with the body that answers it.
+type encodedFork struct {
 	games.Fork
 	body []byte
 }
 
-func newForkSet(organisationID string, version int64, forks []games.Fork) *forkSet {
-	s := &forkSet{organisationID: organisationID, version: version, forks: make(map[string]answeredFork, len(forks))}
-	s.list = append(s.list, `{"items":[`...)
-	ends := make([]int, len(forks))
+// forkList is the fork list of an organisation at a version, as it is answered.
+type forkList struct {
+	versionKey
+	body    []byte
+	gzipped func() []byte // compressed when first asked for
+}
+
+func newForkList(version versionKey, forks []games.Fork) *forkList {
+	l := &forkList{versionKey: version}
+	l.body = append(l.body, `{"items":[`...)
 	for i, f := range forks {
-		s.list = appendFork(appendComma(s.list, i), f)
-		ends[i] = len(s.list)
+		l.body = appendFork(appendComma(l.body, i), f)
 	}
-	s.list = append(s.list, "]}"...)
-	begin := len(`{"items":[`)
-	for i, f := range forks {
-		s.forks[f.ID] = answeredFork{f, s.list[begin:ends[i]:ends[i]]}
-		begin = ends[i] + len(",")
-	}
-	s.listGzipped = sync.OnceValue(func() []byte { return httpserver.Gzip(s.list) })
-	return s
-}
-
-// size is about what the set takes in memory: the list, the same compressed, and some 400 bytes a fork; as much again for
-// the body of a fork that is in no list.
-func (s *forkSet) size() int {
-	if s.list == nil {
-		return 800 * len(s.forks)
-	}
-	return len(s.list) + len(s.list)/4 + 400*len(s.forks)
-}
-
-// forkCache keeps the fork sets of organisations, each under the version of the snapshot that it was read from, and returns
-// it for that version alone. Never stale: a version never repeats, not even when history is lost. It holds at most limit bytes; what was not used for longest goes first.
-type forkCache struct {
-	mu    sync.Mutex
-	limit int
-	bytes int
-	order *list.List // of *forkSet, most recently used first
-	byOrg map[string]*list.Element
-}
-
-// forkCacheBytes bounds the cache: the lists of a thousand organisations of 30 forks, or of three of 10,000.
-const forkCacheBytes = 32 << 20
-
-func newForkCache(limit int) *forkCache {
-	return &forkCache{limit: limit, order: list.New(), byOrg: map[string]*list.Element{}}
-}
-
-// get returns the organisation's forks of exactly that version, or nil.
-func (c *forkCache) get(organisationID string, version int64) *forkSet {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	e, ok := c.byOrg[organisationID]
-	if !ok || e.Value.(*forkSet).version != version {
-		return nil
-	}
-	c.order.MoveToFront(e)
-	return e.Value.(*forkSet)
-}
-
-// someForks is how many forks are kept of an organisation whose list nobody asks for.
-const someForks = 32
-
-// putFork keeps a fork that was read alone.
-func (c *forkCache) putFork(f answeredFork) {
-	organisationID, version := f.OrganisationID, f.OrganisationVersion
-	some := &forkSet{organisationID: organisationID, version: version, forks: map[string]answeredFork{f.ID: f}}
-	if known := c.get(organisationID, version); known != nil && len(known.forks) < someForks {
-		maps.Copy(some.forks, known.forks)
-	}
-	c.put(some)
-}
-
-// put keeps a set in place of what is there of its organisation, unless that is the list of the same version, or the set is
-// larger than half of the cache. Versions have no order: a set that was read under an older one may replace a newer one,
-// which is then read again.
-func (c *forkCache) put(s *forkSet) {
-	if s.size() > c.limit/2 {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if e, ok := c.byOrg[s.organisationID]; ok {
-		if known := e.Value.(*forkSet); known.version == s.version && known.list != nil {
-			return
-		}
-		c.remove(e)
-	}
-	c.byOrg[s.organisationID] = c.order.PushFront(s)
-	for c.bytes += s.size(); c.bytes > c.limit; {
-		c.remove(c.order.Back())
-	}
-}
-
-func (c *forkCache) remove(e *list.Element) {
-	s := c.order.Remove(e).(*forkSet)
-	delete(c.byOrg, s.organisationID)
-	c.bytes -= s.size()
+	l.body = append(l.body, "]}"...)
+	l.gzipped = sync.OnceValue(func() []byte { return httpserver.Gzip(l.body) })
+	return l
 }

@@ -12,73 +12,78 @@ import (
 	"dg/platform/limiter"
 )
 
-// listForks answers GET /api/v1/forks (specification, section 4.1).
+// listForks answers GET /api/v1/forks.
 func (a *API) listForks(c *fiber.Ctx, caller apikeys.Caller) error {
-	tag := forkTag(c, caller.OrganisationID, caller.OrganisationVersion)
-	if httpserver.NotModified(c, tag) {
+	if tag := versionTag(c, versionOf(caller)); httpserver.NotModified(c, tag) {
 		return httpserver.SendNotModified(c, tag)
 	}
-	set, lease, err := a.forkSet(c.UserContext(), caller)
+	list, lease, err := a.forkList(c.UserContext(), caller)
 	if err != nil {
 		return err
 	}
-	if len(set.list) > httpserver.StreamThreshold { // of so many forks that their list may take its reader long
-		if lease, err = a.reports.KeepAnswer(c.UserContext(), caller.OrganisationID, lease, len(set.list)); err != nil {
+	tag := versionTag(c, list.versionKey)
+	if httpserver.NotModified(c, tag) { // read at a later version, or empty
+		lease.Release()
+		return httpserver.SendNotModified(c, tag)
+	}
+	if len(list.body) > httpserver.StreamThreshold { // a slow reader may take long
+		if lease, err = a.reports.KeepAnswer(c.UserContext(), caller.OrganisationID, lease, len(list.body)); err != nil {
 			return err
 		}
 		httpserver.AttachLease(c, lease)
 	} else {
 		lease.Release()
 	}
-	tag = forkTag(c, set.organisationID, set.version)
-	return httpserver.SendJSON(c, set.list, httpserver.JSONOptions{ETag: tag, Gzipped: set.listGzipped})
+	return httpserver.SendJSON(c, list.body, httpserver.JSONOptions{ETag: tag, Gzipped: list.gzipped})
 }
 
-// forkSet returns the organisation's forks as they stood when the caller was authenticated, or later. They are read and put
-// together under a lease, which the caller releases; nil: they were there.
-func (a *API) forkSet(ctx context.Context, caller apikeys.Caller) (*forkSet, *limiter.Lease, error) {
-	if set := a.forks.get(caller.OrganisationID, caller.OrganisationVersion); set != nil && set.list != nil {
-		return set, nil, nil
+// forkList returns the organisation's forks as of the caller's authentication or later. When they have to be read, that
+// happens under a lease, which the caller releases; nil: they were cached.
+func (a *API) forkList(ctx context.Context, caller apikeys.Caller) (*forkList, *limiter.Lease, error) {
+	if list, ok := a.cache.list(caller); ok {
+		return list, nil, nil
 	}
 	lease, err := a.reports.AdmitForks(ctx, caller.OrganisationID)
 	if err != nil {
 		return nil, nil, err
 	}
-	ctx, stop := bounded(ctx)
+	ctx, stop := withTimeout(ctx)
 	defer stop()
 	forks, err := a.games.Forks(ctx, caller.OrganisationID)
 	if err != nil {
 		lease.Release()
 		return nil, nil, err
 	}
-	if len(forks) == 0 { // and so it is not known of which version
-		return newForkSet(caller.OrganisationID, caller.OrganisationVersion, nil), lease, nil
+	if len(forks) == 0 {
+		// No row names the version of the snapshot. The caller's may be an earlier one, which can return with forks when history
+		// is lost: neither the cache nor the ETag may carry it.
+		return newForkList(versionKey{organisationID: caller.OrganisationID}, nil), lease, nil
 	}
-	set := newForkSet(caller.OrganisationID, forks[0].OrganisationVersion, forks)
-	a.forks.put(set)
-	return set, lease, nil
+	list := newForkList(versionKey{caller.OrganisationID, forks[0].OrganisationVersion}, forks)
+	a.cache.putList(list)
+	return list, lease, nil
 }
 
-// getFork answers GET /api/v1/forks/{forkId} (specification, section 4.2).
+// getFork answers GET /api/v1/forks/{forkId}.
 func (a *API) getFork(c *fiber.Ctx, caller apikeys.Caller) error {
-	ctx, stop := bounded(c.UserContext())
+	ctx, stop := withTimeout(c.UserContext())
 	defer stop()
 	fork, err := a.forkOf(ctx, c, caller, authz.ReadFork)
 	if err != nil {
 		return err
 	}
-	tag := forkTag(c, fork.OrganisationID, fork.OrganisationVersion)
+	tag := versionTag(c, versionKey{fork.OrganisationID, fork.OrganisationVersion})
 	if httpserver.NotModified(c, tag) {
 		return httpserver.SendNotModified(c, tag)
 	}
 	return httpserver.SendJSON(c, fork.body, httpserver.JSONOptions{ETag: tag})
 }
 
-// wireVersion changes when the form of a fork in JSON does, so that a client does not keep an older form.
+// wireVersion changes with the JSON form of a fork, so that clients drop the older form.
 const wireVersion = "1"
 
-// forkTag is the ETag of forks that were read at the organisation's version. It is the version of the snapshot that they
-// come from: one that was read before them could return, with older forks, when history is lost.
-func forkTag(c *fiber.Ctx, organisationID string, version int64) string {
-	return httpserver.ETag(c, wireVersion, organisationID, strconv.FormatInt(version, 10))
+// versionTag is the ETag of forks read at the organisation's version. It has to be the version of the snapshot they come
+// from: an earlier one can return, with older forks, when history is lost.
+func versionTag(c *fiber.Ctx, v versionKey) string {
+	return httpserver.ETag(c, wireVersion, v.organisationID, strconv.FormatInt(v.version, 10))
 }

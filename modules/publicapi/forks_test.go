@@ -3,7 +3,6 @@ package publicapi_test
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -21,7 +20,7 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// Specification, sections 2.1, 4.1 and 4.2; decisions, "Fork list": all fields, all forks, in order, and nothing of the
+// rules.md, Formats: all fields, all forks, in order, and nothing of the
 // configuration.
 func TestForksAndOneFork(t *testing.T) {
 	t.Parallel()
@@ -62,7 +61,7 @@ func TestForksAndOneFork(t *testing.T) {
 	require.Equal(t, `{"items":[]}`, w.get(t, "/api/v1/forks", token).body)
 }
 
-// Decisions, "Identifiers": a malformed id is an unknown id.
+// rules.md, Formats: a malformed id is an unknown id.
 func TestMalformedForkIDs(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -86,7 +85,7 @@ func TestMalformedForkIDs(t *testing.T) {
 	}
 }
 
-// Decisions, "Other headers": strong ETags by the organisation's version and the encoding; 304 after all checks.
+// rules.md, Headers: strong ETags by the organisation's version and the encoding; 304 after all checks.
 func TestETags(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -121,7 +120,7 @@ func TestETags(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, w.get(t, "/api/v1/forks/x", token, "If-None-Match", "*").StatusCode)
 }
 
-// Decisions, "Data": a fork that changes between the authentication and its read is tagged, and kept, with the version that
+// rules.md, Data: a fork that changes between the authentication and its read is tagged, and cached, with the version that
 // it has then. Under the earlier version it would come back if the change were lost.
 func TestForkThatChangesMeanwhileIsTaggedWithItsOwnVersion(t *testing.T) {
 	t.Parallel()
@@ -133,41 +132,59 @@ func TestForkThatChangesMeanwhileIsTaggedWithItsOwnVersion(t *testing.T) {
 		if one {
 			path += "/" + h.forks[0]
 		}
-		tx, err := w.db.Owner.Pool.Begin(t.Context())
-		require.NoError(t, err)
-		_, err = tx.Exec(t.Context(), `lock table forks in access exclusive mode`)
-		require.NoError(t, err)
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.url+path, http.NoBody)
-		require.NoError(t, err)
-		request.Header.Set("Authorization", "Bearer "+token.String())
-		answered := make(chan *http.Response, 1)
-		go func() {
-			response, err := w.http.Do(request)
-			if err != nil {
-				t.Error(err)
-			}
-			answered <- response
-		}()
-		require.Eventually(t, func() bool {
-			var waits bool
-			err := w.db.Owner.Pool.QueryRow(t.Context(), `select exists (select from pg_locks where not granted and relation = 'forks'::regclass)`).Scan(&waits)
-			return err == nil && waits
-		}, 2*time.Second, time.Millisecond, "the forks are being read")
-		_, err = tx.Exec(t.Context(), `update forks set title = 'meanwhile' where id = $1`, h.forks[0])
-		require.NoError(t, err)
-		require.NoError(t, tx.Commit(t.Context()))
-
-		first := <-answered
-		require.NotNil(t, first)
-		body, err := io.ReadAll(first.Body)
-		require.NoError(t, err)
-		require.NoError(t, first.Body.Close())
-		require.Contains(t, string(body), "meanwhile")
+		first := w.getWhile(t, path, token, `update forks set title = 'meanwhile' where id = $1`, h.forks[0])
+		require.Contains(t, first.body, "meanwhile")
 		require.Equal(t, http.StatusNotModified, w.get(t, path, token, "If-None-Match", first.Header.Get("ETag")).StatusCode, path)
 	}
 }
 
-// Decisions, "Data": no organisation uses all connections. Lists that have to be read are read a few at a time; the others wait.
+// An empty list names no version. Cached or tagged under that of the authentication, it would come back once a failover or a
+// restore has lost the deletion of the last fork.
+func TestEmptyForkListIsNeitherCachedNorTaggedWithAnEarlierVersion(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	h := newHistory(rand.New(rand.NewPCG(16, 16)), 1, 0)
+	w.load(t, h)
+	token := w.key(t, h.id)
+	w.exec(t, `create table before as select f.*, o.version from forks f join organisations o on o.id = f.org_id`)
+
+	empty := w.getWhile(t, "/api/v1/forks", token, `delete from forks where id = $1`, h.forks[0])
+	require.Equal(t, `{"items":[]}`, empty.body)
+	again := w.get(t, "/api/v1/forks", token, "If-None-Match", empty.Header.Get("ETag"))
+	require.Equal(t, http.StatusNotModified, again.StatusCode)
+
+	w.exec(t, `alter table forks disable trigger user`)
+	w.exec(t, `alter table organisations disable trigger user`)
+	w.exec(t, `update organisations o set version = b.version from before b where o.id = b.org_id`)
+	w.exec(t, `alter table before drop column version`)
+	w.exec(t, `insert into forks select * from before`)
+	restored := w.get(t, "/api/v1/forks", token, "If-None-Match", empty.Header.Get("ETag"))
+	require.Equal(t, http.StatusOK, restored.StatusCode)
+	require.Contains(t, restored.body, h.forks[0])
+}
+
+// getWhile sends a request that is authenticated before a change of the forks, and reads them after it.
+func (w *world) getWhile(t *testing.T, path string, token apikeys.Token, change string, args ...any) answer {
+	t.Helper()
+	tx, err := w.db.Owner.Pool.Begin(t.Context())
+	require.NoError(t, err)
+	defer func() { _ = tx.Rollback(context.Background()) }()
+	_, err = tx.Exec(t.Context(), `lock table forks in access exclusive mode`)
+	require.NoError(t, err)
+	answered := make(chan answer, 1)
+	go func() { answered <- w.get(t, path, token) }()
+	require.Eventually(t, func() bool {
+		var waits bool
+		err := w.db.Owner.Pool.QueryRow(t.Context(), `select exists (select from pg_locks where not granted and relation = 'forks'::regclass)`).Scan(&waits)
+		return err == nil && waits
+	}, 2*time.Second, time.Millisecond, "the forks are being read")
+	_, err = tx.Exec(t.Context(), change, args...)
+	require.NoError(t, err)
+	require.NoError(t, tx.Commit(t.Context()))
+	return <-answered
+}
+
+// rules.md, Data: no organisation uses all connections. Lists that have to be read are read a few at a time; the others wait.
 func TestListsAreReadAFewAtATime(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
@@ -207,7 +224,7 @@ func TestListsAreReadAFewAtATime(t *testing.T) {
 	require.Equal(t, slices.Repeat([]int{http.StatusOK}, len(statuses)), statuses)
 }
 
-// Decisions, "HEAD": the checks of GET, the headers of GET, no body.
+// rules.md, Order of checks: the checks of GET, the headers of GET, no body.
 func TestHead(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -225,7 +242,7 @@ func TestHead(t *testing.T) {
 		get, head := w.get(t, path, token), w.send(t, http.MethodHead, path, "Bearer "+token.String())
 		require.Equal(t, get.StatusCode, head.StatusCode, path)
 		require.Empty(t, head.body)
-		if strings.Contains(path, "/stats?") { // computed by GET alone (decisions, "Order of checks")
+		if strings.Contains(path, "/stats?") { // computed by GET alone
 			require.Equal(t, http.StatusOK, head.StatusCode)
 			require.Empty(t, head.Header.Values("Content-Length"), path)
 		}
@@ -244,7 +261,7 @@ func TestHead(t *testing.T) {
 	require.Equal(t, 2, started, "HEAD exports nothing: only the two GETs are recorded")
 }
 
-// Decisions, "Rate": each authenticated answer carries the policy and what is left.
+// rules.md, Rate limits: each authenticated answer carries the policy and what is left.
 func TestRateHeaders(t *testing.T) {
 	t.Parallel()
 	w := start(t)

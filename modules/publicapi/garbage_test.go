@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Decisions, "Error body": every response outside 2xx and 304 of /api/v1/* has the contract's, whatever caused it; what is
+// rules.md, Formats: every response outside 2xx and 304 of /api/v1/* has the contract's, whatever caused it; what is
 // wrong as HTTP is answered so before anything of it is believed, and the connection closes.
 func TestWhatIsNoRequest(t *testing.T) {
 	t.Parallel()
@@ -75,7 +75,7 @@ func TestWhatIsNoRequest(t *testing.T) {
 	}
 }
 
-// Decisions, "Identifiers" and "Formats": NUL, invalid UTF-8, text of other scripts and length in each parameter.
+// rules.md, Formats: NUL, invalid UTF-8, text of other scripts and length in each parameter.
 func TestOddParameters(t *testing.T) {
 	t.Parallel()
 	w := start(t)

@@ -37,7 +37,7 @@ func (before resources) keptSince(t *testing.T, about string) {
 	require.Less(t, after.heap, before.heap+16<<20)
 }
 
-// isKey says whether a header field is one Authorization with a key of the right form (decisions, "Keys").
+// isKey says whether a header field is one Authorization with a key of the right form.
 var isKey = regexp.MustCompile(`^(?i:bearer) +dg_live_[0-9A-Za-z]{22}_[0-9A-Za-z]{49}$`)
 
 // mutation spoils an Authorization header in one of many ways.
@@ -82,7 +82,7 @@ func mutation(random *rand.Rand, valid string) string {
 	return strings.NewReplacer("\n", "", "\r", "").Replace(string(b)) // it stays one line
 }
 
-// Specification, section 5, rule 7, and section 7: whatever stands in the Authorization header, the answer is the
+// Whatever stands in the Authorization header, the answer is the
 // contract's, never a fault of ours, and nothing is left behind. It runs alone, or others' goroutines would be counted.
 func TestMalformedAuthorization(t *testing.T) {
 	w := start(t)
@@ -131,7 +131,7 @@ func TestMalformedAuthorization(t *testing.T) {
 	before.keptSince(t, "malformed keys")
 }
 
-// spoiledQuery is a query that section 4.3 and decisions, "Formats", do not allow.
+// spoiledQuery is a query that rules.md, Formats, does not allow.
 func spoiledQuery(random *rand.Rand) string {
 	good := []string{"2024-05-01", "2024-02-29", "2000-01-01", "2199-12-31"}
 	bad := []string{
@@ -166,7 +166,7 @@ func spoiledQuery(random *rand.Rand) string {
 	return string(noise)
 }
 
-// Specification, section 4.3: an invalid period is 400 ERR_VALIDATION, whatever it consists of. It runs alone, as above.
+// An invalid period is 400 ERR_VALIDATION, whatever it consists of. It runs alone, as above.
 func TestMalformedQueries(t *testing.T) {
 	w := start(t)
 	a := newAttempt(t, w, rand.New(rand.NewPCG(71, 71)))

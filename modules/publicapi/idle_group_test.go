@@ -66,7 +66,7 @@ func (s *snoop) found() []string {
 	return found
 }
 
-// Decisions, "k-anonymity": of a group of five whose roster is known, three members have played. Nobody finds out which by
+// rules.md, Anonymity: of a group of five whose roster is known, three members have played. Nobody finds out which by
 // comparing zeros with what is suppressed: whatever is asked of the group, the answer is the same to the byte.
 func TestIdleGroupsTellNothing(t *testing.T) {
 	t.Parallel()

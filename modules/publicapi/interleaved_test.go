@@ -106,7 +106,7 @@ func requestsOf(own, foreign *history) []request {
 	}
 }
 
-// Specification, section 5, rule 3: a key sees only its own organisation. 16 clients at once, each with a key of either
+// A key sees only its own organisation. 16 clients at once, each with a key of either
 // organisation in turn on one connection, over pools of one connection each: whatever a request leaves behind on a
 // connection, its buffers or its session, the next one finds, and that is another organisation's.
 func TestInterleavedRequestsKeepApart(t *testing.T) {

@@ -46,7 +46,7 @@ var hostileNames = map[string]string{
 	"=" + strings.Repeat("a\n", 5000): "'=" + strings.Repeat("a\n", 5000),
 }
 
-// Decisions, "CSV" and "playerLabel": under nominative reporting a name is shown as it is, whatever it is: in JSON to the
+// rules.md, CSV: under nominative reporting a name is shown as it is, whatever it is: in JSON to the
 // character, in the CSV with a ' in front where a spreadsheet would take it for a formula. A pseudonym says nothing of it.
 func TestHostileNames(t *testing.T) {
 	t.Parallel()
@@ -102,7 +102,7 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// Decisions, "CSV": an ASCII file name that names the fork's slug and the period, whatever the slug.
+// rules.md, CSV: an ASCII file name that names the fork's slug and the period, whatever the slug.
 func TestFileNames(t *testing.T) {
 	t.Parallel()
 	w := start(t)

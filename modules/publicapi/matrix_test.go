@@ -35,7 +35,7 @@ type seen struct {
 	recorded   []string
 }
 
-// expected is decisions, "Order of checks", for a request under /api/v1/ whose path, method and period are right.
+// expected is rules.md, Order of checks, for a request under /api/v1/ whose path, method and period are right.
 func expected(c combination) seen {
 	refused := func(status int, detail, challenge string, rate bool, reason audit.Reason) seen {
 		s := seen{status: status, detail: detail, challenge: challenge, rate: rate}
@@ -126,7 +126,7 @@ func (c combination) authorization(token apikeys.Token) string {
 	return "Bearer " + token.String()
 }
 
-// withChecksum appends what decisions, "Keys", asks for: CRC-32 (IEEE) of all before it, as six base62 digits.
+// withChecksum appends what rules.md, Keys, asks for: CRC-32 (IEEE) of all before it, as six base62 digits.
 func withChecksum(s string) string {
 	digits := ""
 	for n := crc32.ChecksumIEEE([]byte(s)); len(digits) < 6; n /= 62 {
@@ -153,7 +153,7 @@ func (c combination) arranged(t *testing.T, w *world, own *history) apikeys.Toke
 	return token
 }
 
-// Specification, sections 4 and 5; decisions, "Order of checks": 2 organisations × every endpoint × every resource × the
+// rules.md, Order of checks: 2 organisations × every endpoint × every resource × the
 // scopes × the states of a key: status, details.code, WWW-Authenticate, the rate, and the entries in the one log that they
 // belong to. A key without scopes cannot be made; were there one, it could read nothing.
 func TestMatrix(t *testing.T) {

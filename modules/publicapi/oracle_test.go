@@ -11,7 +11,7 @@ import (
 	"dg/modules/games"
 )
 
-// oracle computes the figures of decisions, "Figures", from a list of plays, as plainly as they are defined there: exact
+// oracle computes the figures of rules.md, Figures, from a list of plays, as plainly as they are defined there: exact
 // fractions, rounded half away from zero at the end. labels are what players are called, by their place.
 type oracle struct {
 	history  *history
@@ -152,7 +152,7 @@ func (o oracle) players(plays []play) []PlayerStatDTO {
 	return rows
 }
 
-// sortKey is a text whose order is that of decisions, "players".
+// sortKey is a text whose order is that of the field players in rules.md, Figures.
 func sortKey(p PlayerStatDTO) string {
 	passed := 1
 	if p.Passed {
@@ -162,7 +162,7 @@ func sortKey(p PlayerStatDTO) string {
 		int64(1e18)-p.LastPlayedAt.UnixMilli(), passed)
 }
 
-// csv is the whole file (decisions, "CSV").
+// csv is the whole file.
 func (o oracle) csv() string {
 	file := "playId,forkId,releaseNumber,playerLabel,startedAt,completedAt,durationSeconds,completed,scorePercent,passed,skills\n"
 	if o.suppressed() {

@@ -14,7 +14,7 @@ import (
 	"dg/modules/audit"
 )
 
-// Decisions, "Order of checks": what goes wrong at each step, how it is made to, and what must then be seen.
+// rules.md, Order of checks: what goes wrong at each step, how it is made to, and what must then be seen.
 type step struct {
 	name    string
 	arrange func(*attempt)
@@ -238,7 +238,7 @@ func TestOutside(t *testing.T) {
 	require.Equal(t, http.StatusOK, w.send(t, http.MethodGet, "/openapi/v1.json", "Basic eDp5").StatusCode, "no key of ours")
 }
 
-// Decisions, "Keys": a key is never logged, also not where somebody pasted it into the path or named a client after it.
+// rules.md, Keys: a key is never logged, also not where somebody pasted it into the path or named a client after it.
 func TestAKeyInThePathIsNotRecorded(t *testing.T) {
 	t.Parallel()
 	w := start(t)

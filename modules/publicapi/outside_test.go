@@ -81,7 +81,7 @@ func (l *ledger) close(t *testing.T, organisationID string) {
 
 func outsideAPI(method, path string) []string { return []string{"outside_api " + method + " " + path} }
 
-// Specification, section 4.5: every path outside /api/v1/* refuses an API key with 403: every route that the program has,
+// Every path outside /api/v1/* refuses an API key with 403: every route that the program has,
 // whatever its method, and every path that it does not have. Each is recorded once, and nothing but the error is sent.
 func TestEveryRouteOutsideRefusesKeys(t *testing.T) {
 	t.Parallel()
@@ -117,7 +117,7 @@ func TestEveryRouteOutsideRefusesKeys(t *testing.T) {
 	t.Logf("%d routes outside", routes)
 }
 
-// Decisions, "Order of checks": encoded slashes, dot segments, double slashes, other cases and a missing slash are not a
+// rules.md, Order of checks: encoded slashes, dot segments, double slashes, other cases and a missing slash are not a
 // way in, nor are they a way out; nothing between the client and the server has corrected these.
 func TestNoWayIn(t *testing.T) {
 	t.Parallel()
@@ -204,7 +204,7 @@ func TestNoWayInWithoutHost(t *testing.T) {
 	}
 }
 
-// Decisions, "Order of checks", 1: an Authorization header that holds dg_live_, in whichever place it stands. Two of them
+// rules.md, Order of checks, 1: an Authorization header that holds dg_live_, in whichever place it stands. Two of them
 // outside are refused and recorded once; inside, where exactly one may be, they are no key.
 func TestTwoAuthorizationHeaders(t *testing.T) {
 	t.Parallel()
@@ -226,7 +226,7 @@ func TestTwoAuthorizationHeaders(t *testing.T) {
 	log.close(t, a.mine.id)
 }
 
-// Decisions, "Order of checks": an absolute-form target is answered like its origin form, and recorded so.
+// rules.md, Order of checks: an absolute-form target is answered like its origin form, and recorded so.
 func TestAbsoluteForm(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -266,7 +266,7 @@ func TestAbsoluteForm(t *testing.T) {
 	t.Logf("%d requests", len(log.expects))
 }
 
-// Decisions, "Order of checks", 5: inside /api/v1/ another method than GET or HEAD is 405 with Allow on a known path and
+// rules.md, Order of checks, 5: inside /api/v1/ another method than GET or HEAD is 405 with Allow on a known path and
 // 404 on another, after authentication, whatever a browser adds; nothing of the screens answers.
 func TestOtherMethodsInside(t *testing.T) {
 	t.Parallel()

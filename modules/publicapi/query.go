@@ -8,10 +8,10 @@ import (
 	"dg/platform/apperr"
 )
 
-// reportQuery reads the parameters of the statistics and the export (specification, section 4.3). Unknown ones are
-// ignored; a known one that is repeated or empty is an error (decisions, "Formats"), as is a bad period.
+// reportQuery reads the parameters of the statistics and the export. It ignores unknown ones; a known one that is repeated
+// or empty is an error.
 // Errors: ErrValidation, ErrGroupNotFound.
-func reportQuery(c *fiber.Ctx, fork answeredFork) (reports.Query, error) {
+func reportQuery(c *fiber.Ctx, fork encodedFork) (reports.Query, error) {
 	values := map[string]string{"from": "", "to": "", "groupId": ""}
 	seen := make(map[string]bool, len(values))
 	for key, value := range c.Context().QueryArgs().All() {

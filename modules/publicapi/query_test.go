@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Specification, section 4.3, and decisions, "Formats": periods and parameters, the same for statistics and export.
+// rules.md, Formats: periods and parameters, the same for statistics and export.
 func TestParameters(t *testing.T) {
 	t.Parallel()
 	w := start(t)

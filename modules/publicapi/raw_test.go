@@ -121,10 +121,10 @@ func (a answer) detail(t *testing.T, about string) string {
 	return body.Details.Code
 }
 
-// requestIDForm is that of decisions, "Other headers".
+// requestIDForm is that of rules.md, Headers.
 var requestIDForm = regexp.MustCompile(`^[A-Za-z0-9_-]{8,64}$`)
 
-// codeOf is the body's code by the status (decisions, "Formats").
+// codeOf is the body's code by the status.
 var codeOf = map[int]string{
 	400: "invalid-argument", 401: "unauthenticated", 403: "permission-denied", 404: "not-found", 405: "method-not-allowed",
 	408: "invalid-argument", 413: "invalid-argument", 414: "invalid-argument", 429: "resource-exhausted", 431: "invalid-argument",

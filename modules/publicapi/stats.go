@@ -12,9 +12,9 @@ import (
 	"dg/platform/limiter"
 )
 
-// getForkStats answers GET /api/v1/forks/{forkId}/stats (specification, section 4.3).
+// getForkStats answers GET /api/v1/forks/{forkId}/stats.
 func (a *API) getForkStats(c *fiber.Ctx, caller apikeys.Caller) error {
-	ctx, stop := bounded(c.UserContext())
+	ctx, stop := withTimeout(c.UserContext())
 	defer stop()
 	fork, err := a.forkOf(ctx, c, caller, authz.ReadReport)
 	if err != nil {
@@ -34,7 +34,7 @@ func (a *API) getForkStats(c *fiber.Ctx, caller apikeys.Caller) error {
 	return httpserver.SendJSON(c, appendStats(stats), httpserver.JSONOptions{})
 }
 
-// headForkStats makes the checks of the statistics and computes nothing (decisions, "Order of checks").
+// headForkStats runs the checks of the statistics and computes nothing.
 func (a *API) headForkStats(ctx context.Context, c *fiber.Ctx, caller apikeys.Caller, query reports.Query) error {
 	if _, err := a.reports.Suppressed(ctx, query); err != nil {
 		return a.groupError(ctx, c, caller, query.GroupID, err)

@@ -9,8 +9,8 @@ import (
 	"dg/modules/reports"
 )
 
-// The wire form of the API: field names and order are those of the specification, section 2, formats those of decisions,
-// "Formats".
+// The wire form: names and order of the fields are those of openapi.yaml, formats those of rules.md, Formats. Appending a list
+// of 100,000 players costs a tenth of marshalling it.
 
 func appendFork(b []byte, f games.Fork) []byte {
 	b = appendString(append(b, `{"id":`...), f.ID)
@@ -77,18 +77,18 @@ func appendComma(b []byte, i int) []byte {
 	return b
 }
 
-// appendInstant appends a timestamp: RFC 3339, UTC, always three decimals.
+// appendInstant appends a timestamp with quotes.
 func appendInstant(b []byte, t time.Time) []byte {
 	return append(reports.AppendInstant(append(b, '"'), t.UnixMilli()), '"')
 }
 
-// appendString appends a JSON string. Most texts need no escape; the others are left to encoding/json.
+// appendString appends a JSON string. encoding/json escapes the few texts that need it.
 func appendString(b []byte, s string) []byte {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
 			quoted, err := json.Marshal(s)
 			if err != nil {
-				panic(err) // a string always has a form in JSON
+				panic(err) // strings always encode
 			}
 			return append(b, quoted...)
 		}

@@ -35,7 +35,7 @@ var zones = []struct {
 // zoneOfProcess names the zone in the environment of the process that the test below starts.
 const zoneOfProcess = "DG_TEST_ZONE"
 
-// Decisions, "Day": a UTC day, wherever the program, its database and its role are. Each zone has a process of its own,
+// rules.md, Formats: a day is a UTC day, wherever the program, its database and its role are. Each zone has a process of its own,
 // with TZ set, in which the test below runs.
 func TestFiguresInEveryZone(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,82 @@
+package apikeys
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"dg/modules/audit"
+	"dg/modules/org"
+	"dg/platform/apperr"
+	"dg/platform/authz"
+	"dg/platform/input"
+)
+
+// NewKey is what a key is made from.
+type NewKey struct {
+	Name           string     `json:"name" validate:"text"` // says where the key is used
+	Scopes         []Scope    `json:"scopes" validate:"min=1,unique,dive,oneof=forks:read reports:read"`
+	ExpiresAt      *time.Time `json:"expiresAt"`      // nil: never; else in the future
+	IdempotencyKey string     `json:"idempotencyKey"` // a UUID under which the organisation creates at most one key; "": none
+}
+
+// MaxUsable is how many keys of an organisation are neither revoked nor expired at most.
+const MaxUsable = 100
+
+var (
+	// ErrAlreadyCreated comes with the key that was created under the same IdempotencyKey.
+	ErrAlreadyCreated = errors.New("apikeys: the key is already created")
+	// ErrTooMany answers the request for one key more than MaxUsable.
+	ErrTooMany = apperr.New(apperr.AccessDenied,
+		"This organisation has %d usable keys, which is the maximum. Revoke one to create another.", MaxUsable)
+	errIdempotencyKey = apperr.NewField("idempotencyKey", "The form was incomplete. Check it and send it again.")
+	errBelowPlan      = apperr.New(apperr.AccessDenied, "API keys are part of the Pro and Enterprise plans. Change the plan to create one.")
+)
+
+// Create makes a key for the actor's organisation and returns it with its token: the only time that the secret is shown.
+// The key and its audit entry commit together, while the actor still has the role and the second step.
+//
+// Errors: ErrAccessDenied (role, two-step verification, plan, ErrTooMany), ErrValidation with the field, ErrAlreadyCreated
+// with the key.
+func (s *Service) Create(ctx context.Context, actor Actor, in NewKey, request audit.Request) (Key, Token, error) {
+	if err := s.authorize(actor.Subject, authz.CreateKey); err != nil {
+		return Key{}, Token{}, err
+	}
+	if err := input.Check(in); err != nil {
+		return Key{}, Token{}, err
+	}
+	if in.IdempotencyKey != "" && !org.IsID(in.IdempotencyKey) {
+		return Key{}, Token{}, errIdempotencyKey
+	}
+	now := s.now().UTC()
+	expiresAt, err := checkExpiry(in.ExpiresAt, now)
+	if err != nil {
+		return Key{}, Token{}, err
+	}
+	token, err := NewToken(s.random)
+	if err != nil {
+		return Key{}, Token{}, fmt.Errorf("apikeys: create: %w", err)
+	}
+	key := Key{
+		ID: token.ID, OrganisationID: actor.OrganisationID, Name: in.Name, Scopes: in.Scopes,
+		CreatedAt: now.Truncate(time.Millisecond), CreatedBy: actor.Person, ExpiresAt: expiresAt,
+	}
+	existing, err := s.insert(ctx, newKeyRow(key, token.hash(), in.IdempotencyKey), s.entry(actor, audit.KeyCreated, key.ID, request))
+	if err != nil {
+		return existing, Token{}, err
+	}
+	return key, token, nil
+}
+
+// checkExpiry returns the instant to the millisecond, cut off, which has to be later than now.
+func checkExpiry(at *time.Time, now time.Time) (*time.Time, error) {
+	if at == nil {
+		return nil, nil
+	}
+	kept := at.UTC().Truncate(time.Millisecond)
+	if !kept.After(now) {
+		return nil, apperr.NewField("expiresAt", "The expiry %s has passed. Choose a later one, or none.", formatInstant(kept))
+	}
+	return &kept, nil
+}

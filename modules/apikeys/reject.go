@@ -1,0 +1,90 @@
+package apikeys
+
+import (
+	"context"
+	"time"
+
+	"dg/modules/audit"
+	"dg/platform/apperr"
+)
+
+// errInvalidKey answers an unknown id and a wrong secret alike.
+var errInvalidKey = apperr.New(apperr.AuthRequired, "Invalid API key. Copy the whole key again, or create another one in the organisation's settings.")
+
+const (
+	expiredMessage   = "This API key expired on %s. Create another one in the organisation's settings."
+	revokedMessage   = "This API key was revoked on %s. Create another one in the organisation's settings."
+	belowPlanMessage = "This API key needs the Pro plan. It works again when the organisation moves to Pro or Enterprise."
+	notRecorded      = "The use of this key could not be recorded in the audit log, so the request was not answered. Retry in a few seconds."
+)
+
+// rejection is the answer to a key that is not accepted. Only a caller with the right secret learns more than that the key
+// is invalid: the statement compares the secret first.
+func (r authResult) rejection() error {
+	switch {
+	case r.reason == audit.Revoked && r.revokedAt != nil:
+		return apperr.New(apperr.AuthRequired, revokedMessage, formatInstant(*r.revokedAt))
+	case r.reason == audit.Expired && r.expiresAt != nil:
+		return apperr.New(apperr.AuthRequired, expiredMessage, formatInstant(*r.expiresAt))
+	case r.reason == audit.BelowPlan:
+		return apperr.New(apperr.AuthRequired, belowPlanMessage)
+	}
+	return errInvalidKey
+}
+
+func formatInstant(at time.Time) string { return at.UTC().Format("2006-01-02 at 15:04 UTC") }
+
+// Refuse records a use that the caller's key did not allow and returns answer, or ErrUnavailable when it could not be
+// recorded. No other function records a refusal.
+func (s *Service) Refuse(ctx context.Context, c Caller, reason audit.Reason, target audit.Target, request audit.Request, answer error) error {
+	entry := c.refusal(reason)
+	entry.Target, entry.Request = target, request
+	if err := s.log.Append(ctx, entry); err != nil {
+		return apperr.Wrap(apperr.Unavailable, err, notRecorded)
+	}
+	return answer
+}
+
+// RefuseOutside answers a key that was used outside /api/v1/, whatever its state, and records it when the id is known. An
+// empty id is one that could not be made out.
+//
+// It always returns an error: answer, ErrRateLimited over the limit of rejected requests, or ErrUnavailable.
+func (s *Service) RefuseOutside(ctx context.Context, id string, request audit.Request, answer error) error {
+	var result authResult
+	if id != "" {
+		var err error
+		if result, err = s.authenticate(ctx, id, nil, true); err != nil {
+			return err
+		}
+	}
+	if !result.known {
+		s.onUnknownKey()
+		return answer
+	}
+	return s.reject(ctx, result, request, answer)
+}
+
+// reject records a rejected request or, over the limit of these, counts it.
+func (s *Service) reject(ctx context.Context, r authResult, request audit.Request, answer error) error {
+	if !r.limited {
+		return s.Refuse(ctx, r.Caller, r.reason, audit.Target{Kind: "api_key", ID: r.KeyID}, request, answer)
+	}
+	wait, err := s.retryAfter(ctx, r, true)
+	if err != nil {
+		return err
+	}
+	if err := s.log.Count(ctx, r.refusal(r.reason)); err != nil {
+		return apperr.Wrap(apperr.Unavailable, err, notRecorded)
+	}
+	return newRateLimitError(wait, "Too many rejected requests with this key. Check the secret; retry in %d seconds.", wait)
+}
+
+func (c Caller) refusal(reason audit.Reason) audit.Entry {
+	return audit.Entry{OrganisationID: c.OrganisationID, Actor: c.Actor(), Action: audit.KeyRefused, Reason: reason}
+}
+
+func newRateLimitError(wait int, format string, args ...any) error {
+	e := apperr.New(apperr.RateLimited, format, args...)
+	e.RetryAfter = wait
+	return e
+}

@@ -1,0 +1,97 @@
+package apikeys
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/jackc/pgx/v5"
+)
+
+//go:embed authenticate.sql
+var authenticateSQL string
+
+// The statements here run on pgx: they are on the path of every request.
+const (
+	touchSQL = `/* apikeys.touch */
+update api_keys set last_used_at = date_trunc('milliseconds', clock_timestamp())
+ where id = $1 and org_id = $2 and revoked_at is null
+   and (last_used_at is null or last_used_at < date_trunc('minute', clock_timestamp()))`
+
+	newWindowsSQL = `/* apikeys.newWindows */
+insert into api_key_windows (key_id, refused) values ($1, false), ($1, true) on conflict do nothing`
+
+	// Stamps in the future become stamps of now: they leave the window 60 seconds later, however far the clock was set back.
+	repairWindowsSQL = `/* apikeys.repairWindows */
+update api_key_windows set head = 1, instants = (
+    select array_agg(m.at order by m.at) from (select least(i, clock_timestamp()) as at from unnest(instants) i) m)
+ where key_id = $1 and clock_timestamp() < any (instants)`
+
+	retryAfterSQL = `/* apikeys.retryAfter */
+select extract(epoch from greatest(instants[head], 'epoch') + interval '60 s' - clock_timestamp())::float8
+  from api_key_windows where key_id = $1 and refused = $2`
+)
+
+// authenticate runs the statement. A key without a usable window (it is new, a crash of PostgreSQL emptied the table, or the
+// clock was set back) gets one, and the statement runs again.
+func (s *Service) authenticate(ctx context.Context, id string, hash []byte, outside bool) (authResult, error) {
+	for range 2 {
+		result, hasWindow, err := s.lookup(ctx, id, hash, outside)
+		if err != nil || !result.known || hasWindow {
+			return result, err
+		}
+		for _, sql := range []string{newWindowsSQL, repairWindowsSQL} {
+			if _, err := s.db.Pool.Exec(ctx, sql, id); err != nil {
+				return authResult{}, fmt.Errorf("apikeys: windows: %w", err)
+			}
+		}
+	}
+	return authResult{}, errors.New("apikeys: the windows of a key vanished during its authentication")
+}
+
+func (s *Service) lookup(ctx context.Context, id string, hash []byte, outside bool) (r authResult, hasWindow bool, err error) {
+	var remainingAndReset []float64
+	var wait *float64
+	err = s.db.Pool.QueryRow(ctx, authenticateSQL, id, hash, outside).Scan(&r.KeyID, &r.OrganisationID, &r.KeyName, &r.Scopes,
+		&r.OrganisationVersion, &r.reason, &r.revokedAt, &r.expiresAt, &remainingAndReset, &wait, &r.firstInMinute)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return authResult{}, false, nil
+	}
+	if err != nil {
+		return authResult{}, false, fmt.Errorf("apikeys: authenticate: %w", err)
+	}
+	r.known, r.limited = true, remainingAndReset == nil
+	if !r.limited {
+		r.RateLimit = RateLimit{Remaining: int(remainingAndReset[0]), Reset: wholeSeconds(remainingAndReset[1])}
+	}
+	if wait != nil {
+		r.wait = *wait
+	}
+	return r, !r.limited || wait != nil, nil
+}
+
+// retryAfter returns the seconds until a window has room. A statement that lost a race for the last place has an older
+// snapshot than the winner's stamp: a second one reads it.
+func (s *Service) retryAfter(ctx context.Context, r authResult, refused bool) (int, error) {
+	seconds := r.wait
+	if seconds <= 0 {
+		err := s.db.Pool.QueryRow(ctx, retryAfterSQL, r.KeyID, refused).Scan(&seconds)
+		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+			return 0, fmt.Errorf("apikeys: retry after: %w", err)
+		}
+	}
+	return wholeSeconds(seconds), nil
+}
+
+// wholeSeconds rounds up, so that a request after that time succeeds, and is at least 1.
+func wholeSeconds(s float64) int { return max(1, int(math.Ceil(s))) }
+
+// touch moves the last use of a key, to the minute.
+func (s *Service) touch(ctx context.Context, c Caller) error {
+	if _, err := s.db.Pool.Exec(ctx, touchSQL, c.KeyID, c.OrganisationID); err != nil {
+		return fmt.Errorf("apikeys: last used: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,86 @@
+package apikeys
+
+import (
+	"context"
+	"fmt"
+
+	"gorm.io/gorm"
+
+	"dg/modules/audit"
+	"dg/platform/authz"
+)
+
+// insert stores the key with its windows and its audit entry, if the plan includes the API and the quota has room. When a
+// key exists under the row's idempotency key, it returns that one and ErrAlreadyCreated.
+func (s *Service) insert(ctx context.Context, row keyRow, entry audit.Entry) (existing Key, err error) {
+	err = s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+		// One creation at a time in an organisation: neither a form that is sent twice nor the last free place makes two keys.
+		err := tx.Exec(`/* apikeys.lockCreation */ select pg_advisory_xact_lock(hashtextextended('api_keys ' || ?, 0))`, row.OrgID).Error
+		if err != nil {
+			return fmt.Errorf("apikeys: lock creation: %w", err)
+		}
+		if err := s.reauthorize(tx, entry, authz.CreateKey, s.orgs.SubjectIn); err != nil {
+			return err
+		}
+		if existing, err = findByIdempotencyKey(tx, row); err != nil {
+			return err
+		}
+		if err := s.checkQuota(tx, row); err != nil {
+			return err
+		}
+		if err := tx.Create(&row).Error; err != nil {
+			return fmt.Errorf("apikeys: create: %w", err)
+		}
+		if err := tx.Exec(`/* apikeys.newWindows */ insert into api_key_windows (key_id, refused) values (?, false), (?, true)`, row.ID, row.ID).Error; err != nil {
+			return fmt.Errorf("apikeys: new windows: %w", err)
+		}
+		return s.log.AppendIn(tx, entry)
+	})
+	return existing, err
+}
+
+// reauthorize decides again by the actor's role in this transaction: it may have been taken away since the request was let
+// in. Errors: ErrAccessDenied.
+func (s *Service) reauthorize(tx *gorm.DB, entry audit.Entry, permission authz.Permission, read func(tx *gorm.DB, organisationID, personID string) (authz.Subject, error)) error {
+	subject, err := read(tx, entry.OrganisationID, entry.Actor.ID)
+	if err != nil {
+		return err
+	}
+	return s.authorize(subject, permission)
+}
+
+// findByIdempotencyKey returns ErrAlreadyCreated with the key that was created under the row's idempotency key, if any.
+func findByIdempotencyKey(tx *gorm.DB, row keyRow) (Key, error) {
+	if row.IdempotencyKey == nil {
+		return Key{}, nil
+	}
+	var rows []keyRow
+	err := tx.Raw(`/* apikeys.findByIdempotencyKey */ select `+keyColumns+` from api_keys where org_id = ? and once = ?`, row.OrgID, row.IdempotencyKey).Scan(&rows).Error
+	if err != nil {
+		return Key{}, fmt.Errorf("apikeys: find by idempotency key: %w", err)
+	}
+	if len(rows) == 0 {
+		return Key{}, nil
+	}
+	return rows[0].key(), ErrAlreadyCreated
+}
+
+// checkQuota decides whether the organisation may have one more key. Errors: ErrAccessDenied.
+func (s *Service) checkQuota(tx *gorm.DB, row keyRow) error {
+	o, err := s.orgs.OrganisationIn(tx, row.OrgID)
+	if err != nil {
+		return err
+	}
+	if !o.Plan.IncludesAPI() {
+		return errBelowPlan
+	}
+	var usable int64
+	err = tx.Raw(`/* apikeys.countUsable */ select count(*) from api_keys where org_id = ? and revoked_at is null and (expires_at is null or expires_at > ?)`, row.OrgID, row.CreatedAt).Scan(&usable).Error
+	if err != nil {
+		return fmt.Errorf("apikeys: count: %w", err)
+	}
+	if usable >= MaxUsable {
+		return ErrTooMany
+	}
+	return nil
+}

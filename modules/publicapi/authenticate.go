@@ -1,0 +1,119 @@
+package publicapi
+
+import (
+	"bytes"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"dg/modules/apikeys"
+	"dg/platform/apperr"
+	"dg/platform/httpserver"
+)
+
+// prefix makes a path part of the API.
+const prefix = "/api/v1/"
+
+// guard runs before every route of the program. It decides once, from the path as it is routed, whether a request is inside
+// the API: inside it authenticates, outside it refuses API keys.
+func (a *API) guard(c *fiber.Ctx) error {
+	path := pathOf(c)
+	if strings.HasPrefix(path, prefix) {
+		return a.authenticate(c)
+	}
+	if headers := strings.Join(authorization(c), "\n"); strings.Contains(headers, apikeys.TokenPrefix) {
+		return a.refuseOutside(c, path, headers)
+	}
+	if path != c.Path() {
+		return fiber.ErrNotFound
+	}
+	return c.Next()
+}
+
+// pathOf returns the path of the request target. fiber takes the first part of a target that begins with two slashes for a
+// host, when "://" follows or the Host header is missing, and would route the rest.
+func pathOf(c *fiber.Ctx) string {
+	target := c.Request().Header.RequestURI()
+	if !bytes.HasPrefix(target, []byte("//")) {
+		return c.Path()
+	}
+	path, _, _ := bytes.Cut(target, []byte("?"))
+	return string(path)
+}
+
+func authorization(c *fiber.Ctx) []string {
+	raw := c.Request().Header.PeekAll(fiber.HeaderAuthorization)
+	headers := make([]string, len(raw))
+	for i, h := range raw {
+		headers[i] = string(h)
+	}
+	return headers
+}
+
+var (
+	errOutside     = apperr.New(apperr.AccessDenied, "API keys work only under /api/v1/. Remove the Authorization header, or call /api/v1/forks.")
+	errNearMiss    = apperr.New(apperr.AccessDenied, "Did you mean /api/v1/forks? Paths are case-sensitive.")
+	nearMiss       = regexp.MustCompile(`(?i)^/+api\b`)
+	errNoKey       = apperr.New(apperr.AuthRequired, "Send an API key in the header Authorization: Bearer dg_live_<id>_<secret>. Owners and admins create keys in the organisation's settings.")
+	errManyHeaders = apperr.New(apperr.AuthRequired, "Send exactly one Authorization header.")
+	errIncomplete  = apperr.New(apperr.AuthRequired, "The API key is incomplete. Copy all of its %d characters.", apikeys.TokenLength)
+	errMalformed   = apperr.New(apperr.AuthRequired, "The API key is malformed. Keys look like dg_live_<id>_<secret>, %d characters in all.", apikeys.TokenLength)
+)
+
+func (a *API) refuseOutside(c *fiber.Ctx, path, headers string) error {
+	ctx, stop := withTimeout(c.UserContext())
+	defer stop()
+	id, _ := apikeys.FindID(headers)
+	answer := errOutside
+	if nearMiss.MatchString(path) {
+		answer = errNearMiss
+	}
+	return a.keys.RefuseOutside(ctx, id, apikeys.RequestOf(c, path), answer)
+}
+
+func (a *API) authenticate(c *fiber.Ctx) error {
+	token, err := bearerToken(authorization(c))
+	if err != nil {
+		return err
+	}
+	ctx, stop := withTimeout(c.UserContext())
+	defer stop()
+	caller, err := a.keys.Authenticate(ctx, token, requestOf(c))
+	if caller.KeyID != "" {
+		httpserver.MarkAuthenticated(c)
+		c.Set("RateLimit-Policy", `"key";q=`+strconv.Itoa(apikeys.MaxRequests)+`;w=`+strconv.Itoa(apikeys.RateWindow))
+		c.Set("RateLimit", `"key";r=`+strconv.Itoa(caller.RateLimit.Remaining)+`;t=`+strconv.Itoa(caller.RateLimit.Reset))
+	}
+	if err != nil {
+		return err
+	}
+	c.Locals(callerKey{}, caller)
+	return c.Next()
+}
+
+type callerKey struct{}
+
+// callerOf returns the key that guard authenticated.
+func callerOf(c *fiber.Ctx) apikeys.Caller { return c.Locals(callerKey{}).(apikeys.Caller) }
+
+// bearerToken reads the Authorization header: the scheme in any case, one or more spaces, a token. Errors: ErrAuthRequired.
+func bearerToken(headers []string) (apikeys.Token, error) {
+	if len(headers) > 1 {
+		return apikeys.Token{}, errManyHeaders
+	}
+	scheme, rest, found := strings.Cut(strings.Join(headers, ""), " ")
+	if !found || !strings.EqualFold(scheme, "Bearer") {
+		return apikeys.Token{}, errNoKey
+	}
+	text := strings.TrimLeft(rest, " ")
+	token, ok := apikeys.ParseToken(text)
+	switch {
+	case ok:
+		return token, nil
+	case strings.HasPrefix(text, apikeys.TokenPrefix) && len(text) < apikeys.TokenLength:
+		return apikeys.Token{}, errIncomplete
+	}
+	return apikeys.Token{}, errMalformed
+}
