@@ -35,7 +35,7 @@ func TestAFloodWithoutAKeyDoesNotFillTheLog(t *testing.T) {
 	log := c.log.String()
 	require.Equal(t, known, strings.Count(log, "route=/api/v1/forks path=/api/v1/forks status=200"), "every request with the key")
 	require.Less(t, strings.Count(log, "status=401"), 20*seconds+1)
-	require.Contains(t, log, `msg="requests left out of the log" requests=`)
+	require.Contains(t, log, `msg="unauthenticated requests not logged" requests=`)
 	t.Logf("%d bytes of log for %d requests in %d seconds", len(log), flood, seconds)
 }
 

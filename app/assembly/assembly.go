@@ -117,7 +117,7 @@ func Over(pools Pools, s Settings) (*Program, error) {
 		return nil, err
 	}
 	p.Server = httpserver.New(httpserver.Options{
-		Logger: s.Log, LogPath: apikeys.Redact, Metrics: p.Ops, TrustedProxies: s.Proxies, Unavailable: postgres.Unavailable,
+		Logger: s.Log, RedactPath: apikeys.Redact, Metrics: p.Ops, TrustedProxies: s.Proxies, Unavailable: postgres.Unavailable,
 		ErrorPage: site.ErrorPage, Grace: s.Grace, ReservedFiles: pools.reservedFiles(),
 	})
 	api.Mount(p.Server.App())

@@ -43,6 +43,9 @@ var answers = map[Code]Answer{
 	Unavailable:      {503, "unavailable"},
 }
 
+// InternalMessage is what callers read about a failure whose cause they must not see.
+const InternalMessage = "Something went wrong on our side. Retry; if it persists, contact support with the request id."
+
 // Error is a failure with a code, a message that says what to do, and a cause that only the log sees.
 type Error struct {
 	Code       Code
@@ -86,7 +89,7 @@ func From(err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
 	}
-	return Wrap(Internal, err, "Something went wrong on our side. Try again, and tell support the request id if it stays.")
+	return Wrap(Internal, err, InternalMessage)
 }
 
 // Is reports whether err carries the code.

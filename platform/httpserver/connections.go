@@ -11,26 +11,26 @@ import (
 type connState int
 
 const (
-	connIdle     connState = iota // between requests, or nothing was sent yet
+	connIdle     connState = iota // between requests, or before the first
 	connArriving                  // a request has begun to arrive
-	connServing                   // a request is being answered
+	connServing                   // a request is being served
 	connClosed
 )
 
-// connections are those that are open, admitted by admission.go. A change of one costs the same however many there are.
+// connections are the open ones, which admission.go admits. Each change takes constant time, however many there are.
 type connections struct {
 	limit   int
-	exempt  []netip.Prefix // may have more than a share
+	exempt  []netip.Prefix // without a limit for each address
 	metrics *metrics
 
 	mu     sync.Mutex
 	open   map[*lingerConn]struct{}
 	all    connGroup
-	groups map[netip.Addr]*connGroup // of addresses with an open connection
+	groups map[netip.Addr]*connGroup // by address with an open connection
 }
 
-// connGroup are connections that share a bound: all of them, or those of an address. Its lists hold those that may have
-// to make room, the longest waiting first.
+// connGroup are connections that share a limit: all of them, or those of an address. Its queues hold the candidates for
+// eviction, the longest waiting first.
 type connGroup struct {
 	open           int
 	idle, arriving list.List
@@ -40,19 +40,18 @@ func newConnections(limit int, exempt []netip.Prefix) *connections {
 	return &connections{limit: limit, exempt: exempt, open: map[*lingerConn]struct{}{}, groups: map[netip.Addr]*connGroup{}}
 }
 
-// now notes what a connection is doing.
-func (k *connections) now(c *lingerConn, state connState) {
+func (k *connections) setState(c *lingerConn, state connState) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if c.state == connClosed {
 		return
 	}
-	k.unlist(c)
-	k.list(c, state)
+	k.dequeue(c)
+	k.enqueue(c, state)
 }
 
-// enter counts a new connection.
-func (k *connections) enter(c *lingerConn) {
+// add counts a new connection. The caller holds the lock.
+func (k *connections) add(c *lingerConn) {
 	c.groups = []*connGroup{&k.all}
 	if c.addr.IsValid() {
 		g := k.groups[c.addr]
@@ -66,15 +65,15 @@ func (k *connections) enter(c *lingerConn) {
 		g.open++
 	}
 	k.open[c] = struct{}{}
-	k.list(c, connIdle)
+	k.enqueue(c, connIdle)
 }
 
-// leave forgets a connection, once.
-func (k *connections) leave(c *lingerConn) {
+// remove forgets a connection, once. The caller holds the lock.
+func (k *connections) remove(c *lingerConn) {
 	if c.state == connClosed {
 		return
 	}
-	k.unlist(c)
+	k.dequeue(c)
 	c.state = connClosed
 	delete(k.open, c)
 	for _, g := range c.groups {
@@ -85,54 +84,54 @@ func (k *connections) leave(c *lingerConn) {
 	}
 }
 
-// list puts a connection at the end of those that may have to make room, unless it is being served.
-func (k *connections) list(c *lingerConn, state connState) {
+// enqueue makes a connection the last candidate for eviction, unless it is being served.
+func (k *connections) enqueue(c *lingerConn, state connState) {
 	c.state = state
 	if state == connServing {
 		return
 	}
 	c.since = time.Now()
 	for i, g := range c.groups {
-		c.places[i] = g.waiting(state).PushBack(c)
+		c.elements[i] = g.queue(state).PushBack(c)
 	}
 }
 
-func (k *connections) unlist(c *lingerConn) {
+func (k *connections) dequeue(c *lingerConn) {
 	if c.state == connServing {
 		return
 	}
 	for i, g := range c.groups {
-		g.waiting(c.state).Remove(c.places[i])
+		g.queue(c.state).Remove(c.elements[i])
 	}
 }
 
-func (g *connGroup) waiting(state connState) *list.List {
+func (g *connGroup) queue(state connState) *list.List {
 	if state == connIdle {
 		return &g.idle
 	}
 	return &g.arriving
 }
 
-// closed forgets a connection that was closed.
-func (k *connections) closed(c *lingerConn) {
+// forget removes a connection that was closed.
+func (k *connections) forget(c *lingerConn) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.leave(c)
+	k.remove(c)
 }
 
-// count is how many connections are open.
+// count returns how many connections are open.
 func (k *connections) count() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.all.open
 }
 
-// closeAll closes what is left, without lingering.
+// closeAll closes every connection, without lingering.
 func (k *connections) closeAll() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for c := range k.open {
-		k.leave(c)
+		k.remove(c)
 		_ = c.TCPConn.Close()
 	}
 }

@@ -46,7 +46,7 @@ func TestAcceptErrorsThatPassAreWaitedOut(t *testing.T) {
 	if a := b.get(t, "/ok"); a.StatusCode != 200 {
 		t.Errorf("after the errors: %d", a.StatusCode)
 	}
-	if n := strings.Count(b.logs.String(), "connections cannot be accepted"); n != 1 {
+	if n := strings.Count(b.logs.String(), "cannot accept connections"); n != 1 {
 		t.Errorf("%d lines in the log, want one for the episode: %s", n, b.logs)
 	}
 }
@@ -61,7 +61,7 @@ func TestAWaitForAcceptingEndsWithTheServer(t *testing.T) {
 		without[i] = syscall.EMFILE
 	}
 	b := serveOn(t, Options{}, nil, &failing{Listener: ln, with: without})
-	eventually(t, "the first failure", func() bool { return strings.Contains(b.logs.String(), "connections cannot be accepted") })
+	eventually(t, "the first failure", func() bool { return strings.Contains(b.logs.String(), "cannot accept connections") })
 }
 
 func TestAListenerThatIsBrokenEndsTheServer(t *testing.T) {
@@ -113,13 +113,13 @@ type client struct {
 
 func (c *crowd) from(address string) *client {
 	c.t.Helper()
-	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}, Timeout: patience}
+	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}, Timeout: testTimeout}
 	conn, err := d.DialContext(c.t.Context(), "tcp", c.addr)
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	c.t.Cleanup(func() { _ = conn.Close() })
-	_ = conn.SetDeadline(time.Now().Add(patience))
+	_ = conn.SetDeadline(time.Now().Add(testTimeout))
 	return &client{conn, bufio.NewReader(conn), c, c.t}
 }
 
@@ -313,7 +313,7 @@ func TestWhatCountsAsOneAddress(t *testing.T) {
 	for text, want := range map[string]string{
 		"192.0.2.7": "192.0.2.7", "2001:db8:1:2:3:4:5:6": "2001:db8:1:2::", "2001:db8:1:2::9": "2001:db8:1:2::", "fe80::1%eth0": "fe80::",
 	} {
-		if got := network(netip.MustParseAddr(text)); got.String() != want {
+		if got := addressKey(netip.MustParseAddr(text)); got.String() != want {
 			t.Errorf("%s counts as %s, want %s", text, got, want)
 		}
 	}

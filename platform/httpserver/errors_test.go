@@ -88,7 +88,7 @@ func TestAPageMayStandInForTheErrorBody(t *testing.T) {
 		return true
 	}}, nil)
 	a := b.get(t, "/page")
-	if a.StatusCode != 404 || !strings.HasPrefix(a.body, "<p>Nothing is here.") ||
+	if a.StatusCode != 404 || !strings.HasPrefix(a.body, "<p>No such endpoint.") ||
 		!strings.HasSuffix(a.body, a.Header.Get("X-Request-Id")) {
 		t.Errorf("%d %q", a.StatusCode, a.body)
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// ETag is the strong tag of the answer that this request would get while the versions stand: opaque strings that
-// together change whenever the body may. The coding that Accept-Encoding asks for is part of it, since a strong tag
-// promises the same bytes; a body too small to be compressed so has two tags, which is allowed.
+// ETag returns the strong tag of the response to this request. The versions are opaque strings, one of which changes whenever
+// the body may. The coding that Accept-Encoding asks for is part of the tag, since a strong tag promises the same bytes; a
+// body too small to be compressed has two tags, which is allowed.
 func ETag(c *fiber.Ctx, version ...string) string {
 	sum := sha256.New()
 	for _, v := range version {
@@ -27,8 +27,8 @@ func ETag(c *fiber.Ctx, version ...string) string {
 	return `"` + tag + `"`
 }
 
-// NotModified says whether the client already has the answer with this tag. Ask it after every check and after the
-// resource is known to exist: "*" matches any resource that does.
+// NotModified reports whether the client already has the response with this tag. Call it after every check and when the
+// resource is known to exist: "*" matches any that does.
 func NotModified(c *fiber.Ctx, etag string) bool {
 	if m := c.Method(); m != fiber.MethodGet && m != fiber.MethodHead {
 		return false
@@ -41,7 +41,7 @@ func NotModified(c *fiber.Ctx, etag string) bool {
 	return false
 }
 
-// SendNotModified answers 304 with the headers that the 200 would have had.
+// SendNotModified responds with 304 and the headers that the 200 would have.
 func SendNotModified(c *fiber.Ctx, etag string) error {
 	h := &c.Context().Response.Header
 	h.Set(fiber.HeaderETag, etag)

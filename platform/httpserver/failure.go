@@ -13,52 +13,48 @@ type Failure struct {
 	Detail     apperr.Code // the body's details.code
 	Message    string
 	Field      string // the input at fault; for a page, never in the JSON body
-	RetryAfter int    // whole seconds after which to try again; 0: not known
+	RetryAfter int    // whole seconds after which to retry; 0: not known
 	RequestID  string
-	Generic    bool // whether the message is this package's own for the status: a page has better words
+	Generic    bool // the message is the table's for the status: a page may word it better
 }
 
-// status is a line of the table of failures that are HTTP's own.
-type status struct {
+// statuses is the table from a status to the code and the message of failures that are HTTP's own.
+var statuses = map[int]struct {
 	code    apperr.Code
 	message string
-}
-
-// statuses is the one table from a status to its codes and its words.
-var statuses = map[int]status{
+}{
 	fiber.StatusBadRequest: {apperr.Validation,
-		"The request is not well-formed HTTP. End header lines with CRLF, send no fragment and no folded line, and a body only where it is due, with its length."},
+		"The request is not valid HTTP/1.1. Check the request line and the headers."},
 	fiber.StatusUnauthorized: {apperr.AuthRequired,
-		"Authenticate first, then send the request again."},
+		"Authentication is required."},
 	fiber.StatusForbidden: {apperr.AccessDenied,
-		"This is not allowed. Ask an owner of the organisation for access."},
+		"You do not have access. Ask an owner of the organisation."},
 	fiber.StatusNotFound: {apperr.NotFound,
-		"Nothing is here. Check the path: upper and lower case and a slash at the end matter."},
+		"No such endpoint. Paths are case-sensitive and have no trailing slash. See /openapi/v1.json."},
 	fiber.StatusMethodNotAllowed: {apperr.MethodNotAllowed,
-		"This path does not take that method. Use one of those in the Allow header."},
+		"This endpoint does not support the method. Use one from the Allow header."},
 	fiber.StatusRequestTimeout: {apperr.Validation,
-		"The request did not arrive in time. Send all of it without a pause."},
+		"The request did not arrive in time. Send it again."},
 	fiber.StatusRequestEntityTooLarge: {apperr.Validation,
 		"The body is too large. Send at most 64 KB."},
 	fiber.StatusRequestURITooLong: {apperr.Validation,
 		"The path and query are too long. Send at most 4 KB."},
 	fiber.StatusTooManyRequests: {apperr.RateLimited,
-		"Too many requests. Wait for the time in the Retry-After header."},
+		"Too many requests. Retry after the time in the Retry-After header."},
 	fiber.StatusRequestHeaderFieldsTooLarge: {apperr.Validation,
 		"The headers are too large. Send at most 16 KB."},
-	fiber.StatusInternalServerError: {apperr.Internal,
-		"Something went wrong on our side. Try again, and tell support the request id if it stays."},
+	fiber.StatusInternalServerError: {apperr.Internal, apperr.InternalMessage},
 	fiber.StatusNotImplemented: {apperr.MethodNotAllowed,
-		"This server does not know that method. Use GET."},
+		"The method is unknown. Use GET."},
 	fiber.StatusServiceUnavailable: {apperr.Unavailable,
-		"The service cannot answer right now. Try again after the time in the Retry-After header."},
+		"The service is temporarily unavailable. Retry after the time in the Retry-After header."},
 	fiber.StatusHTTPVersionNotSupported: {apperr.Validation,
-		"This HTTP version is not supported here. Use HTTP/1.1."},
+		"This HTTP version is not supported. Use HTTP/1.1."},
 }
 
-// failureOf is the failure for a status. A client error that is not in the table keeps its status with the words
-// of 400; anything else that is not in it is ours: 500.
-func failureOf(code int) Failure {
+// genericFailure is the failure for a status. A client error that is not in the table keeps its status with the message
+// of 400; any other status that is not in it becomes 500.
+func genericFailure(code int) Failure {
 	line, ok := statuses[code]
 	switch {
 	case ok:
@@ -70,4 +66,11 @@ func failureOf(code int) Failure {
 	}
 	answer := apperr.New(line.code, "").HTTP()
 	return Failure{Status: code, Code: answer.Code, Detail: line.code, Message: line.message, Generic: true}
+}
+
+// badRequest is the failure of a request with a known fault.
+func badRequest(message string) Failure {
+	f := genericFailure(fiber.StatusBadRequest)
+	f.Message, f.Generic = message, false
+	return f
 }

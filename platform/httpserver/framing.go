@@ -4,41 +4,51 @@ import (
 	"bytes"
 )
 
+// The faults in framing. In each of them a proxy in front may see another end of the request than this server.
+const (
+	faultLineEnding = "The request line and header lines must end with CRLF."
+	faultFolded     = "Header lines must not be folded. Send each header on one line."
+	faultLengths    = "Send Content-Length only once."
+	faultChunked    = "Transfer-Encoding is not supported. Send the body with its Content-Length."
+	faultFragment   = "The path must not contain a fragment. Leave out # and what follows it."
+)
+
+func faultBody(method string) string { return method + " requests take no body." }
+
 var (
 	contentLength    = []byte("Content-Length")
 	transferEncoding = []byte("Transfer-Encoding")
 )
 
-// soundFraming reads the header lines as they came, since what fasthttp makes of them no longer shows a line that ends
-// without a CR, two lengths that contradict each other, or "Transfer-Encoding: identity". Each of these lets a proxy in
-// front see another end of the request than we do. So does what may stand beside a chunk's length, of which nothing is left
-// to see either: no body is taken in chunks. Browsers send forms with their length, and nothing else has a body here.
-func soundFraming(method, raw []byte) bool {
+// framingFault returns what is wrong with the framing of a request, or "". It reads the header lines as they came: fasthttp
+// accepts lines without CR, contradicting lengths and "Transfer-Encoding: identity" and leaves no trace of them.
+func framingFault(method string, headers []byte) string {
+	bodiless := method == "GET" || method == "HEAD"
 	lengths := 0
-	lengthIsZero := true
-	for line := range bytes.Lines(raw) {
+	for line := range bytes.Lines(headers) {
 		text, crlf := bytes.CutSuffix(line, []byte("\r\n"))
-		if !crlf {
-			return false
-		}
-		if len(text) == 0 {
-			break
-		}
-		if text[0] == ' ' || text[0] == '\t' {
-			return false // a folded line
+		switch {
+		case !crlf:
+			return faultLineEnding
+		case len(text) == 0:
+			return ""
+		case text[0] == ' ' || text[0] == '\t':
+			return faultFolded
 		}
 		name, value, _ := bytes.Cut(text, []byte(":"))
 		name, value = bytes.TrimSpace(name), bytes.TrimSpace(value)
-		switch {
-		case bytes.EqualFold(name, contentLength):
+		isLength, isEncoding := bytes.EqualFold(name, contentLength), bytes.EqualFold(name, transferEncoding)
+		if isLength {
 			lengths++
-			lengthIsZero = string(value) == "0"
-		case bytes.EqualFold(name, transferEncoding):
-			return false
+		}
+		switch {
+		case bodiless && (isEncoding || isLength && string(value) != "0"):
+			return faultBody(method)
+		case isEncoding:
+			return faultChunked
+		case lengths > 1:
+			return faultLengths
 		}
 	}
-	if m := string(method); m == "GET" || m == "HEAD" {
-		return lengths <= 1 && lengthIsZero
-	}
-	return lengths <= 1
+	return ""
 }

@@ -11,84 +11,86 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// guard stands in front of the router: it keeps the request's record, refuses what is wrong as HTTP and turns a
-// panic into an ordinary error answer.
+// guard runs before the router: it keeps the record of the request, refuses what is not valid HTTP and turns a panic into
+// an error response.
 func (s *Server) guard(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
-		x := s.begin(ctx)
-		defer s.finish(ctx, x)
-		defer s.rescue(ctx, x)
-		status := refusal(ctx)
-		if status == 0 && s.aborting.Load() {
-			status = fiber.StatusServiceUnavailable
+		rec := s.begin(ctx)
+		defer s.complete(ctx, rec)
+		defer s.recoverPanic(ctx, rec)
+		f, ok := checkRequest(ctx)
+		if ok && s.aborting.Load() {
+			f, ok = genericFailure(fiber.StatusServiceUnavailable), false
 		}
-		if status != 0 {
-			// Nothing that follows on such a connection can be trusted to be where it seems to be.
-			ctx.SetConnectionClose()
-			x.fail(ctx, failureOf(status))
+		if !ok {
+			ctx.SetConnectionClose() // where the next request begins cannot be trusted
+			rec.writeDirectly(ctx, f)
 			return
 		}
 		next(ctx)
-		if s.closing.Load() { // fasthttp sees to it only once it has heard of the shutdown itself
+		if s.closing.Load() { // fasthttp closes only once it has heard of the shutdown itself
 			ctx.SetConnectionClose()
 		}
 	}
 }
 
-// unreadable answers a request that fasthttp could not read. The connection closes after it.
-func (s *Server) unreadable(ctx *fasthttp.RequestCtx, err error) {
-	x := s.begin(ctx)
-	defer s.finish(ctx, x)
-	defer s.rescue(ctx, x)
-	lingerOnClose(ctx)
-	status := unreadableStatus(err)
-	if status != fiber.StatusRequestEntityTooLarge {
-		// Nothing is known of it: fasthttp's defaults would say "GET /".
-		x.method, x.path = "-", "-"
+// checkRequest returns the failure of a request that is not valid HTTP, or true.
+func checkRequest(ctx *fasthttp.RequestCtx) (f Failure, ok bool) {
+	h := &ctx.Request.Header
+	target, headers, method := h.RequestURI(), h.RawHeaders(), string(h.Method())
+	switch proto := string(h.Protocol()); {
+	case proto != "HTTP/1.1" && proto != "HTTP/1.0": // fasthttp would respond 200 to HTTP/9.9
+		return genericFailure(fiber.StatusHTTPVersionNotSupported), false
+	case !knownMethod(method):
+		return genericFailure(fiber.StatusNotImplemented), false
+	case len(target) > maxTarget:
+		return genericFailure(fiber.StatusRequestURITooLong), false
+	case len(headers) > maxHeader:
+		return genericFailure(fiber.StatusRequestHeaderFieldsTooLarge), false
+	case bytes.IndexByte(target, '#') >= 0:
+		return badRequest(faultFragment), false
 	}
-	x.fail(ctx, failureOf(status))
+	if fault := framingFault(method, headers); fault != "" {
+		return badRequest(fault), false
+	}
+	return Failure{}, true
 }
 
-// unreadableStatus tells from fasthttp's error what was wrong.
-func unreadableStatus(err error) int {
+// handleParseError responds to a request that fasthttp could not read. The connection closes after it.
+func (s *Server) handleParseError(ctx *fasthttp.RequestCtx, err error) {
+	rec := s.begin(ctx)
+	defer s.complete(ctx, rec)
+	defer s.recoverPanic(ctx, rec)
+	lingerOnClose(ctx)
+	f := parseFailure(err)
+	if f.Status != fiber.StatusRequestEntityTooLarge {
+		rec.method, rec.path = "-", "-" // not known; fasthttp's defaults are GET and /
+	}
+	rec.writeDirectly(ctx, f)
+}
+
+func parseFailure(err error) Failure {
 	var small *fasthttp.ErrSmallBuffer
 	var netErr net.Error
 	switch {
 	case errors.As(err, &small):
-		return fiber.StatusRequestHeaderFieldsTooLarge
+		return genericFailure(fiber.StatusRequestHeaderFieldsTooLarge)
 	case errors.Is(err, fasthttp.ErrBodyTooLarge):
-		return fiber.StatusRequestEntityTooLarge
+		return genericFailure(fiber.StatusRequestEntityTooLarge)
 	case errors.Is(err, fasthttp.ErrUnsupportedRequestMethod):
-		return fiber.StatusNotImplemented
+		return genericFailure(fiber.StatusNotImplemented)
 	case errors.As(err, &netErr) && netErr.Timeout():
-		return fiber.StatusRequestTimeout
+		return genericFailure(fiber.StatusRequestTimeout)
+	case errors.Is(err, fasthttp.ErrDuplicateContentLength):
+		return badRequest(faultLengths)
+	case errors.Is(err, fasthttp.ErrUnsupportedTransferEncoding):
+		return badRequest(faultChunked)
 	default:
-		return fiber.StatusBadRequest
+		return genericFailure(fiber.StatusBadRequest)
 	}
 }
 
-// refusal is the status for a request that is wrong as HTTP, or 0.
-func refusal(ctx *fasthttp.RequestCtx) int {
-	h := &ctx.Request.Header
-	target, raw := h.RequestURI(), h.RawHeaders()
-	switch proto := string(h.Protocol()); {
-	case proto != "HTTP/1.1" && proto != "HTTP/1.0":
-		return fiber.StatusHTTPVersionNotSupported // fasthttp would answer HTTP/9.9 with 200
-	case !knownMethod(string(h.Method())):
-		return fiber.StatusNotImplemented
-	case len(target) > maxTarget:
-		return fiber.StatusRequestURITooLong
-	case len(raw) > maxHeader:
-		return fiber.StatusRequestHeaderFieldsTooLarge
-	case bytes.IndexByte(target, '#') >= 0:
-		return fiber.StatusBadRequest // a fragment is never sent; proxies disagree about what it means
-	case !soundFraming(h.Method(), raw):
-		return fiber.StatusBadRequest
-	}
-	return 0
-}
-
-// knownMethod lists the methods that the router may see. CONNECT is a proxy's business.
+// knownMethod reports whether the router may see the method. CONNECT is for proxies.
 func knownMethod(m string) bool {
 	switch m {
 	case fiber.MethodGet, fiber.MethodHead, fiber.MethodPost, fiber.MethodPut, fiber.MethodPatch,
@@ -98,32 +100,26 @@ func knownMethod(m string) bool {
 	return false
 }
 
-// rescue is deferred: it answers a panic of the handler with 500.
-func (s *Server) rescue(ctx *fasthttp.RequestCtx, x *exchange) {
+// recoverPanic is deferred: it responds to a panic of the handler with 500.
+func (s *Server) recoverPanic(ctx *fasthttp.RequestCtx, rec *requestRecord) {
 	p := recover()
 	if p == nil {
 		return
 	}
-	s.log.Error("panic", "request_id", x.id, "method", x.method, "route", x.route,
+	s.log.Error("panic", "request_id", rec.id, "method", rec.method, "route", rec.route,
 		"panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 	ctx.Response.Reset() // whatever the handler had begun
-	x.fail(ctx, failureOf(fiber.StatusInternalServerError))
+	rec.writeDirectly(ctx, genericFailure(fiber.StatusInternalServerError))
 }
 
-// setCommonHeaders sets what every answer has.
-func (x *exchange) setCommonHeaders(resp *fasthttp.Response) {
-	resp.Header.Set(fiber.HeaderXRequestID, x.id)
-	resp.Header.Set(fiber.HeaderXContentTypeOptions, "nosniff")
-}
-
-// finish completes the answer and, unless a stream goes on, the record.
-func (s *Server) finish(ctx *fasthttp.RequestCtx, x *exchange) {
+// complete finishes the response and, unless a body writer goes on, the record.
+func (s *Server) complete(ctx *fasthttp.RequestCtx, rec *requestRecord) {
 	resp := &ctx.Response
-	x.setCommonHeaders(resp)
+	rec.setCommonHeaders(resp)
 	if s.aborting.Load() {
-		ctx.SetConnectionClose() // fasthttp no longer sees to it once the grace is over
+		ctx.SetConnectionClose() // fasthttp no longer does once the grace is over
 	}
-	if x.streaming {
+	if rec.streaming {
 		return
 	}
 	var n int64
@@ -134,5 +130,11 @@ func (s *Server) finish(ctx *fasthttp.RequestCtx, x *exchange) {
 	default:
 		n = int64(len(resp.Body()))
 	}
-	x.end(resp.StatusCode(), n, nil)
+	rec.end(resp.StatusCode(), n, nil)
+}
+
+// setCommonHeaders sets the headers that every response has.
+func (rec *requestRecord) setCommonHeaders(resp *fasthttp.Response) {
+	resp.Header.Set(fiber.HeaderXRequestID, rec.id)
+	resp.Header.Set(fiber.HeaderXContentTypeOptions, "nosniff")
 }

@@ -6,45 +6,36 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// JSONOptions says how a JSON answer is sent. Its zero value is 200, private, no tag.
+// JSONOptions says how a JSON response is sent. Its zero value is 200, private, no tag.
 type JSONOptions struct {
 	Status       int
 	ETag         string
 	CacheControl string
-	// Gzipped gives Gzip(body) where the caller keeps it; it saves compressing the same body at each request.
+	// Gzipped returns Gzip(body) where the caller keeps it.
 	Gzipped func() []byte
 }
 
-// SendJSON answers with a JSON body, compressed when the client asks and it pays. The body must not change any more:
-// it is not copied, so one that is kept can be sent to many at once. HEAD gets the same headers and no body. A body of more
-// than StreamThreshold may take its reader minutes: whoever makes one for a single request holds a lease for it (AttachLease).
+// SendJSON responds with a JSON body, compressed when the client asks and it pays. HEAD gets the same headers and no body.
+// The body is not copied and must not change any more: one that is kept can be sent to many clients at once. A body
+// above StreamThreshold may take its reader minutes: a caller that makes one for a single request holds a lease for it
+// (AttachLease).
 func SendJSON(c *fiber.Ctx, body []byte, o JSONOptions) error {
 	ctx := c.Context()
-	h := &ctx.Response.Header
-	if len(body) >= minGzip && gzipAccepted(&ctx.Request.Header) {
-		if o.Gzipped != nil {
-			body = o.Gzipped()
-		} else {
-			body = Gzip(body)
-		}
-		h.Set(fiber.HeaderContentEncoding, "gzip")
-	}
+	body = encode(c, body, o.Gzipped)
 	o.setHeaders(c)
-
-	x := exchangeOf(ctx)
-	if len(body) > StreamThreshold && !ctx.IsHead() && x.srv.base != nil {
-		sendPaced(c, x, body)
+	if len(body) > StreamThreshold && !ctx.IsHead() {
+		sendBlocks(c, recordOf(ctx), body)
 		return nil
 	}
 	ctx.Response.SetBodyRaw(body)
 	return nil
 }
 
-// SendJSONHead answers HEAD where the body is not made: with the headers that do not depend on it, and without a length.
+// SendJSONHead responds to HEAD where the body is not made: with the headers that do not depend on it, without a length.
 func SendJSONHead(c *fiber.Ctx, o JSONOptions) error {
 	o.setHeaders(c)
 	h := &c.Context().Response.Header
-	h.SetContentLength(-1) // or fasthttp would say 0
+	h.SetContentLength(-1) // fasthttp would send 0
 	h.Del(fiber.HeaderTransferEncoding)
 	return nil
 }

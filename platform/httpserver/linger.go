@@ -11,38 +11,38 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// How long and for how much a connection lingers.
+// How long a connection lingers, and how much it reads meanwhile.
 const (
 	lingerTime  = 500 * time.Millisecond
 	lingerBytes = 256 << 10
 )
 
-// lingerConn can wait for the client to take an answer that was given before all of its request was read. Closed at
-// once, the kernel would send a reset for the unread bytes, which can overtake the answer: the client would see
-// "connection reset" in place of 413 or 431.
+// lingerConn is a connection that can linger: after a response that was sent before all of the request was read, it waits
+// for the client before it closes. Closed at once, the kernel would send a reset for the unread bytes, which can overtake the
+// response: the client would see "connection reset" in place of 413 or 431.
 type lingerConn struct {
 	*net.TCPConn
 	linger atomic.Bool
 
-	// What follows belongs to conns and its lock.
-	conns  *connections
-	addr   netip.Addr // in whose share it counts; invalid: in none
-	state  connState
-	since  time.Time
-	groups []*connGroup
-	places [2]*list.Element // in the list of each group
+	// The rest belongs to conns and its lock.
+	conns    *connections
+	addr     netip.Addr // whose limit it counts towards; invalid: nobody's
+	state    connState
+	since    time.Time
+	groups   []*connGroup
+	elements [2]*list.Element // in the queue of each group
 }
 
-// lingerOnClose marks the connection of an answer to a request that was not read to its end.
+// lingerOnClose marks the connection of a request that was not read to its end.
 func lingerOnClose(ctx *fasthttp.RequestCtx) {
 	if c, ok := ctx.Conn().(*lingerConn); ok {
 		c.linger.Store(true)
 	}
 }
 
-// Close closes the connection, after the client did or had time to where that is asked for.
+// Close closes the connection, where it is marked once the client has closed it or had time to.
 func (c *lingerConn) Close() error {
-	defer c.conns.closed(c)
+	defer c.conns.forget(c)
 	if c.linger.Swap(false) {
 		return lingerAndClose(c.TCPConn)
 	}

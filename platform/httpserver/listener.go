@@ -12,43 +12,44 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// What happens where accepting fails for a while: the first wait, which doubles, and the longest; and after how long
-// without a failure the next one is worth a line in the log.
+// A failing accept is retried after acceptWait, which doubles up to maxAcceptWait. It is logged again once it has not failed for
+// acceptLogInterval.
 const (
-	acceptWait    = 5 * time.Millisecond
-	maxAcceptWait = time.Second
-	acceptEpisode = 10 * time.Second
+	acceptWait        = 5 * time.Millisecond
+	maxAcceptWait     = time.Second
+	acceptLogInterval = 10 * time.Second
 )
 
-// maxRefusing is how many connections are told at once that there is no room for them; others are closed without a word.
-// Each takes a file beyond the limit of connections, for half a second at most.
-const maxRefusing = 16
+// maxRejecting is how many connections get a 503 at once; beyond it they are closed without a response. Each takes a file
+// beyond the limit of connections, for at most half a second.
+const maxRejecting = 16
 
-// listener hands out the connections that there is room for. It ends only when it is closed: fasthttp takes an error of
-// accept for the end of the service.
+// listener returns the connections that are admitted. It ends only when it is closed: fasthttp would end the service at
+// any error of accept.
 type listener struct {
 	net.Listener
-	conns  *connections
-	log    *slog.Logger
-	busy   func() []byte // the answer to a connection that there is no room for
-	places chan struct{} // of refusing
-	failed time.Time     // when accepting failed last
+	conns       *connections
+	log         *slog.Logger
+	rejection   func() []byte // the response to a connection that is not admitted
+	rejecting   chan struct{}
+	lastFailure time.Time
 
 	once   sync.Once
 	closed chan struct{}
 }
 
 func (s *Server) newListener(ln net.Listener) *listener {
-	return &listener{Listener: ln, conns: s.conns, log: s.log, busy: s.busyAnswer, places: make(chan struct{}, maxRefusing), closed: make(chan struct{})}
+	return &listener{Listener: ln, conns: s.conns, log: s.log, rejection: s.rejection,
+		rejecting: make(chan struct{}, maxRejecting), closed: make(chan struct{})}
 }
 
-// Close ends Accept, also where it waits.
+// Close ends Accept, also where it waits for a retry.
 func (l *listener) Close() error {
 	l.once.Do(func() { close(l.closed) })
 	return l.Listener.Close()
 }
 
-// Accept returns the next connection that there is room for. It fails when the listener is closed or broken for good.
+// Accept returns the next admitted connection. It fails when the listener is closed or permanently broken.
 func (l *listener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.accept()
@@ -59,21 +60,21 @@ func (l *listener) Accept() (net.Conn, error) {
 		if admitted := l.conns.admit(tcp); admitted != nil {
 			return admitted, nil
 		}
-		l.refuse(tcp)
+		l.reject(tcp)
 	}
 }
 
-// accept waits out what passes.
+// accept retries transient errors.
 func (l *listener) accept() (net.Conn, error) {
 	for wait := acceptWait; ; wait = min(2*wait, maxAcceptWait) {
 		c, err := l.Listener.Accept()
-		if err == nil || !passes(err) {
+		if err == nil || !isTransient(err) {
 			return c, err
 		}
-		if time.Since(l.failed) > acceptEpisode {
-			l.log.Error("connections cannot be accepted: trying again until they can", "error", err, "open", l.conns.count())
+		if time.Since(l.lastFailure) > acceptLogInterval {
+			l.log.Error("cannot accept connections: retrying", "error", err, "open", l.conns.count())
 		}
-		l.failed = time.Now()
+		l.lastFailure = time.Now()
 		select {
 		case <-time.After(wait):
 		case <-l.closed:
@@ -82,35 +83,36 @@ func (l *listener) accept() (net.Conn, error) {
 	}
 }
 
-// passes says whether an error of accept says something of this moment, or of one client, and nothing of the listener.
-func passes(err error) bool {
+// isTransient reports whether an error of accept concerns this moment or one client, not the listener.
+func isTransient(err error) bool {
 	return slices.ContainsFunc([]error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED},
 		func(e error) bool { return errors.Is(err, e) })
 }
 
-// refuse closes a connection, with 503 where there is a place to wait until the client has read it.
-func (l *listener) refuse(tcp *net.TCPConn) {
+// reject closes a connection, with a 503 unless too many are being rejected.
+func (l *listener) reject(tcp *net.TCPConn) {
 	select {
-	case l.places <- struct{}{}:
+	case l.rejecting <- struct{}{}:
 	default:
 		_ = tcp.Close()
 		return
 	}
 	go func() {
-		defer func() { <-l.places }()
+		defer func() { <-l.rejecting }()
 		if tcp.SetDeadline(time.Now().Add(lingerTime)) == nil {
-			_, _ = tcp.Write(l.busy())
+			_, _ = tcp.Write(l.rejection())
 		}
 		_ = lingerAndClose(tcp)
 	}()
 }
 
-// busyAnswer is the error answer of a server that has no room.
-func (s *Server) busyAnswer() []byte {
+// rejection is the response of a server that has no room.
+func (s *Server) rejection() []byte {
 	var ctx fasthttp.RequestCtx
-	x := &exchange{srv: s, id: requestID(nil), route: unmatched}
-	x.fail(&ctx, failureOf(fasthttp.StatusServiceUnavailable))
-	x.setCommonHeaders(&ctx.Response)
+	rec := &requestRecord{srv: s, id: requestID(nil), route: unmatched}
+	ctx.SetUserValue(recordKey{}, rec)
+	rec.writeDirectly(&ctx, genericFailure(fasthttp.StatusServiceUnavailable))
+	rec.setCommonHeaders(&ctx.Response)
 	ctx.SetConnectionClose()
 	return append(ctx.Response.Header.Header(), ctx.Response.Body()...)
 }

@@ -30,7 +30,7 @@ func TestRequestIDIsTheClientsOwnWhenItIsHarmless(t *testing.T) {
 	} {
 		a := b.get(t, "/id", "X-Request-Id", id)
 		got := a.Header.Get("X-Request-Id")
-		if (got == id) != own || !harmlessID([]byte(got)) || got != a.body {
+		if (got == id) != own || !validRequestID.MatchString(got) || got != a.body {
 			t.Errorf("sent %q, got %q, handler saw %q", id, got, a.body)
 		}
 	}
@@ -88,7 +88,7 @@ func TestClientAddressOverAConnection(t *testing.T) {
 }
 
 func TestEachRequestLeavesOneLogLineWithoutSecrets(t *testing.T) {
-	b := serve(t, Options{LogPath: func(p string) string { return strings.ReplaceAll(p, "hidden", "***") }}, func(app *fiber.App) {
+	b := serve(t, Options{RedactPath: func(p string) string { return strings.ReplaceAll(p, "hidden", "***") }}, func(app *fiber.App) {
 		app.Get("/forks/:id", func(c *fiber.Ctx) error { return c.SendString("12345") })
 	})
 	id := b.get(t, "/forks/hidden?token=topsecret", "Authorization", "Bearer dg_live_secret").Header.Get("X-Request-Id")
@@ -218,7 +218,7 @@ func TestAFloodOfUnknownRequestsIsSampled(t *testing.T) {
 	}
 	count := func(what string) int { return strings.Count(b.logs.String(), what) }
 	eventually(t, "all to be logged or counted", func() bool { return count(`"route":"/ok"`)+left() == flood+1 })
-	if n := count(`"client":"192.0.2.1"`) - 200; n > seconds*maxUnknownLinesEach {
+	if n := count(`"client":"192.0.2.1"`) - 200; n > seconds*maxSampledPerAddress {
 		t.Errorf("%d lines of one address in %d seconds", n, seconds)
 	}
 	if count(`"route":"/known"`) != 100 || count(`"msg":"request"`)-count(`"route":"/ok"`) != 200 || count(`"client":"192.0.2.2"`) != 1 {
@@ -231,21 +231,21 @@ func TestTheBoundOfTheLogHoldsForAllAddresses(t *testing.T) {
 	s := sampler{log: slog.New(slog.DiscardHandler)}
 	taken := 0
 	for i := range 1000 {
-		if s.take(fmt.Sprintf("192.0.%d.%d", i/250, i%250)) {
+		if s.allow(fmt.Sprintf("192.0.%d.%d", i/250, i%250)) {
 			taken++
 		}
 	}
-	if taken != maxUnknownLines || len(s.each) > maxUnknownLines {
-		t.Errorf("%d lines, %d addresses kept", taken, len(s.each))
+	if taken != maxSampled || len(s.perAddress) > maxSampled {
+		t.Errorf("%d lines, %d addresses kept", taken, len(s.perAddress))
 	}
 	s.flush()
 	taken = 0
 	for i := range 1000 {
-		if s.take(fmt.Sprintf("2001:db8::%x", i)) {
+		if s.allow(fmt.Sprintf("2001:db8::%x", i)) {
 			taken++
 		}
 	}
-	if taken != maxUnknownLinesEach {
+	if taken != maxSampledPerAddress {
 		t.Errorf("%d lines of one /64", taken)
 	}
 }
@@ -253,7 +253,7 @@ func TestTheBoundOfTheLogHoldsForAllAddresses(t *testing.T) {
 // What a client can cause at will is sampled in the log whatever its status; failures on our side never are.
 func TestOurFailuresAloneAreAlwaysLogged(t *testing.T) {
 	for status, want := range map[int]bool{200: false, 404: false, 431: false, 500: true, 501: false, 503: true, 505: false} {
-		if ours(status) != want {
+		if isServerFault(status) != want {
 			t.Errorf("%d: %t", status, !want)
 		}
 	}

@@ -17,8 +17,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// patience is how long a test waits for something that must happen.
-const patience = 10 * time.Second
+// testTimeout is how long a test waits for something that must happen.
+const testTimeout = 10 * time.Second
 
 // bench is a running server on a real port.
 type bench struct {
@@ -71,8 +71,8 @@ func within10s[T any](t *testing.T, c <-chan T, what string) T {
 	select {
 	case v := <-c:
 		return v
-	case <-time.After(patience):
-		t.Fatalf("waited %s in vain for %s", patience, what)
+	case <-time.After(testTimeout):
+		t.Fatalf("waited %s in vain for %s", testTimeout, what)
 		panic("unreachable")
 	}
 }
@@ -92,7 +92,7 @@ func (b *bench) dial(t *testing.T) net.Conn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
-	if err := c.SetDeadline(time.Now().Add(patience)); err != nil {
+	if err := c.SetDeadline(time.Now().Add(testTimeout)); err != nil {
 		t.Fatal(err)
 	}
 	return c
@@ -160,7 +160,7 @@ func (a answer) wantError(t *testing.T, status int, code, detail string) {
 	if got := a.Header.Get("Content-Type"); got != "application/json; charset=utf-8" {
 		t.Errorf("Content-Type %q", got)
 	}
-	if !harmlessID([]byte(a.Header.Get("X-Request-Id"))) {
+	if !validRequestID.MatchString(a.Header.Get("X-Request-Id")) {
 		t.Errorf("X-Request-Id %q", a.Header.Get("X-Request-Id"))
 	}
 	if a.Header.Get("Cache-Control") != "private, no-cache" || a.Header.Get("Server") != "" {
@@ -214,7 +214,7 @@ func (l *lockedBuffer) String() string {
 // eventually waits until ok holds.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	if !await(patience, ok) {
-		t.Fatalf("waited %s in vain for %s", patience, what)
+	if !waitUntil(testTimeout, ok) {
+		t.Fatalf("waited %s in vain for %s", testTimeout, what)
 	}
 }

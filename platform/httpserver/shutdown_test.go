@@ -26,7 +26,7 @@ func writeIsBlocked(*bench) bool {
 	stacks := make([]byte, 1<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
 	for g := range bytes.SplitSeq(stacks, []byte("\n\n")) {
-		if bytes.Contains(g, []byte("IO wait")) && bytes.Contains(g, []byte("(*transfer).WriteTo")) {
+		if bytes.Contains(g, []byte("IO wait")) && bytes.Contains(g, []byte("(*blockWriter).WriteTo")) {
 			return true
 		}
 	}
@@ -35,7 +35,7 @@ func writeIsBlocked(*bench) bool {
 
 func TestShutdownLetsAnAnswerFinish(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
-	b := serve(t, Options{Grace: patience}, func(app *fiber.App) {
+	b := serve(t, Options{Grace: testTimeout}, func(app *fiber.App) {
 		app.Get("/slow", func(c *fiber.Ctx) error {
 			close(entered)
 			<-leave
@@ -69,7 +69,7 @@ func TestShutdownLetsAnAnswerFinish(t *testing.T) {
 // A main that returns from Serve ends the process, and with it what still runs.
 func TestServeReturnsOnlyWhenTheAnswersAreOut(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
-	s := New(Options{Grace: patience})
+	s := New(Options{Grace: testTimeout})
 	s.App().Get("/", func(*fiber.Ctx) error { close(entered); <-leave; return nil })
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -172,7 +172,7 @@ func TestShutdownSaysWhenAnAnswerDoesNotEnd(t *testing.T) {
 	defer c.Close()
 	_, _ = io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
 	within10s(t, entered, "the handler")
-	if err := s.Shutdown(context.Background()); err == nil || !strings.Contains(err.Error(), "1 answers") {
+	if err := s.Shutdown(context.Background()); err == nil || !strings.Contains(err.Error(), "1 requests") {
 		t.Errorf("shutdown says %v", err)
 	}
 	close(leave)
@@ -180,7 +180,7 @@ func TestShutdownSaysWhenAnAnswerDoesNotEnd(t *testing.T) {
 }
 
 func TestIdleConnectionsDoNotHoldTheShutdown(t *testing.T) {
-	b := serve(t, Options{Grace: patience}, plainRoutes)
+	b := serve(t, Options{Grace: testTimeout}, plainRoutes)
 	for range 500 {
 		c := b.dial(t)
 		_, _ = io.WriteString(c, "GET /ok HTTP/1.1\r\nHost: x\r\n\r\n")

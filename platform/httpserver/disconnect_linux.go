@@ -10,9 +10,9 @@ import (
 // tcpEstablished is TCP_ESTABLISHED of the kernel's tcp_states.h.
 const tcpEstablished = 1
 
-// prober returns a function that says whether the connection still stands at both ends. A client that only closed
-// its sending side counts as gone: HTTP clients do not do that, and the two cannot be told apart.
-func prober(conn net.Conn) func() bool {
+// connectionProbe returns a function that reports whether both ends of the connection are open. A client that closed only
+// its sending side counts as gone: the two cannot be told apart, and HTTP clients do not do that.
+func connectionProbe(conn net.Conn) func() bool {
 	sc, ok := conn.(syscall.Conn)
 	if !ok {
 		return nil
@@ -22,11 +22,11 @@ func prober(conn net.Conn) func() bool {
 		return nil
 	}
 	return func() bool {
-		alive := false
+		connected := false
 		err := raw.Control(func(fd uintptr) {
 			info, err := unix.GetsockoptTCPInfo(int(fd), unix.IPPROTO_TCP, unix.TCP_INFO)
-			alive = err != nil || info.State == tcpEstablished // not TCP: nothing to see
+			connected = err != nil || info.State == tcpEstablished // an error: not TCP
 		})
-		return err == nil && alive
+		return err == nil && connected
 	}
 }

@@ -14,8 +14,8 @@ func TestABreakerStaysBroken(t *testing.T) {
 	defer ours.Close()
 	defer theirs.Close()
 	ctx, cancel := context.WithCancelCause(t.Context())
-	b := newBreaker(ctx, ours, time.Hour)
-	if err := b.arm(); err != nil {
+	d := newWriteDeadline(ctx, ours, time.Hour)
+	if err := d.extend(); err != nil {
 		t.Fatal(err)
 	}
 	blocked := make(chan error, 1)
@@ -27,7 +27,7 @@ func TestABreakerStaysBroken(t *testing.T) {
 	if err := within10s(t, blocked, "the write to break"); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("the write ended with %v", err)
 	}
-	if err := b.arm(); !errors.Is(err, ErrStopped) {
+	if err := d.extend(); !errors.Is(err, ErrStopped) {
 		t.Errorf("armed again after the end: %v", err)
 	}
 }
@@ -38,13 +38,13 @@ func TestABreakerThatIsReleasedLeavesTheConnectionAlone(t *testing.T) {
 	defer ours.Close()
 	defer theirs.Close()
 	ctx, cancel := context.WithCancel(t.Context())
-	b := newBreaker(ctx, ours, time.Hour)
-	if err := b.arm(); err != nil {
+	d := newWriteDeadline(ctx, ours, time.Hour)
+	if err := d.extend(); err != nil {
 		t.Fatal(err)
 	}
-	b.release()
+	d.release()
 	cancel()
-	b.trip() // as one that was already under way when the answer ended
+	d.expire() // as one that was already under way when the answer ended
 	go func() { _, _ = theirs.Read(make([]byte, 8)) }()
 	if _, err := ours.Write([]byte("next")); err != nil {
 		t.Errorf("the next answer: %v", err)

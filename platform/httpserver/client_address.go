@@ -10,12 +10,12 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// ClientAddr is the address of the client: the connection's, or behind trusted proxies the last address of
+// ClientAddr returns the address of the client: the connection's, or behind trusted proxies the last address of
 // X-Forwarded-For that is not one of them.
-func ClientAddr(c *fiber.Ctx) string { return exchangeOf(c.Context()).addr }
+func ClientAddr(c *fiber.Ctx) string { return recordOf(c.Context()).addr }
 
-// clientAddr walks from the connection towards the client for as long as the hop just met is trusted. It stops at
-// the first that is not, or at something that is no address: what stands to the left of either is hearsay.
+// clientAddr walks from the connection towards the client while each hop is trusted. It stops at the first that is not, or at
+// something that is not an address: whatever is left of either can be forged.
 func clientAddr(remote net.Addr, forwarded []string, trusted []netip.Prefix) string {
 	at, ok := remoteIP(remote)
 	if !ok {
@@ -58,7 +58,7 @@ func remoteIP(a net.Addr) (netip.Addr, bool) {
 	return ip.Unmap(), ip.IsValid()
 }
 
-// parseHop reads an address, with a port or without: some proxies add one.
+// parseHop reads an address with or without a port: some proxies add one.
 func parseHop(s string) (netip.Addr, bool) {
 	s = strings.TrimSpace(s)
 	ip, err := netip.ParseAddr(s)
@@ -72,11 +72,7 @@ func parseHop(s string) (netip.Addr, bool) {
 	return ip.Unmap().WithZone(""), true
 }
 
+// within reports whether one of the networks contains the address.
 func within(ip netip.Addr, nets []netip.Prefix) bool {
-	for _, n := range nets {
-		if n.Contains(ip) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(nets, func(n netip.Prefix) bool { return n.Contains(ip) })
 }

@@ -1,0 +1,59 @@
+package httpserver
+
+import (
+	"bytes"
+	"sync"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// gzipBlocks compresses a stream block by block. The compress middleware cannot: it ends a broken file with a valid footer.
+type gzipBlocks struct {
+	w     *gzip.Writer
+	out   *bytes.Buffer
+	taken bool // out holds a block that encode has returned
+	begun bool
+}
+
+var gzipBuffers = sync.Pool{New: func() any {
+	return bytes.NewBuffer(make([]byte, 0, 2*blockSize))
+}}
+
+func newGzipBlocks() *gzipBlocks {
+	g := &gzipBlocks{w: gzipWriters.Get().(*gzip.Writer), out: gzipBuffers.Get().(*bytes.Buffer)}
+	g.out.Reset()
+	g.w.Reset(g.out)
+	return g
+}
+
+// encode returns the next compressed block, valid until the next call, or nothing until there is enough for one. The
+// first block is never held back: the client should soon see a response.
+func (g *gzipBlocks) encode(plain []byte, last bool) ([]byte, error) {
+	if g.taken {
+		g.out.Reset()
+		g.taken = false
+	}
+	if _, err := g.w.Write(plain); err != nil {
+		return nil, err
+	}
+	var err error
+	switch {
+	case last:
+		err = g.w.Close()
+	case !g.begun:
+		err = g.w.Flush()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !last && g.begun && g.out.Len() < blockSize {
+		return nil, nil
+	}
+	g.begun, g.taken = true, true
+	return g.out.Bytes(), nil
+}
+
+func (g *gzipBlocks) release() {
+	gzipWriters.Put(g.w)
+	gzipBuffers.Put(g.out)
+}

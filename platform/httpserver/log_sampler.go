@@ -1,0 +1,57 @@
+package httpserver
+
+import (
+	"context"
+	"log/slog"
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// Unauthenticated requests could fill the disk: so many are logged in a second, in all and for one address.
+const (
+	maxSampled           = 50
+	maxSampledPerAddress = 20
+)
+
+// sampler chooses which unauthenticated requests are logged, and logs how many were not.
+type sampler struct {
+	log *slog.Logger
+
+	mu         sync.Mutex
+	running    bool           // a second has begun
+	logged     int            // in this second
+	perAddress map[string]int // logged in this second: at most maxSampled keys
+	dropped    int
+}
+
+// allow reports whether one more request from the address is logged in this second.
+func (s *sampler) allow(address string) bool {
+	if ip, err := netip.ParseAddr(address); err == nil {
+		address = addressKey(ip).String()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.running {
+		s.running, s.perAddress = true, map[string]int{}
+		time.AfterFunc(time.Second, s.flush)
+	}
+	if s.logged >= maxSampled || s.perAddress[address] >= maxSampledPerAddress {
+		s.dropped++
+		return false
+	}
+	s.logged++
+	s.perAddress[address]++
+	return true
+}
+
+// flush ends the second.
+func (s *sampler) flush() {
+	s.mu.Lock()
+	dropped := s.dropped
+	s.running, s.logged, s.perAddress, s.dropped = false, 0, nil, 0
+	s.mu.Unlock()
+	if dropped > 0 {
+		s.log.LogAttrs(context.Background(), slog.LevelInfo, "unauthenticated requests not logged", slog.Int("requests", dropped))
+	}
+}

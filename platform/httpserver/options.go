@@ -1,0 +1,62 @@
+package httpserver
+
+import (
+	"cmp"
+	"log/slog"
+	"net/netip"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Options configure a Server. The zero value works.
+type Options struct {
+	// Logger gets the access log and the causes of failures; the default is slog's.
+	Logger *slog.Logger
+	// Metrics is where the request metrics are registered; nil means nowhere.
+	Metrics prometheus.Registerer
+	// TrustedProxies are the networks of proxies: their X-Forwarded-For is trusted, and they have no limit of
+	// connections for each address.
+	TrustedProxies []netip.Prefix
+	// Unavailable reports whether an error means that a service which the handlers need (the database) is unavailable:
+	// the response is 503 and not 500.
+	Unavailable func(error) bool
+	// ErrorPage may respond to a failure in another form than JSON, such as a page for people. It writes the whole
+	// response but the status and returns true, or touches nothing and returns false.
+	ErrorPage func(c *fiber.Ctx, f Failure) bool
+	// RedactPath removes secrets from a path before it is logged; nil logs it unchanged.
+	RedactPath func(path string) string
+	// MaxConnections is how many connections are open at once. The default is the process's limit of files less
+	// ReservedFiles, and at most 10,000.
+	MaxConnections int
+	// ReservedFiles are the files that the rest of the process needs: database pools, the log, files read and written.
+	ReservedFiles int
+	// Grace is how long Shutdown lets running requests finish; the default is 10 s.
+	Grace time.Duration
+	// ReadTimeout is how long a request may take to arrive; the default is 5 s. Keep it below Grace: a silent connection
+	// holds the shutdown for that long.
+	ReadTimeout time.Duration
+	// WriteTimeout is how long the client may take for a response, or for one block of a long one; the default is 5 s.
+	WriteTimeout time.Duration
+}
+
+const (
+	maxTarget = 4 << 10  // bytes of the request target; beyond it 414
+	maxHeader = 16 << 10 // bytes of all header lines; beyond it 431
+	maxBody   = 64 << 10 // bytes of a body; beyond it 413
+
+	readTimeout  = 5 * time.Second
+	writeTimeout = 5 * time.Second
+	idleTimeout  = 75 * time.Second
+	defaultGrace = 10 * time.Second
+)
+
+func (o Options) withDefaults() Options {
+	o.Logger = cmp.Or(o.Logger, slog.Default())
+	o.Grace = cmp.Or(o.Grace, defaultGrace)
+	o.ReadTimeout = cmp.Or(o.ReadTimeout, readTimeout)
+	o.WriteTimeout = cmp.Or(o.WriteTimeout, writeTimeout)
+	o.MaxConnections = cmp.Or(o.MaxConnections, connectionLimit(o.ReservedFiles))
+	return o
+}

@@ -1,0 +1,92 @@
+package httpserver
+
+import (
+	"crypto/rand"
+	"regexp"
+	"sync/atomic"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+
+	"dg/platform/limiter"
+)
+
+// unmatched is the route of a request that no route answered.
+const unmatched = "unmatched"
+
+// requestRecord is what is known of one request. Its strings are copies: fasthttp reuses its buffers for the next
+// request, and the record of a stream outlives its handler.
+type requestRecord struct {
+	srv    *Server
+	id     string
+	addr   string
+	method string
+	path   string
+	route  string
+	code   string // details.code of an error response
+	start  time.Time
+
+	authenticated bool
+	streaming     bool // a body writer ends the record, not the guard
+	ended         atomic.Bool
+	lease         *limiter.Lease // of what the response holds until its last byte is sent; may be nil
+}
+
+type recordKey struct{}
+
+// begin opens the record of the request in ctx.
+func (s *Server) begin(ctx *fasthttp.RequestCtx) *requestRecord {
+	s.running.Add(1)
+	rec := &requestRecord{
+		srv:    s,
+		id:     requestID(ctx.Request.Header.Peek(fiber.HeaderXRequestID)),
+		addr:   clientAddr(ctx.RemoteAddr(), forwardedFor(&ctx.Request.Header), s.opts.TrustedProxies),
+		method: string(ctx.Method()),
+		path:   string(ctx.URI().PathOriginal()),
+		route:  unmatched,
+		start:  time.Now(),
+	}
+	ctx.SetUserValue(recordKey{}, rec)
+	if c, ok := ctx.Conn().(*lingerConn); ok {
+		s.conns.setState(c, connServing)
+	}
+	return rec
+}
+
+// recordOf returns the record of a request of a Server.
+func recordOf(ctx *fasthttp.RequestCtx) *requestRecord {
+	return ctx.UserValue(recordKey{}).(*requestRecord)
+}
+
+// end closes the record, once.
+func (rec *requestRecord) end(status int, bytes int64, err error) {
+	if !rec.ended.CompareAndSwap(false, true) {
+		return
+	}
+	took := time.Since(rec.start)
+	rec.lease.Release()
+	rec.logAccess(status, bytes, took, err)
+	rec.srv.metrics.observe(rec.route, rec.method, status, took)
+	rec.srv.running.Add(-1)
+}
+
+// MarkAuthenticated notes that the sender of the request is known: its log line is never sampled away.
+func MarkAuthenticated(c *fiber.Ctx) { recordOf(c.Context()).authenticated = true }
+
+// AttachLease ties a lease to the response: it is released when the last byte is sent or the response is broken off,
+// whatever ends it, a panic included. While the response is sent, the lease holds the size of its body and no place.
+func AttachLease(c *fiber.Ctx, lease *limiter.Lease) { recordOf(c.Context()).lease = lease }
+
+// RequestID returns the id of the request, as in the X-Request-Id header of its response, the log and the audit log.
+func RequestID(c *fiber.Ctx) string { return recordOf(c.Context()).id }
+
+var validRequestID = regexp.MustCompile(`^[A-Za-z0-9_-]{8,64}$`)
+
+// requestID returns the client's own id if it is valid, else a random one.
+func requestID(own []byte) string {
+	if validRequestID.Match(own) {
+		return string(own)
+	}
+	return rand.Text()
+}

@@ -1,0 +1,60 @@
+package httpserver
+
+import (
+	"context"
+	"net"
+	"sync"
+	"time"
+)
+
+// sendBuffer is how much the kernel may hold for one client. It would grow to 4 MB, which a slow but steady reader
+// empties so rarely that it misses every write deadline.
+const sendBuffer = 128 << 10
+
+// writeDeadline is the write deadline of one long response. It moves with every block. Once the context has ended it lies
+// in the past for good, which also wakes a blocked write.
+type writeDeadline struct {
+	ctx   context.Context
+	conn  net.Conn
+	limit time.Duration // for one block
+	stop  func() bool
+
+	mu       sync.Mutex
+	released bool
+}
+
+func newWriteDeadline(ctx context.Context, conn net.Conn, limit time.Duration) *writeDeadline {
+	if c, ok := conn.(interface{ SetWriteBuffer(int) error }); ok {
+		_ = c.SetWriteBuffer(sendBuffer) // fails when the connection is gone: the first write reports it
+	}
+	d := &writeDeadline{ctx: ctx, conn: conn, limit: limit}
+	d.stop = context.AfterFunc(ctx, d.expire)
+	return d
+}
+
+// expire interrupts a running write.
+func (d *writeDeadline) expire() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.released {
+		_ = d.conn.SetWriteDeadline(time.Unix(1, 0))
+	}
+}
+
+// extend gives the next block its time. After the end of the context it returns the cause.
+func (d *writeDeadline) extend() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.ctx.Err() != nil {
+		return context.Cause(d.ctx)
+	}
+	return d.conn.SetWriteDeadline(time.Now().Add(d.limit))
+}
+
+// release leaves the connection's deadline to the next response.
+func (d *writeDeadline) release() {
+	d.stop()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.released = true
+}
