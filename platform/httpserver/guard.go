@@ -49,6 +49,8 @@ func checkRequest(ctx *fasthttp.RequestCtx) (f Failure, ok bool) {
 		return genericFailure(fiber.StatusRequestHeaderFieldsTooLarge), false
 	case bytes.IndexByte(target, '#') >= 0:
 		return badRequest(faultFragment), false
+	case hasBareLF(ctx):
+		return badRequest(faultLineEnding), false
 	}
 	if fault := framingFault(method, headers); fault != "" {
 		return badRequest(fault), false

@@ -1,7 +1,9 @@
 package httpserver
 
 import (
+	"bufio"
 	"io"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -72,6 +74,69 @@ func TestWhatIsWrongAsHTTPHasTheErrorBody(t *testing.T) {
 				t.Error("the connection stays open")
 			}
 		})
+	}
+}
+
+// The message of a 400 names the fault.
+func TestFramingFaultsAreNamed(t *testing.T) {
+	b := serve(t, Options{}, plainRoutes)
+	const get, post, h = "GET /ok", "POST /form", " HTTP/1.1\r\nHost: x\r\n"
+	for name, c := range map[string]struct{ request, message string }{
+		"GET with a body":             {get + h + "Content-Length: 2\r\n\r\nhi", "GET requests take no body."},
+		"chunked GET":                 {get + h + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "GET requests take no body."},
+		"HEAD with a body":            {"HEAD /ok" + h + "Content-Length: 2\r\n\r\nhi", ""},
+		"chunked POST":                {post + h + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", faultChunked},
+		"identity POST":               {post + h + "Transfer-Encoding: identity\r\nContent-Length: 2\r\n\r\nhi", faultChunked},
+		"unknown transfer coding":     {post + h + "Transfer-Encoding: br\r\n\r\n", faultChunked},
+		"two lengths":                 {post + h + "Content-Length: 2\r\nContent-Length: 2\r\n\r\nhi", faultLengths},
+		"two lengths of nothing":      {get + h + "Content-Length: 0\r\nContent-Length: 0\r\n\r\n", faultLengths},
+		"folded line":                 {get + h + "X-A: b\r\n c\r\n\r\n", faultFolded},
+		"header line without CR":      {get + h + "X-A: b\nX-C: d\r\n\r\n", faultLineEnding},
+		"request line without CR":     {get + " HTTP/1.1\nHost: x\r\n\r\n", faultLineEnding},
+		"request line of 1.0, no CR":  {get + " HTTP/1.0\nHost: x\r\n\r\n", faultLineEnding},
+		"fragment":                    {"GET /ok#top" + h + "\r\n", faultFragment},
+		"a request line of two words": {"GET /ok\r\n\r\n", "The request is not valid HTTP/1.1."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := b.raw(t, c.request)
+			a.wantError(t, 400, "invalid-argument", "ERR_VALIDATION")
+			if !strings.Contains(a.body, c.message) {
+				t.Errorf("body %s, want %q", a.body, c.message)
+			}
+		})
+	}
+}
+
+// A request line that ends with LF alone is refused wherever the network splits it, and after a good request too.
+func TestRequestLineWithoutCRIsRefusedHoweverItArrives(t *testing.T) {
+	b := serve(t, Options{}, plainRoutes)
+	const good, bad = "GET /ok HTTP/1.1\r\nHost: x\r\n\r\n", "GET /ok HTTP/1.1\nHost: x\r\n\r\n"
+	for at := 1; at <= len("GET /ok HTTP/1.1"); at++ {
+		c := b.dial(t)
+		in := bufio.NewReader(c)
+		_, _ = io.WriteString(c, good+bad[:at])
+		readStatus(t, in, 200)
+		_, _ = io.WriteString(c, bad[at:])
+		readStatus(t, in, 400)
+	}
+	c := b.dial(t)
+	_, _ = io.WriteString(c, good+bad)
+	all, _ := io.ReadAll(c)
+	if n := strings.Count(string(all), "HTTP/1.1 200 OK"); n > 1 || !strings.Contains(string(all), faultLineEnding) {
+		t.Errorf("in one packet: %s", all)
+	}
+}
+
+func readStatus(t *testing.T, in *bufio.Reader, want int) {
+	t.Helper()
+	resp, err := http.ReadResponse(in, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, _ := io.ReadAll(resp.Body)
+	if resp.StatusCode != want {
+		t.Errorf("%d %s, want %d", resp.StatusCode, body, want)
 	}
 }
 

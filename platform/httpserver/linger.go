@@ -24,6 +24,9 @@ type lingerConn struct {
 	*net.TCPConn
 	linger atomic.Bool
 
+	lastBytes uint64 // the last eight that were read
+	bareLF    bool
+
 	// The rest belongs to conns and its lock.
 	conns    *connections
 	addr     netip.Addr // whose limit it counts towards; invalid: nobody's
