@@ -20,8 +20,7 @@ import (
 
 // The bounds of a download of the log.
 const (
-	maxLogDownloads  = 4 // at once, on one instance
-	maxLogsOfOrg     = 2
+	maxLogDownloads  = 4 // at once, on one instance; of one organisation half as many
 	maxLogTime       = 30 * time.Minute
 	entriesInBatch   = 500
 	auditInstantForm = "2006-01-02T15:04:05.000Z"
@@ -35,8 +34,7 @@ var errLogTime = apperr.New(apperr.Unavailable, "The download took longer than 3
 // downloadAuditLog answers with the whole log that the filters leave, as CSV. Its own entry is committed before there is
 // anything to send (decisions, "Audit"): it is the first row of a file that it is not filtered out of.
 func (h *Handler) downloadAuditLog() func(*fiber.Ctx, *principal) error {
-	running := limiter.New(limiter.Limits{Places: maxLogDownloads, OrganisationPlaces: maxLogsOfOrg,
-		Busy: "Too many downloads of audit logs are running."})
+	running := limiter.New(limiter.Limits{Places: maxLogDownloads, Busy: "Too many downloads of audit logs are running."})
 	return func(c *fiber.Ctx, p *principal) error {
 		filter, params, err := h.auditFilter(c, p)
 		if err != nil {

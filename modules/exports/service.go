@@ -10,10 +10,10 @@ import (
 )
 
 // How many exports one instance runs at once: in all, for one organisation, and for one key or person. Callers can meet these
-// bounds: the OpenAPI document and /docs state them.
+// bounds: the OpenAPI document and /docs state them. Beside others an organisation gets fewer (package limiter).
 const (
 	MaxAtOnce               = 8
-	MaxAtOnceOfOrganisation = 4
+	MaxAtOnceOfOrganisation = MaxAtOnce / 2
 	MaxAtOnceOfActor        = 3
 )
 
@@ -28,7 +28,7 @@ type Service struct {
 // New returns the service. An instance has one, whose limits count the exports of all surfaces together.
 func New(r *reports.Service, log *audit.Log) *Service {
 	return &Service{reports: r, log: log, limiter: limiter.New(limiter.Limits{
-		Places: MaxAtOnce, OrganisationPlaces: MaxAtOnceOfOrganisation, ActorPlaces: MaxAtOnceOfActor, Busy: "Too many exports are running.",
+		Places: MaxAtOnce, ActorPlaces: MaxAtOnceOfActor, Busy: "Too many exports are running.",
 	})}
 }
 

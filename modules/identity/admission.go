@@ -14,7 +14,7 @@ const maxAttempts = 4
 
 func newAdmission(pool *pgxpool.Pool) *limiter.Limiter {
 	places := max(2, min(maxAttempts, int(pool.Config().MaxConns)/2))
-	return limiter.New(limiter.Limits{Places: places, OrganisationPlaces: places / 2, Busy: "Too many people are signing in at once."})
+	return limiter.New(limiter.Limits{Places: places, Busy: "Too many people are signing in at once."})
 }
 
 // admit waits until an attempt from the address may begin: before its first query, so that a flood of attempts waits here

@@ -8,8 +8,8 @@ import (
 	"dg/platform/limiter"
 )
 
-// A report is large by what it lists and not by how large its organisation is; a suppressed one is never large.
-func TestLargeReportsAreToldFromSmallOnes(t *testing.T) {
+// A report is large by what it lists, not by the size of its organisation; a suppressed one is never large.
+func TestReportIsLargeByWhatItLists(t *testing.T) {
 	t.Parallel()
 	f := newField(t)
 	f.exec(t, insertSQL, fieldFrom, 10, 500)
@@ -38,8 +38,8 @@ func TestLargeReportsAreToldFromSmallOnes(t *testing.T) {
 	f.seal(t)
 	require.True(t, large(whole, bigGroup))
 
-	// What turns out large is admitted among the large ones, and holds no small place.
-	f.reports.limits.small = limiter.New(limiter.Limits{Places: 2, OrganisationPlaces: 1, Bytes: maxSmallBytes, OrganisationBytes: maxSmallBytes / 2})
+	// A report that turns out large is admitted among the large ones, and holds no small place.
+	f.reports.limits.small = limiter.New(limiter.Limits{Places: 2, Bytes: maxSmallBytes})
 	var leases []*limiter.Lease
 	_, err := f.reports.Statistics(t.Context(), Query{OrganisationID: fieldOrg, ForkID: fieldFork, Period: whole},
 		func(l *limiter.Lease) { leases = append(leases, l) })

@@ -1,13 +1,13 @@
-// Package limiter admits expensive work by organisation: so much runs at once, so much for one organisation, and whoever
-// comes later waits for its turn.
+// Package limiter admits expensive work by organisation. So much runs at once; what comes later waits for its turn.
 //
 // Invariants:
-//   - No organisation holds more than its share, whether others ask or not. With shares of at most a half, what one
-//     organisation runs never closes the door to another.
+//   - An organisation holds one piece of work, or at most half of what the others leave free, of places and of bytes. So the
+//     first organisation that takes all it can get holds a half, the next a quarter, and so on: with 8 places four
+//     organisations always find one, with 16 places five.
 //   - Organisations that wait are served in turn, one request each; requests of one organisation in the order in which they
-//     came. A request behind which only its own organisation's share stands holds up nobody else.
-//   - Nobody waits for more than Wait, and no organisation has more than MaxWaiting requests in the queue. The queue as a
-//     whole is bounded by the connections of the server: each request that waits holds one.
-//   - What was acquired is released once, however often Release is called. An organisation is forgotten when it holds
-//     nothing and waits for nothing.
+//     came. A request that waits for its own organisation's share only holds up nobody else.
+//   - Nobody waits longer than Wait, and no organisation has more than MaxWaiting requests in the queue. The connections of
+//     the server bound the queue as a whole: each waiting request holds one.
+//   - A lease is released once, however often Release is called. An organisation that holds nothing and waits for nothing is
+//     forgotten.
 package limiter

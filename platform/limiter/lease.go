@@ -1,6 +1,6 @@
 package limiter
 
-// Lease is what a piece of work holds of a limiter. A nil lease holds nothing.
+// Lease is what a piece of work holds of a limiter. Nil holds nothing.
 type Lease struct {
 	limiter      *Limiter
 	organisation *organisation
@@ -9,8 +9,7 @@ type Lease struct {
 	held, placed bool // whether anything is held, and whether a place is
 }
 
-// Keep gives the place back and goes on to hold that many bytes: the work is done, and its result is being sent. More than an
-// organisation's share counts as the share.
+// Keep gives the place back and holds that many bytes from here on: the work is done, and its result is being sent.
 func (e *Lease) Keep(bytes int64) { e.keep(bytes, true) }
 
 // Release gives everything back. It may be called again.

@@ -12,29 +12,27 @@ import (
 const (
 	// Wait is how long a request waits for its turn at most.
 	Wait = 5 * time.Second
-	// RetryAfter is when a request that waited in vain should be repeated, in seconds.
+	// RetryAfter is when to repeat a request that waited in vain, in seconds.
 	RetryAfter = 5
 	// MaxWaiting is how many requests of one organisation wait at once: those of two keys at their full rate.
 	MaxWaiting = 240
 )
 
-// Limits say how much may run at once: places by count, and bytes of memory.
+// Limits say how much may run at once.
 type Limits struct {
-	Places, OrganisationPlaces int
-	ActorPlaces                int // for one key or person; 0: as many as its organisation
-	// Bytes and OrganisationBytes bound the memory that requests estimate. 0: only places count.
-	Bytes, OrganisationBytes int64
-	Busy                     string // what to tell a caller who waited in vain; when to retry is added
+	Places      int
+	ActorPlaces int    // for one key or person; 0: as many as its organisation
+	Bytes       int64  // the memory that requests estimate; 0: only places count
+	Busy        string // what to tell a caller who waited in vain; when to retry is added
 }
 
-// Request is what somebody wants to run.
+// Request is a piece of work.
 type Request struct {
 	OrganisationID string
-	ActorID        string // the key or person; may be empty where ActorPlaces is 0
-	// Bytes is the memory that the work is expected to hold. More than an organisation's share counts as the share: such
-	// work runs when the organisation runs nothing else.
+	ActorID        string // the key or person; may be empty when ActorPlaces is 0
+	// Bytes is the memory that the work is expected to hold. More than half of Limits.Bytes counts as that.
 	Bytes int64
-	// Waited is how much of Wait the work has used up already, where it is admitted for the second time.
+	// Waited is the part of Wait that work has used up when it is admitted a second time.
 	Waited time.Duration
 }
 
@@ -67,25 +65,24 @@ type waiter struct {
 // New returns a limiter.
 func New(l Limits) *Limiter {
 	if l.ActorPlaces == 0 {
-		l.ActorPlaces = l.OrganisationPlaces
+		l.ActorPlaces = l.Places
 	}
 	return &Limiter{limits: l, organisations: map[string]*organisation{}, turns: list.New()}
 }
 
-// Acquire returns a lease of a place and of the request's bytes, at once where there is room, or when its turn has come. The
-// caller releases it. Errors: ErrUnavailable with RetryAfter after Wait or when too many wait, and the cause of ctx when it
-// ends.
+// Acquire returns a lease of a place and of the request's bytes as soon as there is room and its turn has come. The caller
+// releases it. Errors: ErrUnavailable with RetryAfter after Wait or when too many wait, and the cause of ctx when it ends.
 func (l *Limiter) Acquire(ctx context.Context, r Request) (*Lease, error) {
 	lease, w, err := l.enqueue(r)
 	if w == nil {
 		return lease, err
 	}
-	patience := time.NewTimer(Wait - r.Waited)
-	defer patience.Stop()
+	timeout := time.NewTimer(Wait - r.Waited)
+	defer timeout.Stop()
 	select {
 	case <-w.ready:
 		return w.lease, nil
-	case <-patience.C:
+	case <-timeout.C:
 		err = l.busy()
 	case <-ctx.Done():
 		err = context.Cause(ctx)
@@ -93,10 +90,10 @@ func (l *Limiter) Acquire(ctx context.Context, r Request) (*Lease, error) {
 	if l.leaveQueue(w) {
 		return nil, err
 	}
-	return w.lease, nil // its turn came in the same moment
+	return w.lease, nil // granted in the same moment
 }
 
-// enqueue returns a lease where there is room and nobody waits, and a waiter otherwise.
+// enqueue returns a lease when there is room and nobody waits, and a waiter otherwise.
 func (l *Limiter) enqueue(r Request) (*Lease, *waiter, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -122,13 +119,8 @@ func (l *Limiter) enqueue(r Request) (*Lease, *waiter, error) {
 	return nil, w, nil
 }
 
-// counted is how many bytes a request counts for.
-func (l *Limiter) counted(bytes int64) int64 {
-	if l.limits.Bytes == 0 {
-		return 0
-	}
-	return min(bytes, l.limits.OrganisationBytes)
-}
+// counted is how many bytes a request counts for: none where only places count.
+func (l *Limiter) counted(bytes int64) int64 { return min(bytes, l.limits.Bytes/2) }
 
 func (l *Limiter) busy() error {
 	e := apperr.New(apperr.Unavailable, "%s Retry in %d seconds.", l.limits.Busy, RetryAfter)

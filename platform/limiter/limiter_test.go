@@ -17,7 +17,7 @@ import (
 )
 
 func eight() *limiter.Limiter {
-	return limiter.New(limiter.Limits{Places: 8, OrganisationPlaces: 4, ActorPlaces: 3, Busy: "Too many 100% of them."})
+	return limiter.New(limiter.Limits{Places: 8, ActorPlaces: 3, Busy: "Too many 100% of them."})
 }
 
 func acquire(t *testing.T, l *limiter.Limiter, organisation, actor string) *limiter.Lease {
@@ -70,11 +70,7 @@ func TestOrganisationHoldsNoMoreThanItsShare(t *testing.T) {
 		require.Equal(t, "Too many 100% of them. Retry in 5 seconds.", apperr.From(err).Message)
 		require.Equal(t, limiter.RetryAfter, apperr.From(err).RetryAfter)
 		require.Equal(t, limiter.Wait, time.Since(begun))
-		for _, actor := range []string{"key 1", "key 1", "key 1", "key 2"} {
-			acquire(t, l, "b", actor)
-		}
-		_, err = l.Acquire(t.Context(), limiter.Request{OrganisationID: "c", ActorID: "key 1"})
-		require.True(t, apperr.Is(err, apperr.Unavailable), "all places are taken")
+		acquire(t, l, "b", "key 1")
 	})
 }
 
@@ -103,7 +99,7 @@ func TestActorHoldsNoMoreThanItsShare(t *testing.T) {
 func TestOrganisationsAreServedInTurn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := limiter.New(limiter.Limits{Places: 2, OrganisationPlaces: 1})
+		l := limiter.New(limiter.Limits{Places: 2})
 		held := map[string]*limiter.Lease{"x": acquire(t, l, "x", ""), "y": acquire(t, l, "y", "")}
 		var got admitted
 		for i, organisation := range []string{"a", "a", "a", "a", "b", "b", "c"} {
@@ -122,7 +118,7 @@ func TestOrganisationsAreServedInTurn(t *testing.T) {
 func TestBytesAreBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := limiter.New(limiter.Limits{Places: 8, OrganisationPlaces: 4, Bytes: 100, OrganisationBytes: 50})
+		l := limiter.New(limiter.Limits{Places: 8, Bytes: 100})
 		take := func(organisation string, bytes int64) (*limiter.Lease, error) {
 			return l.Acquire(t.Context(), limiter.Request{OrganisationID: organisation, Bytes: bytes})
 		}
@@ -147,11 +143,54 @@ func TestBytesAreBounded(t *testing.T) {
 	})
 }
 
+// hoard acquires for an organisation until it is refused, keeps what is said of each, and returns how many it was given.
+func hoard(t *testing.T, l *limiter.Limiter, organisation string, bytes, kept int64) (given int) {
+	t.Helper()
+	for ; ; given++ {
+		lease, err := l.Acquire(t.Context(), limiter.Request{OrganisationID: organisation, Bytes: bytes})
+		if err != nil {
+			return given
+		}
+		if kept > 0 {
+			lease.Keep(kept)
+		}
+	}
+}
+
+// Whatever organisations before it hoard, the next one finds a place and room for an answer: five of them with 16 places, or
+// with the memory of large reports (MB, at their peak and while they are sent).
+func TestNewOrganisationFindsRoomBesideHoarders(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		limits      limiter.Limits
+		bytes, kept int64
+		given       []int
+	}{
+		"8 places":           {limiter.Limits{Places: 8}, 0, 0, []int{4, 2, 1, 1, 0}},
+		"16 places":          {limiter.Limits{Places: 16}, 0, 0, []int{8, 4, 2, 1, 1, 0}},
+		"largest reports":    {limiter.Limits{Places: 2, Bytes: 96}, 36, 12, []int{2, 1, 1, 1, 1, 0}},
+		"smaller reports":    {limiter.Limits{Places: 2, Bytes: 96}, 14, 4, []int{9, 5, 2, 1, 1, 1, 1, 1, 0}},
+		"larger than memory": {limiter.Limits{Places: 2, Bytes: 96}, 1000, 12, []int{1, 1, 1, 1, 1, 0}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				l := limiter.New(c.limits)
+				var given []int
+				for i := range c.given {
+					given = append(given, hoard(t, l, fmt.Sprint("organisation ", i), c.bytes, c.kept))
+				}
+				require.Equal(t, c.given, given)
+			})
+		})
+	}
+}
+
 // A large request that is next in turn is not overtaken for ever by small ones.
 func TestSmallRequestsDoNotOvertake(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := limiter.New(limiter.Limits{Places: 8, OrganisationPlaces: 4, Bytes: 100, OrganisationBytes: 50})
+		l := limiter.New(limiter.Limits{Places: 8, Bytes: 100})
 		a, err := l.Acquire(t.Context(), limiter.Request{OrganisationID: "a", Bytes: 50})
 		require.NoError(t, err)
 		_, err = l.Acquire(t.Context(), limiter.Request{OrganisationID: "b", Bytes: 10})
@@ -168,7 +207,7 @@ func TestSmallRequestsDoNotOvertake(t *testing.T) {
 func TestWaitingEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := limiter.New(limiter.Limits{Places: 2, OrganisationPlaces: 1})
+		l := limiter.New(limiter.Limits{Places: 2})
 		lease := acquire(t, l, "a", "")
 		stopped := errors.New("stopped")
 		ctx, stop := context.WithCancelCause(t.Context())
@@ -183,7 +222,7 @@ func TestWaitingEndsWithItsContext(t *testing.T) {
 func TestQueueOfAnOrganisationIsBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := limiter.New(limiter.Limits{Places: 2, OrganisationPlaces: 1})
+		l := limiter.New(limiter.Limits{Places: 2})
 		acquire(t, l, "a", "")
 		var waiting admitted
 		for range limiter.MaxWaiting {
@@ -202,7 +241,7 @@ func TestQueueOfAnOrganisationIsBounded(t *testing.T) {
 // Whatever is asked, held and given up at once, no bound is exceeded, and in the end everything is free and forgotten.
 func TestBoundsHoldUnderLoad(t *testing.T) {
 	t.Parallel()
-	limits := limiter.Limits{Places: 6, OrganisationPlaces: 3, ActorPlaces: 2, Bytes: 600, OrganisationBytes: 300}
+	limits := limiter.Limits{Places: 6, ActorPlaces: 2, Bytes: 600}
 	l := limiter.New(limits)
 	var mu sync.Mutex
 	places, bytes := map[string]int{}, map[string]int64{}
@@ -213,9 +252,9 @@ func TestBoundsHoldUnderLoad(t *testing.T) {
 		places[""] += n
 		bytes[organisation] += b
 		bytes[""] += b
-		require.LessOrEqual(t, places[organisation], limits.OrganisationPlaces)
+		require.LessOrEqual(t, places[organisation], limits.Places/2)
 		require.LessOrEqual(t, places[""], limits.Places)
-		require.LessOrEqual(t, bytes[organisation], limits.OrganisationBytes)
+		require.LessOrEqual(t, bytes[organisation], limits.Bytes/2)
 		require.LessOrEqual(t, bytes[""], limits.Bytes)
 	}
 	var all sync.WaitGroup
@@ -257,7 +296,7 @@ func BenchmarkUncontendedAcquire(b *testing.B) {
 func TestSecondAdmissionWaitsForWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := limiter.New(limiter.Limits{Places: 1, OrganisationPlaces: 1})
+		l := limiter.New(limiter.Limits{Places: 1})
 		held := acquire(t, l, "x", "")
 		began := time.Now()
 		_, err := l.Acquire(t.Context(), limiter.Request{OrganisationID: "a", Waited: limiter.Wait - time.Second})

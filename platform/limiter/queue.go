@@ -1,15 +1,21 @@
 package limiter
 
-// allows says whether the shares of the organisation and the actor leave room for the lease.
+// allows reports whether the shares of the organisation and the actor leave room for the lease.
 func (l *Limiter) allows(e *Lease) bool {
 	o := e.organisation
-	return o.places < l.limits.OrganisationPlaces && o.actors[e.actor] < l.limits.ActorPlaces &&
-		(l.limits.Bytes == 0 || o.bytes+e.bytes <= l.limits.OrganisationBytes)
+	return o.actors[e.actor] < l.limits.ActorPlaces &&
+		inShare(int64(o.places), 1, int64(l.places), int64(l.limits.Places)) && inShare(o.bytes, e.bytes, l.bytes, l.limits.Bytes)
 }
 
-// fits says whether there is room for the lease in all.
+// inShare reports whether an organisation that holds own of a limit may hold more of it: its first, or up to half of what the
+// others leave free.
+func inShare(own, more, held, limit int64) bool {
+	return own == 0 || 2*(own+more) <= limit-(held-own)
+}
+
+// fits reports whether the limits leave room for the lease.
 func (l *Limiter) fits(e *Lease) bool {
-	return l.places < l.limits.Places && (l.limits.Bytes == 0 || l.bytes+e.bytes <= l.limits.Bytes)
+	return l.places < l.limits.Places && l.bytes+e.bytes <= l.limits.Bytes
 }
 
 func (l *Limiter) grant(e *Lease) {
@@ -21,8 +27,8 @@ func (l *Limiter) grant(e *Lease) {
 	e.organisation.actors[e.actor]++
 }
 
-// serve grants what there is room for, to the organisations in turn. Where the next in turn waits for room that others hold,
-// nobody overtakes it, or small requests would keep a large one waiting for ever.
+// serve grants what there is room for, to the organisations in turn. Nobody overtakes the next in turn when it waits for room
+// that others hold: small requests would keep a large one waiting for ever.
 func (l *Limiter) serve() {
 	for e := l.turns.Front(); e != nil; {
 		o := e.Value.(*organisation)
@@ -45,9 +51,6 @@ func (l *Limiter) serve() {
 
 // next returns the first of the organisation's requests that its shares allow, or -1.
 func (o *organisation) next(l *Limiter) int {
-	if o.places >= l.limits.OrganisationPlaces {
-		return -1
-	}
 	for i, w := range o.queue {
 		if l.allows(w.lease) {
 			return i
