@@ -10,134 +10,91 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"dg/platform/postgres"
 )
 
-// bench is one run: the database, the program under measurement, and what was found.
+// bench is one run: the database, the program under measurement, and the results.
 type bench struct {
 	opts     options
-	progress io.Writer
 	folder   string
-	set      *manifest
-	changed  bool // whether something was imported since the last vacuum
-	main     dataset
+	data     manifest
+	main     *dataset
 	keys     map[string]*keyRing // by organisation
-
 	embedded *postgres.Embedded
-	reads    *pgxpool.Pool // the role that serves, with the sessions that dg has
+	reads    *pgxpool.Pool // the role that serves
 	owner    *pgxpool.Pool // the owner of the tables
-	closers  []func()
 	server   *server
-
-	version string // of PostgreSQL
-	began   time.Time
-	peak    int64 // the most memory that the server had, in bytes
-	serving bool  // whether the server was measured at all
-	lines   []line
-	tables  []growthTable
-	notes   []string
+	report   *report
 }
 
-// open makes everything ready: binary, database, data set, keys, server. Where it fails it leaves nothing running.
-func open(ctx context.Context, o options, progress io.Writer) (*bench, error) {
-	b := &bench{opts: o, progress: progress, keys: map[string]*keyRing{}, began: time.Now()}
-	if err := b.start(ctx); err != nil {
-		return nil, errors.Join(err, b.close())
-	}
-	return b, nil
-}
+// stopTimeout bounds how long a child may take to stop.
+const stopTimeout = 30 * time.Second
 
-func (b *bench) start(ctx context.Context) (err error) {
-	if b.folder, err = filepath.Abs(filepath.Join(b.opts.dir, strconv.Itoa(b.opts.plays))); err != nil {
-		return err
+// open prepares binary, database, data set and server. Where it fails it leaves nothing running.
+func open(ctx context.Context, o options, progress io.Writer) (_ *bench, err error) {
+	b := &bench{opts: o, keys: map[string]*keyRing{}, report: newReport(progress)}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, b.close())
+		}
+	}()
+	if b.folder, err = filepath.Abs(filepath.Join(o.Dir, strconv.Itoa(o.Plays))); err != nil {
+		return nil, err
 	}
 	if err := os.MkdirAll(b.folder, 0o755); err != nil {
-		return err
+		return nil, err
 	}
-	if b.set, err = openManifest(b.folder); err != nil {
-		return err
-	}
-	if b.opts.dg == "" {
-		b.say("building dg")
-		build := exec.CommandContext(ctx, "go", "build", "-o", b.binary(), "dg/app")
-		if printed, err := build.CombinedOutput(); err != nil {
-			return fmt.Errorf("build dg: %w\n%s", err, printed)
+	if o.DG == "" {
+		b.report.progress("building dg")
+		if printed, err := exec.CommandContext(ctx, "go", "build", "-o", b.binary(), "dg/app").CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("build dg: %w\n%s", err, printed)
 		}
 	}
 	if err := b.openDatabase(ctx); err != nil {
-		return err
+		return nil, err
 	}
-	if err := b.prepare(ctx); err != nil {
-		return err
+	if err := b.openData(ctx); err != nil {
+		return nil, err
 	}
-	if b.server, err = b.serve(ctx); err != nil {
-		return err
-	}
-	return b.awaitSegments(ctx)
+	b.server, err = b.serve(ctx)
+	return b, err
 }
 
-// binary is the dg that is measured.
-func (b *bench) binary() string { return cmp.Or(b.opts.dg, filepath.Join(b.folder, "dg")) }
+func (b *bench) binary() string  { return cmp.Or(b.opts.DG, filepath.Join(b.folder, "dg")) }
+func (b *bench) dataDir() string { return filepath.Join(b.folder, "data") }
 
-func (b *bench) data() string { return filepath.Join(b.folder, "data") }
-
-// openDatabase starts the embedded server, which all that is run from here joins, and migrates it.
+// openDatabase starts the embedded server, which the child processes join, and migrates it.
 func (b *bench) openDatabase(ctx context.Context) (err error) {
-	b.say("starting PostgreSQL")
-	if b.embedded, err = postgres.StartEmbedded(ctx, b.data(), postgres.EmbeddedOptions{}); err != nil {
+	b.report.progress("starting PostgreSQL")
+	if b.embedded, err = postgres.StartEmbedded(ctx, b.dataDir(), postgres.EmbeddedOptions{}); err != nil {
 		return err
 	}
 	if err := b.dg(ctx, nil, "migrate"); err != nil {
 		return err
 	}
-	for _, p := range []struct {
-		pool **pgxpool.Pool
-		url  string
-	}{{&b.reads, b.embedded.URL()}, {&b.owner, b.embedded.OwnerURL()}} {
-		// The bounds of a session are for a server that others use: raw SQL may take as long as it takes.
-		db, err := postgres.Open(ctx, p.url, postgres.Options{
-			Name: "dg bench", MaxConns: writers + 2, StatementTimeout: -1, LockTimeout: -1, IdleInTransactionTimeout: -1,
-		})
-		if err != nil {
-			return err
-		}
-		b.closers = append(b.closers, db.Close)
-		*p.pool = db.Pool
+	if b.reads, err = openPool(ctx, b.embedded.URL()); err != nil {
+		return err
 	}
-	return nil
+	if b.owner, err = openPool(ctx, b.embedded.OwnerURL()); err != nil {
+		return err
+	}
+	return b.owner.QueryRow(ctx, `/* bench.version */ show server_version`).Scan(&b.report.postgres)
 }
 
-// prepare imports what is missing and undoes what an earlier run was killed over.
-func (b *bench) prepare(ctx context.Context) (err error) {
-	if b.set.Writing {
-		if err := b.undoWrites(ctx); err != nil {
-			return err
-		}
+// openPool connects without the time limits of a serving session: raw SQL takes as long as it takes.
+func openPool(ctx context.Context, url string) (*pgxpool.Pool, error) {
+	db, err := postgres.Open(ctx, url, postgres.Options{
+		Name: "dg bench", MaxConns: writers + 2, StatementTimeout: -1, LockTimeout: -1, IdleInTransactionTimeout: -1,
+	})
+	if err != nil {
+		return nil, err
 	}
-	if b.main, err = b.ensure(ctx, mainSet(b.opts.plays)); err != nil {
-		return err
-	}
-	if _, err := b.ensure(ctx, listSet(listForks)); err != nil {
-		return err
-	}
-	if err := b.settle(ctx); err != nil {
-		return err
-	}
-	if err := b.owner.QueryRow(ctx, `/* bench.version */ show server_version`).Scan(&b.version); err != nil {
-		return err
-	}
-	b.version, _, _ = strings.Cut(b.version, " ")
-	return nil
+	return db.Pool, nil
 }
-
-// stopTimeout bounds how long the server and PostgreSQL may take to stop.
-const stopTimeout = 30 * time.Second
 
 // close stops everything. It may be called at any time.
 func (b *bench) close() error {
@@ -147,19 +104,13 @@ func (b *bench) close() error {
 	if b.server != nil {
 		errs = append(errs, b.stopServer())
 	}
-	for _, c := range b.closers {
-		c()
+	for _, pool := range []*pgxpool.Pool{b.reads, b.owner} {
+		if pool != nil {
+			pool.Close()
+		}
 	}
 	if b.embedded != nil {
 		errs = append(errs, b.embedded.Stop(ctx))
 	}
 	return errors.Join(errs...)
 }
-
-// say tells how far the run is, on the terminal and not in the report.
-func (b *bench) say(format string, args ...any) {
-	fmt.Fprintf(b.progress, "[%4.0f s] %s\n", time.Since(b.began).Seconds(), fmt.Sprintf(format, args...))
-}
-
-// collect reads a result of one column.
-func collect[T any](rows pgx.Rows) ([]T, error) { return pgx.CollectRows(rows, pgx.RowTo[T]) }

@@ -1,12 +1,13 @@
 package main
 
 import (
-	"bytes"
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,172 +15,150 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// connections is how many clients ask at once in a test of rates.
-const connections = 32
-
-// newClient makes a client that keeps its connections, and leaves answers as they come.
-func newClient(addr string) *fasthttp.HostClient {
-	return &fasthttp.HostClient{Addr: addr, MaxConns: connections, MaxIdemponentCallAttempts: 1, ReadBufferSize: 64 << 10}
+// client sends requests with an organisation's keys over connections that are kept. It is fasthttp's, which costs the
+// machine least.
+type client struct {
+	host *fasthttp.HostClient
+	keys *keyRing // nil: no key
 }
 
-// get asks once; anything but 200 is a failure.
-func get(c *fasthttp.HostClient, path, authorization string, request *fasthttp.Request, response *fasthttp.Response) error {
-	request.SetRequestURI("http://" + c.Addr + path)
-	request.Header.Set(fasthttp.HeaderAuthorization, authorization)
-	if err := c.Do(request, response); err != nil {
+func newClient(addr string, keys *keyRing) *client {
+	return &client{&fasthttp.HostClient{Addr: addr, MaxConns: 256, MaxConnWaitTimeout: time.Minute, MaxIdemponentCallAttempts: 1, ReadBufferSize: 64 << 10}, keys}
+}
+
+// client returns one of an organisation.
+func (b *bench) client(ctx context.Context, organisation string) (*client, error) {
+	keys, err := b.keysOf(ctx, organisation, mainKeys)
+	if err != nil {
+		return nil, err
+	}
+	return newClient(b.server.addr, keys), nil
+}
+
+// get sends one request and hands its body to use, which must not keep it. Any status but 200 is an error.
+func (c *client) get(path string, use func(body []byte) error) error {
+	request, response := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
+	defer fasthttp.ReleaseRequest(request)
+	defer fasthttp.ReleaseResponse(response)
+	request.SetRequestURI("http://" + c.host.Addr + path)
+	if c.keys != nil {
+		request.Header.Set(fasthttp.HeaderAuthorization, c.keys.header())
+	}
+	if err := c.host.Do(request, response); err != nil {
 		return err
 	}
 	if status := response.StatusCode(); status != fasthttp.StatusOK {
 		return fmt.Errorf("GET %s: %d: %.200s", path, status, response.Body())
 	}
-	return nil
-}
-
-// asker asks dg one request after another on a connection that is kept.
-type asker struct {
-	client   *fasthttp.HostClient
-	ring     *keyRing
-	request  fasthttp.Request
-	response fasthttp.Response
-}
-
-func (b *bench) asker(ring *keyRing) *asker {
-	return &asker{client: newClient(b.server.addr), ring: ring}
-}
-
-// get returns the body, which the next answer overwrites.
-func (a *asker) get(path string) ([]byte, error) {
-	if err := get(a.client, path, a.ring.header(), &a.request, &a.response); err != nil {
-		return nil, err
+	if use == nil {
+		return nil
 	}
-	return a.response.Body(), nil
+	return use(response.Body())
 }
 
-// asking is a contestant's work: one request.
-func (a *asker) asking(path string) func(context.Context) error {
-	return func(ctx context.Context) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		_, err := a.get(path)
-		return err
-	}
+// getting is the work of a contestant: one request.
+func (c *client) getting(path string) func(context.Context) error {
+	return func(ctx context.Context) error { return errors.Join(ctx.Err(), c.get(path, nil)) }
 }
 
-// rate asks for a path over all connections until the time is over, and returns the answers in a second.
-func rate(ctx context.Context, c *fasthttp.HostClient, path string, header func() string, lasting time.Duration) (float64, error) {
-	ctx, stop := context.WithTimeout(ctx, lasting)
-	defer stop()
+// rateConnections is how many clients send requests at once in a measurement of rates.
+const rateConnections = 32
+
+// rate sends requests over all connections until the time is over, and returns the answers in a second.
+func (c *client) rate(ctx context.Context, path string, lasting time.Duration) (float64, error) {
 	var count atomic.Int64
-	failed := make(chan error, connections)
-	var all sync.WaitGroup
 	began := time.Now()
-	for range connections {
-		all.Go(func() {
-			var request fasthttp.Request
-			var response fasthttp.Response
-			for ctx.Err() == nil {
-				if err := get(c, path, header(), &request, &response); err != nil {
-					failed <- err
-					stop()
-					return
-				}
-				count.Add(1)
+	err := atOnce(rateConnections, func(int) error {
+		for time.Since(began) < lasting {
+			if err := errors.Join(ctx.Err(), c.get(path, nil)); err != nil {
+				return err
 			}
-		})
+			count.Add(1)
+		}
+		return nil
+	})
+	return float64(count.Load()) / time.Since(began).Seconds(), err
+}
+
+// atOnce runs n workers and returns the first error among them.
+func atOnce(n int, work func(nth int) error) error {
+	var all sync.WaitGroup
+	errs := make([]error, n)
+	for i := range n {
+		all.Go(func() { errs[i] = work(i) })
 	}
 	all.Wait()
-	took := time.Since(began)
-	select {
-	case err := <-failed:
-		return 0, err
-	default:
-	}
-	if errors.Is(ctx.Err(), context.Canceled) {
-		return 0, ctx.Err()
-	}
-	return float64(count.Load()) / took.Seconds(), nil
-}
-
-// download is one export as a client sees it that throws the text away.
-type download struct {
-	conn  net.Conn
-	began time.Time
-	first time.Duration // until the first byte of the body
-	buf   []byte
-	bytes int64
-	end   []byte
-}
-
-// begin asks for an export and reads its first block.
-func (b *bench) begin(ctx context.Context, q query) (*download, error) {
-	ring, err := b.ring(ctx, q.organisation(), mainKeys)
-	if err != nil {
-		return nil, err
-	}
-	var dialer net.Dialer
-	conn, err := dialer.DialContext(ctx, "tcp", b.server.addr)
-	if err != nil {
-		return nil, err
-	}
-	d := &download{conn: conn, buf: make([]byte, 256<<10), began: time.Now()}
-	if deadline, ok := ctx.Deadline(); ok {
-		_ = conn.SetDeadline(deadline)
-	}
-	_, err = fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\nAuthorization: %s\r\nConnection: close\r\n\r\n", q.exportPath(), b.server.addr, ring.header())
-	if err != nil {
-		conn.Close()
-		return nil, err
-	}
-	if err := d.head(); err != nil {
-		conn.Close()
-		return nil, err
-	}
-	return d, nil
-}
-
-// head reads until the body has begun.
-func (d *download) head() error {
-	have := 0
-	for {
-		n, err := d.conn.Read(d.buf[have:])
-		have += n
-		if at := bytes.Index(d.buf[:have], []byte("\r\n\r\n")); at >= 0 && at+4 < have {
-			d.first = time.Since(d.began)
-			if !bytes.HasPrefix(d.buf, []byte("HTTP/1.1 200 ")) {
-				return fmt.Errorf("export: %.300s", d.buf[:have])
-			}
-			d.take(d.buf[at+4 : have])
-			return nil
-		}
+	for _, err := range errs {
 		if err != nil {
-			return fmt.Errorf("export ended in its head: %w", err)
-		}
-	}
-}
-
-func (d *download) take(block []byte) {
-	d.bytes += int64(len(block))
-	d.end = append(d.end, block[max(0, len(block)-len(lastChunk)):]...)
-	d.end = d.end[max(0, len(d.end)-len(lastChunk)):]
-}
-
-// lastChunk is how a whole body ends.
-const lastChunk = "\r\n0\r\n\r\n"
-
-// read throws at least so many bytes away; -1 means all to the end, which must be a whole one.
-func (d *download) read(most int64) error {
-	for most < 0 || d.bytes < most {
-		n, err := d.conn.Read(d.buf)
-		if n > 0 {
-			d.take(d.buf[:n])
-		}
-		if errors.Is(err, io.EOF) && bytes.HasSuffix(d.end, []byte(lastChunk)) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("export broke off: %w", err)
+			return err
 		}
 	}
 	return nil
+}
+
+// steadily sends requests at a steady rate, whether earlier ones are answered or not, and returns the 99th percentile in
+// milliseconds, each from the moment at which the request was due.
+func (c *client) steadily(ctx context.Context, path string, every, lasting time.Duration) (float64, error) {
+	n := int(lasting / every)
+	took, began := make([]float64, n), time.Now()
+	err := atOnce(n, func(i int) error {
+		due := began.Add(time.Duration(i) * every)
+		time.Sleep(time.Until(due))
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		err := c.get(path, nil)
+		took[i] = milliseconds(time.Since(due))
+		return err
+	})
+	return percentile99(took), err
+}
+
+// download is an answer of 200 whose body is read piece by piece.
+type download struct {
+	io.Reader
+	io.Closer
+	first time.Duration // until the first byte of the body
+}
+
+// errBusy says that dg answered 503.
+var errBusy = errors.New("503")
+
+// reading makes a client of downloads: a connection for each, with the machine's receive buffer or a smaller one.
+func reading(buffer int) *http.Client {
+	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true,
+		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			conn, err := (&net.Dialer{}).DialContext(ctx, network, addr)
+			if tcp, ok := conn.(*net.TCPConn); ok && buffer > 0 {
+				err = tcp.SetReadBuffer(buffer)
+			}
+			return conn, err
+		}}}
+}
+
+// download requests a path and waits for the first byte of the body. Errors: errBusy.
+func (b *bench) download(ctx context.Context, from *http.Client, path, authorization, requestID string) (*download, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+b.server.addr+path, http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Authorization", authorization)
+	request.Header.Set("X-Request-Id", requestID)
+	began := time.Now()
+	response, err := from.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	body := bufio.NewReader(response.Body)
+	_, err = body.Peek(1)
+	switch {
+	case response.StatusCode == http.StatusServiceUnavailable:
+		err = errBusy
+	case response.StatusCode != http.StatusOK:
+		err = fmt.Errorf("GET %s: %s", path, response.Status)
+	}
+	if err != nil {
+		return nil, errors.Join(err, response.Body.Close())
+	}
+	return &download{body, response.Body, time.Since(began)}, nil
 }

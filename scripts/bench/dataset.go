@@ -5,100 +5,138 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"dg/app/demo"
+	"dg/modules/reports"
 )
 
 const (
-	leastPlays   = 10_000
 	mostPlayers  = 100_000
 	smallGroup   = 50
 	largestGroup = 5_000
 	setDays      = 400
-	manifestFile = "set.json"
 )
 
 // manifest says what a data folder holds.
 type manifest struct {
-	Now     time.Time // the end of the plays
-	Sets    []dataset // loaded
-	Writing bool      // a run was measuring writes: its plays may still be there
-	path    string
+	Now  time.Time // the end of the plays
+	Sets []*dataset
 }
 
-// dataset is one organisation of the data folder.
+// dataset is one organisation of the data folder. Its plays are of its first fork.
 type dataset struct {
+	Name                  string // tells data sets of one shape apart
 	Plays, Players, Forks int
 	Groups                []int
 	IDs                   demo.ScaleIDs
 }
 
-func (d dataset) same(o dataset) bool {
-	return d.Plays == o.Plays && d.Players == o.Players && d.Forks == o.Forks && slices.Equal(d.Groups, o.Groups)
+func (d *dataset) same(o *dataset) bool {
+	return d.Name == o.Name && d.Plays == o.Plays && d.Players == o.Players && d.Forks == o.Forks && slices.Equal(d.Groups, o.Groups)
 }
 
-// mainSet is the organisation whose one fork has all the plays.
-func mainSet(plays int) dataset {
-	players := min(plays/10, mostPlayers)
-	return dataset{Plays: plays, Players: players, Forks: 1, Groups: []int{smallGroup, min(players/20, largestGroup)}}
-}
-
-// listSet is an organisation that has forks and no plays.
-func listSet(forks int) dataset { return dataset{Forks: forks} }
-
-func openManifest(folder string) (*manifest, error) {
-	m := &manifest{path: filepath.Join(folder, manifestFile)}
-	text, err := os.ReadFile(m.path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		m.Now = time.Now().UTC().Truncate(time.Millisecond)
-		return m, m.save()
-	case err != nil:
-		return nil, err
-	}
-	if err := json.Unmarshal(text, m); err != nil {
-		return nil, fmt.Errorf("%s: %w", m.path, err)
-	}
-	return m, nil
-}
-
-func (m *manifest) save() error {
-	text, err := json.MarshalIndent(m, "", "  ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(m.path, text, 0o644)
-}
-
-// ensure returns the data set, loading it where the folder does not hold it yet.
-func (b *bench) ensure(ctx context.Context, d dataset) (dataset, error) {
-	if have := slices.IndexFunc(b.set.Sets, d.same); have >= 0 {
-		return b.set.Sets[have], nil
-	}
-	b.say("loading %d plays, %d players, %d forks", d.Plays, d.Players, d.Forks)
-	began := time.Now()
-	if err := b.load(ctx, &d); err != nil {
-		return d, err
-	}
-	b.changed = true
-	if d.Plays == b.opts.plays {
-		took := time.Since(began)
-		b.notes = append(b.notes, fmt.Sprintf("%s plays by %s players were loaded in %s, past the importer", thousands(int64(d.Plays)), thousands(int64(d.Players)), seconds(took)))
-	}
-	b.set.Sets = append(b.set.Sets, d)
-	return d, b.set.save()
-}
-
-// seed is another for each shape: organisations of two data sets must not share ids.
-func (d dataset) seed() uint64 {
+// seed differs for each shape and name: organisations of two data sets must not share ids.
+func (d *dataset) seed() uint64 {
 	seed := uint64(d.Plays)
 	for _, n := range append([]int{d.Players, d.Forks}, d.Groups...) {
 		seed = seed*1_000_003 + uint64(n)
 	}
+	for _, r := range d.Name {
+		seed = seed*1_000_003 + uint64(r)
+	}
 	return seed
 }
+
+// openData reads the manifest and loads the organisation whose one fork has all the plays.
+func (b *bench) openData(ctx context.Context) (err error) {
+	text, err := os.ReadFile(b.manifestPath())
+	if err == nil {
+		err = json.Unmarshal(text, &b.data)
+	} else if errors.Is(err, fs.ErrNotExist) {
+		b.data.Now, err = time.Now().UTC().Truncate(time.Millisecond), nil
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", b.manifestPath(), err)
+	}
+	if err := setTriggers(ctx, b.owner, true); err != nil { // an earlier run may have been killed
+		return err
+	}
+	players := min(b.opts.Plays/10, mostPlayers)
+	b.main, err = b.dataset(ctx, dataset{Plays: b.opts.Plays, Players: players, Forks: 1, Groups: []int{smallGroup, min(players/20, largestGroup)}})
+	return err
+}
+
+func (b *bench) manifestPath() string { return filepath.Join(b.folder, "set.json") }
+
+// dataset returns a data set, which it loads, seals and vacuums when the folder does not hold it.
+func (b *bench) dataset(ctx context.Context, want dataset) (*dataset, error) {
+	if at := slices.IndexFunc(b.data.Sets, want.same); at >= 0 {
+		return b.data.Sets[at], nil
+	}
+	b.report.progress("loading %d plays, %d players, %d forks", want.Plays, want.Players, want.Forks)
+	if err := b.load(ctx, &want); err != nil {
+		return nil, err
+	}
+	if err := b.settle(ctx, &want); err != nil {
+		return nil, err
+	}
+	b.data.Sets = append(b.data.Sets, &want)
+	text, err := json.MarshalIndent(b.data, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	return &want, os.WriteFile(b.manifestPath(), text, 0o644)
+}
+
+// load imports the organisation with `dg import`, and its plays by one statement, several times as fast. Ids depend on the
+// seed alone: a load that was interrupted is repeated.
+func (b *bench) load(ctx context.Context, d *dataset) error {
+	r, w := io.Pipe()
+	imported := make(chan error, 1)
+	go func() {
+		err := b.dg(ctx, r, "import", "-")
+		_ = r.CloseWithError(err) // ends Scale when the import has failed
+		imported <- err
+	}()
+	ids, err := demo.Scale(w, d.seed(), b.data.Now, demo.Size{Players: d.Players, Forks: d.Forks, Groups: d.Groups})
+	_ = w.CloseWithError(err)
+	if err := errors.Join(<-imported, err); err != nil {
+		return err
+	}
+	d.IDs = ids
+	if d.Plays == 0 {
+		return nil
+	}
+	return b.loadPlays(ctx, d)
+}
+
+// settle seals the finished days and months, vacuums and analyses, as a server that runs for a while has done.
+func (b *bench) settle(ctx context.Context, d *dataset) error {
+	b.report.progress("sealing and vacuuming")
+	for due, tries := 1, 0; due > 0 && d.Plays > reports.SealFrom; tries++ {
+		// Every import ends by sealing what is due, unless the server's sealer is at work.
+		if err := b.dg(ctx, strings.NewReader(""), "import", "-"); err != nil {
+			return err
+		}
+		if err := b.owner.QueryRow(ctx, unsealedDays, d.IDs.Forks[0]).Scan(&due); err != nil {
+			return err
+		}
+		if tries == 60 {
+			return fmt.Errorf("%d days are not sealed", due)
+		}
+	}
+	_, err := b.owner.Exec(ctx, `/* bench.vacuum */ vacuum (analyze)`)
+	return err
+}
+
+// unsealedDays counts the finished days of a fork's plays that have no valid segment.
+const unsealedDays = `/* bench.unsealed */ select count(*) from (select distinct started_at::date as day from plays where fork_id = $1) p
+	where day < current_date and (not exists (select from fork_days s where s.fork_id = $1 and s.day = p.day)
+	                              or exists (select from unsealed_days m where m.fork_id = $1 and m.day = p.day))`

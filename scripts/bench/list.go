@@ -2,25 +2,22 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"io"
+	"net"
 	"os"
 	"time"
+
+	"github.com/gofiber/fiber/v2"
 )
 
-// The fork list that is measured, and how.
-const (
-	listForks = 50
-	listKeys  = 5_000 // 120 requests a minute each
-	rateFor   = 2 * time.Second
-	rateTime  = 12 * time.Second
-)
-
-// list measures the answers in a second over 32 connections, with a key that is checked and counted each time.
+// list measures the fork lists answered in a second, with a key that is authenticated and counted each time.
 func (b *bench) list(ctx context.Context) error {
-	set, err := b.ensure(ctx, listSet(listForks))
+	set, err := b.dataset(ctx, dataset{Forks: 50})
 	if err != nil {
 		return err
 	}
-	ring, err := b.ring(ctx, set.IDs.Organisation.String(), listKeys)
+	keys, err := b.keysOf(ctx, set.IDs.Organisation.String(), 5_000) // 120 requests a minute each
 	if err != nil {
 		return err
 	}
@@ -28,25 +25,36 @@ func (b *bench) list(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	contestants := []contestant{asking(b.server.addr, "/api/v1/forks", ring.header)}
-	for _, kind := range []string{helloFramework, helloStack} {
-		s, err := startServer(command(ctx, program, helloCommand, kind), nil)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = s.stop() }() // a signal ends it, which is no success
-		contestants = append(contestants, asking(s.addr, "/", func() string { return "" }))
-	}
-	got, err := alternate(ctx, rateTime, contestants...)
+	hello, err := startServer(command(ctx, program, helloCommand))
 	if err != nil {
 		return err
 	}
-	b.ofRate("fork list of 50; limit: hello by fiber", got[0], got[1], 0.1)
-	b.ofRate("fork list of 50; limit: hello by dg's HTTP stack", got[0], got[2], 0.1)
+	defer func() { _ = hello.stop() }() // a signal ends it, which is no success
+	rating := func(c *client, path string) contestant {
+		return contestant{1, func(ctx context.Context) (float64, error) { return c.rate(ctx, path, 2*time.Second) }}
+	}
+	got, err := alternate(ctx, 12*time.Second, rating(newClient(b.server.addr, keys), "/api/v1/forks"), rating(newClient(hello.addr, nil), "/"))
+	if err != nil {
+		return err
+	}
+	b.report.atLeast("fork list of 50; limit: hello by fiber", got[0], got[1], 0.1)
 	return nil
 }
 
-func asking(addr, path string, header func() string) contestant {
-	client := newClient(addr)
-	return contestant{1, func(ctx context.Context) (float64, error) { return rate(ctx, client, path, header, rateFor) }}
+// helloCommand makes this program a server that answers a constant: the limit of any request.
+const helloCommand = "serve-hello"
+
+// serveHello serves until a signal ends the process.
+func serveHello(out io.Writer) int {
+	ln, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // lives as long as the process
+	if err != nil {
+		return 1
+	}
+	fmt.Fprintf(out, "Serving on http://%s\n", ln.Addr())
+	app := fiber.New(fiber.Config{DisableStartupMessage: true})
+	app.Get("/", func(c *fiber.Ctx) error { return c.SendString("hello\n") })
+	if app.Listener(ln) != nil {
+		return 1
+	}
+	return 0
 }

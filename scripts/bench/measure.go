@@ -2,15 +2,15 @@ package main
 
 import (
 	"context"
+	"math"
 	"slices"
 	"time"
 )
 
-// contestant is one way to do a piece of work. It is done times in each round, so that a quick one is measured as surely
-// as a slow one.
+// contestant is one way to do a piece of work.
 type contestant struct {
-	times int
-	do    func(context.Context) (float64, error) // returns the figure of one go
+	times   int                                    // runs in each round: a quick one takes more, to be measured as surely
+	measure func(context.Context) (float64, error) // one run
 }
 
 // timed measures work by the clock, in milliseconds.
@@ -26,31 +26,28 @@ func milliseconds(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1
 
 // The rounds of a measurement: as many as fit the budget, within bounds.
 const (
-	leastRounds = 3
-	mostRounds  = 9
+	minRounds = 3
+	maxRounds = 9
 )
 
-// alternate lets the contestants take turns, each second round in the other order, and returns the figures of each. One
-// go of each before the first round warms caches and is not counted.
+// alternate runs the contestants in turns, every second round in the opposite order, after one uncounted run of each.
 func alternate(ctx context.Context, budget time.Duration, contestants ...contestant) ([]sample, error) {
-	out := make([]sample, len(contestants))
-	order := make([]int, len(contestants))
+	out, order := make([]sample, len(contestants)), make([]int, len(contestants))
 	for i, c := range contestants {
 		order[i] = i
-		if _, err := c.do(ctx); err != nil {
+		if _, err := c.measure(ctx); err != nil {
 			return nil, err
 		}
 	}
 	began := time.Now()
-	for round := 0; round < mostRounds && (round < leastRounds || time.Since(began) < budget); round++ {
+	for round := 0; round < maxRounds && (round < minRounds || time.Since(began) < budget); round++ {
 		for _, i := range order {
-			var figures []float64
-			for range contestants[i].times {
-				figure, err := contestants[i].do(ctx)
-				if err != nil {
+			figures := make([]float64, contestants[i].times)
+			for n := range figures {
+				var err error
+				if figures[n], err = contestants[i].measure(ctx); err != nil {
 					return nil, err
 				}
-				figures = append(figures, figure)
 			}
 			out[i] = append(out[i], figures)
 		}
@@ -62,16 +59,16 @@ func alternate(ctx context.Context, budget time.Duration, contestants ...contest
 // sample is what was measured of one contestant, by round.
 type sample [][]float64
 
-// one is a sample of figures that have no rounds.
-func one(figures ...float64) sample { return sample{figures} }
+// figures is a sample without rounds.
+func figures(values ...float64) sample { return sample{values} }
 
 func (s sample) all() []float64  { return slices.Concat(s...) }
 func (s sample) median() float64 { return median(s.all()) }
-func (s sample) least() float64  { return slices.Min(s.all()) }
-func (s sample) most() float64   { return slices.Max(s.all()) }
+func (s sample) min() float64    { return slices.Min(s.all()) }
+func (s sample) max() float64    { return slices.Max(s.all()) }
 
-// over is the ratio of two samples: the median of the ratios of their rounds, each of which saw the same minute of the
-// machine. Samples of other rounds are compared by their medians.
+// over is the median of the ratios of the rounds, each of which saw the same minute of the machine. Samples with different
+// numbers of rounds are compared by their medians.
 func (s sample) over(other sample) float64 {
 	if len(s) != len(other) {
 		return s.median() / other.median()
@@ -83,11 +80,17 @@ func (s sample) over(other sample) float64 {
 	return median(ratios)
 }
 
-func median(figures []float64) float64 {
-	sorted := slices.Sorted(slices.Values(figures))
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
 	middle := len(sorted) / 2
 	if len(sorted)%2 == 1 {
 		return sorted[middle]
 	}
 	return (sorted[middle-1] + sorted[middle]) / 2
+}
+
+// percentile99 is the nearest-rank 99th percentile.
+func percentile99(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[int(math.Ceil(0.99*float64(len(sorted))))-1]
 }

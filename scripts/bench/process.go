@@ -10,13 +10,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
 )
 
-// command is a program of ours: it is asked to end with the context, and killed when it does not.
+// command is a child process: it is asked to end with the context, and killed when it does not.
 func command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
@@ -31,43 +30,39 @@ func command(ctx context.Context, name string, args ...string) *exec.Cmd {
 
 // dg runs a command of dg on the data folder to its end.
 func (b *bench) dg(ctx context.Context, stdin io.Reader, args ...string) error {
-	cmd := command(ctx, b.binary(), append([]string{args[0], "--data-dir", b.data()}, args[1:]...)...)
-	var failed bytes.Buffer
-	cmd.Stdin, cmd.Stderr = stdin, &failed
+	cmd := command(ctx, b.binary(), append([]string{args[0], "--data-dir", b.dataDir()}, args[1:]...)...)
+	var stderr bytes.Buffer
+	cmd.Stdin, cmd.Stderr = stdin, &stderr
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("dg %s: %w\n%s", args[0], err, failed.String())
+		return fmt.Errorf("dg %s: %w\n%s", args[0], err, stderr.String())
 	}
 	return nil
 }
 
-// server is a child that serves HTTP.
+// server is a child process that serves HTTP.
 type server struct {
 	cmd  *exec.Cmd
 	addr string // host:port
-	log  *os.File
-	done chan struct{} // closed when it has ended
-	err  error         // how
 }
 
-// serve starts `dg serve`, with its log in a file as a supervisor would keep it.
+// serve starts `dg serve` with its log in a file.
 func (b *bench) serve(ctx context.Context) (*server, error) {
 	log, err := os.Create(filepath.Join(b.folder, "serve.log"))
 	if err != nil {
 		return nil, err
 	}
-	cmd := command(ctx, b.binary(), "serve", "--data-dir", b.data(), "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0")
+	defer log.Close() // the child has its own
+	cmd := command(ctx, b.binary(), "serve", "--data-dir", b.dataDir(), "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0")
 	cmd.Stderr = log
-	s, err := startServer(cmd, log)
+	s, err := startServer(cmd)
 	if err != nil {
-		return nil, fmt.Errorf("dg serve did not start, see serve.log beside the data: %w", err)
+		return nil, fmt.Errorf("dg serve did not start, see %s: %w", log.Name(), err)
 	}
-	b.serving = true
 	return s, nil
 }
 
 // startServer starts a child that prints "Serving on http://host:port".
-func startServer(cmd *exec.Cmd, log *os.File) (*server, error) {
-	s := &server{cmd: cmd, log: log, done: make(chan struct{})}
+func startServer(cmd *exec.Cmd) (*server, error) {
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -76,10 +71,7 @@ func startServer(cmd *exec.Cmd, log *os.File) (*server, error) {
 		return nil, err
 	}
 	greeting, err := bufio.NewReader(out).ReadString('\n')
-	go func() {
-		s.err = cmd.Wait()
-		close(s.done)
-	}()
+	s := &server{cmd: cmd}
 	_, addr, found := strings.Cut(strings.TrimSpace(greeting), "http://")
 	if err != nil || !found {
 		return nil, errors.Join(err, s.stop())
@@ -88,25 +80,19 @@ func startServer(cmd *exec.Cmd, log *os.File) (*server, error) {
 	return s, nil
 }
 
-// stop asks the child to end and waits for it.
+// stop asks the child to end, kills it when it does not, and waits.
 func (s *server) stop() error {
 	_ = s.cmd.Process.Signal(syscall.SIGTERM) // it may have ended
-	select {
-	case <-s.done:
-	case <-time.After(stopTimeout):
-		_ = s.cmd.Process.Kill()
-		<-s.done
+	kill := time.AfterFunc(stopTimeout, func() { _ = s.cmd.Process.Kill() })
+	defer kill.Stop()
+	err := s.cmd.Wait()
+	if s.cmd.ProcessState.Success() {
+		return nil // the context may have ended first
 	}
-	if s.log != nil {
-		s.log.Close()
-	}
-	if state := s.cmd.ProcessState; state != nil && state.Success() {
-		return nil // a context that ended is no failure of a child that stopped when asked
-	}
-	return s.err
+	return err
 }
 
-// stopServer ends dg serve and keeps its peak.
+// stopServer stops dg serve and keeps its peak memory.
 func (b *bench) stopServer() error {
 	b.keepPeak()
 	s := b.server
@@ -114,7 +100,7 @@ func (b *bench) stopServer() error {
 	return s.stop()
 }
 
-// restart gives the sections that measure memory a server that has done nothing yet.
+// restart gives a section that measures memory a server that has done nothing yet.
 func (b *bench) restart(ctx context.Context) (err error) {
 	if err := b.stopServer(); err != nil {
 		return err
@@ -123,15 +109,15 @@ func (b *bench) restart(ctx context.Context) (err error) {
 	return err
 }
 
-// keepPeak remembers the most memory that the server had; the kernel's own mark is reset between.
+// keepPeak remembers the most memory that dg had.
 func (b *bench) keepPeak() {
 	if high, err := b.server.memory("VmHWM"); err == nil {
-		b.peak = max(b.peak, high)
+		b.report.peak = max(b.report.peak, high)
 	}
 }
 
-// resetPeak lets the kernel's mark begin at what the server has now, which it returns.
-func (b *bench) resetPeak() (now int64, err error) {
+// resetPeak resets the kernel's peak to the current memory, which it returns.
+func (b *bench) resetPeak() (float64, error) {
 	b.keepPeak()
 	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", b.server.cmd.Process.Pid), []byte("5"), 0); err != nil {
 		return 0, err
@@ -140,16 +126,13 @@ func (b *bench) resetPeak() (now int64, err error) {
 }
 
 // memory reads a figure of the child from the kernel, in bytes. Only Linux has it.
-func (s *server) memory(field string) (int64, error) {
+func (s *server) memory(field string) (float64, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
 	if err != nil {
 		return 0, err
 	}
-	for line := range strings.Lines(string(text)) {
-		if value, found := strings.CutPrefix(line, field+":"); found {
-			kb, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 64)
-			return kb << 10, err
-		}
-	}
-	return 0, fmt.Errorf("the kernel does not tell %s", field)
+	_, rest, _ := strings.Cut(string(text), "\n"+field+":")
+	var kilobytes float64
+	_, err = fmt.Sscan(rest, &kilobytes)
+	return kilobytes * 1024, err
 }

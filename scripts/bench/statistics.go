@@ -1,108 +1,112 @@
 package main
 
 import (
-	"context"
-	"fmt"
-	"slices"
+	"strconv"
 	"time"
+
+	"dg/modules/games"
 )
 
-// statistics measures the figures of all players.
-func (b *bench) statistics(ctx context.Context) error {
-	ring, err := b.ring(ctx, b.main.IDs.Organisation.String(), mainKeys)
-	if err != nil {
-		return err
+// statistics are the sums behind a fork's figures. They share no code with the program, which they are compared with.
+type statistics struct {
+	from       time.Time
+	suppressed bool
+	days       []daySum
+	passed     int64
+	players    []playerSum // in the order in which they are shown
+	skills     [games.SkillSpace]skillSum
+}
+
+type daySum struct{ plays, completed, score int64 }
+
+type skillSum struct{ attempts, correct int64 }
+
+type playerSum struct {
+	label  string
+	plays  int64
+	best   int16 // hundredths of a percent
+	passed bool
+	last   int64 // milliseconds since 1970
+}
+
+const dayMillis = 24 * 60 * 60 * 1000
+
+// addAnswers counts n answers that are stored as one byte: the skill, and whether they are correct.
+func (s *statistics) addAnswers(stored byte, n int64) {
+	sum := &s.skills[games.Answer(stored).Skill()]
+	sum.attempts += n
+	if games.Answer(stored).Correct() {
+		sum.correct += n
 	}
-	a := b.asker(ring)
-	year, month := b.last(&b.main, 366), b.last(&b.main, 30)
-	if err := b.againstMemory(ctx, a, year); err != nil {
-		return err
+}
+
+// appendJSON writes what the API must answer, to the byte.
+func (s *statistics) appendJSON(b []byte) []byte {
+	if s.suppressed {
+		return append(b, `{"plays":0,"uniquePlayers":0,"avgScorePercent":0,"completionRate":0,"passRate":0,`+
+			`"reportingMode":"pseudonymous","suppressed":true,"daily":[],"players":[],"skills":[]}`...)
 	}
-	for _, m := range []struct {
-		q   query
-		bar float64
-	}{{year, 150}, {month, 25}} {
-		got, err := alternate(ctx, rawBudget, timed(5, a.asking(m.q.statsPath())), timed(1, b.computing(m.q)))
-		if err != nil {
-			return err
+	var all daySum
+	for _, d := range s.days {
+		all.plays, all.completed, all.score = all.plays+d.plays, all.completed+d.completed, all.score+d.score
+	}
+	b = strconv.AppendInt(append(b, `{"plays":`...), all.plays, 10)
+	b = strconv.AppendInt(append(b, `,"uniquePlayers":`...), int64(len(s.players)), 10)
+	b = appendQuotient(append(b, `,"avgScorePercent":`...), all.score, 100*all.completed, 1)
+	b = appendQuotient(append(b, `,"completionRate":`...), all.completed, all.plays, 4)
+	b = appendQuotient(append(b, `,"passRate":`...), s.passed, all.completed, 4)
+	b = append(b, `,"reportingMode":"pseudonymous","suppressed":false,"daily":[`...)
+	for i, d := range s.days {
+		b = s.from.AddDate(0, 0, i).AppendFormat(append(comma(b, i), `{"date":"`...), time.DateOnly)
+		b = strconv.AppendInt(append(b, `","plays":`...), d.plays, 10)
+		b = append(appendQuotient(append(b, `,"avgScorePercent":`...), d.score, 100*d.completed, 1), '}')
+	}
+	b = append(b, `],"players":[`...)
+	for i := range s.players {
+		p := &s.players[i]
+		b = append(append(comma(b, i), `{"playerLabel":"`...), p.label...)
+		b = strconv.AppendInt(append(b, `","plays":`...), p.plays, 10)
+		b = appendQuotient(append(b, `,"bestScorePercent":`...), int64(p.best), 100, 1)
+		b = time.UnixMilli(p.last).UTC().AppendFormat(append(b, `,"lastPlayedAt":"`...), "2006-01-02T15:04:05.000Z")
+		b = append(strconv.AppendBool(append(b, `","passed":`...), p.passed), '}')
+	}
+	b = append(b, `],"skills":[`...)
+	shown := 0
+	for i, skill := range s.skills[:games.SkillCount] {
+		if skill.attempts > 0 {
+			b = append(append(comma(b, shown), `{"skillId":"`...), games.Skill(i).ID()...)
+			b = strconv.AppendInt(append(b, `","attempts":`...), skill.attempts, 10)
+			b = append(appendQuotient(append(b, `,"correctRate":`...), skill.correct, skill.attempts, 4), '}')
+			shown++
 		}
-		b.atLeast(fmt.Sprintf("statistics, %d days; limit: raw SQL", m.q.days), got[0], got[1], m.bar)
 	}
-	return nil
+	return append(b, "]}"...)
 }
 
-// rawBudget bounds how long raw SQL is measured over and over; memoryBudget the same of quicker limits.
-const (
-	rawBudget    = 20 * time.Second
-	memoryBudget = 4 * time.Second
-)
-
-// computing is a contestant's work: the figures by raw SQL.
-func (b *bench) computing(q query) func(context.Context) error {
-	return func(ctx context.Context) error {
-		_, err := b.rawFigures(ctx, q)
-		return err
+func comma(b []byte, i int) []byte {
+	if i > 0 {
+		return append(b, ',')
 	}
+	return b
 }
 
-// againstMemory measures a period against the same text made of what is in memory: of the plays, and of their sums.
-func (b *bench) againstMemory(ctx context.Context, a *asker, q query) error {
-	b.say("reading the plays into memory")
-	plays, err := b.read(ctx, q.set)
-	if err != nil {
-		return err
+// appendQuotient appends n / d rounded half up to so many places, without trailing zeros; 0 where d is 0.
+func appendQuotient(b []byte, n, d int64, places int) []byte {
+	if d == 0 {
+		return append(b, '0')
 	}
-	sums := plays.sums(q)
-	body, err := a.get(q.statsPath())
-	if err != nil {
-		return err
+	scale := int64(1)
+	for range places {
+		scale *= 10
 	}
-	body = slices.Clone(body)
-	if err := checkFold("plays", plays.fold(q), body); err != nil {
-		return err
+	q := (2*n*scale + d) / (2 * d)
+	b = strconv.AppendInt(b, q/scale, 10)
+	if q %= scale; q == 0 {
+		return b
 	}
-	if err := checkFold("sums", sums.fold(), body); err != nil {
-		return err
+	for b = append(b, '.'); q > 0; q %= scale {
+		scale /= 10
+		b = append(b, byte('0'+q/scale))
 	}
-	text := make([]byte, 0, len(body))
-	got, err := alternate(ctx, memoryBudget,
-		timed(3, a.asking(q.statsPath())),
-		timed(3, func(context.Context) error { text = plays.fold(q).appendJSON(text[:0]); return nil }),
-		timed(3, func(context.Context) error { text = sums.fold().appendJSON(text[:0]); return nil }))
-	if err != nil {
-		return err
-	}
-	b.atMost(fmt.Sprintf("statistics, %d days; limit: folding plays in memory", q.days), got[0], got[1], 2.5)
-	b.atMost(fmt.Sprintf("statistics, %d days; limit: folding day and month sums in memory", q.days), got[0], got[2], 2.5)
-	return nil
-}
-
-// groups measures the figures of groups.
-func (b *bench) groups(ctx context.Context) error {
-	ring, err := b.ring(ctx, b.main.IDs.Organisation.String(), mainKeys)
-	if err != nil {
-		return err
-	}
-	a := b.asker(ring)
-	year := b.last(&b.main, 366)
-	few, many := year.of(0), year.of(1)
-	size := b.main.Groups[1]
-
-	got, err := alternate(ctx, rawBudget, timed(5, a.asking(many.statsPath())), timed(1, b.computing(many)), timed(3, a.asking(year.statsPath())))
-	if err != nil {
-		return err
-	}
-	b.atLeast(fmt.Sprintf("group of %s, 366 days; limit: raw SQL", thousands(int64(size))), got[0], got[1], 4)
-	b.atMost(fmt.Sprintf("group of %s, 366 days; limit: all players", thousands(int64(size))), got[0], got[2], 1)
-
-	where, args := few.where()
-	pass := func(ctx context.Context) error {
-		return b.rawRows(ctx, readPlays+where, args, func([][]byte) {})
-	}
-	got, err = alternate(ctx, memoryBudget, timed(20, a.asking(few.statsPath())), timed(20, pass))
-	if err != nil {
-		return err
-	}
-	b.atMost(fmt.Sprintf("group of %d, 366 days; limit: one pass over its plays", smallGroup), got[0], got[1], 1.5)
-	return nil
+	return b
 }
