@@ -32,6 +32,7 @@ type cli struct {
 	Demo     demoCmd     `cmd:"" help:"Load the demo organisations into an empty database and make a new demo key."`
 	Segments segmentsCmd `cmd:"" help:"Look at, verify or rebuild the segments that make statistics of large forks fast."`
 	Account  accountCmd  `cmd:"" help:"Let somebody who has lost password or phone sign in again."`
+	Licences licencesCmd `cmd:"" help:"Print the licences of the third-party software in the binary."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 }
 

@@ -1,0 +1,30 @@
+#!/bin/sh
+# Writes app/notices.txt, which `dg licences` prints: the licences of all that is in the binary, as they ask for.
+set -eu
+cd "$(dirname "$0")/.."
+
+modules() {
+	for system in linux darwin; do
+		GOOS=$system go list -deps -f '{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}' ./app
+	done | sort -u
+}
+
+notice() { # name, licence files
+	printf '\n%s\n%s\n\n' "== $1" "$(printf '%s' "== $1" | tr -c '\n' '=')"
+	shift
+	cat "$@"
+}
+
+{
+	echo "Third-party software in dg, with its licences."
+	notice "Go standard library" "$(go env GOROOT)/LICENSE"
+	modules | while read -r path version folder; do
+		files=$(find "$folder" -maxdepth 1 -type f \( -iname 'licen[cs]e*' -o -iname 'copying*' -o -iname 'notice*' \) | sort)
+		[ -n "$files" ] || { echo "no licence found in $path" >&2; exit 1; }
+		# shellcheck disable=SC2086 # paths of the module cache have no blanks
+		notice "$path $version" $files
+	done
+	for vendored in web/static/*LICENSE* web/static/*/*LICENSE*; do
+		[ -f "$vendored" ] && notice "${vendored#web/static/}" "$vendored"
+	done
+} >app/notices.txt
