@@ -40,7 +40,7 @@ func (c accountResetCmd) Run(ctx context.Context, p process) error {
 		return err
 	}
 	defer owner.Close()
-	people := identity.New(owner, time.Now, nil, p.log) // no events: a reset is one when it is used
+	people := identity.New(owner, time.Now, identity.Auditor{}, p.log) // a reset is recorded when it is used
 	reset, err := people.BeginReset(ctx, c.Email)
 	if apperr.Is(err, apperr.NotFound) {
 		return errors.New("nobody has this e-mail: check it and try again")

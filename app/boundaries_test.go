@@ -21,7 +21,7 @@ var mayImport = map[string][]string{
 	"configs":           {},
 	"migrations":        {},
 	"modules/audit":     {"platform"},
-	"modules/identity":  {"platform"},
+	"modules/identity":  {"platform", "modules/audit"},
 	"modules/org":       {"platform", "modules/audit"},
 	"modules/games":     {"platform", "modules/org"},
 	"modules/apikeys":   {"platform", "modules/org", "modules/audit"},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"dg/modules/audit"
 	"dg/modules/identity"
 	"dg/platform/apperr"
 )
@@ -40,10 +41,10 @@ type changeText struct{ Strong, After string }
 
 // changes are the words for what was just changed in the session.
 var changes = map[identity.Notice]changeText{
-	identity.PasswordChanged:       {"Password changed.", "Your other sessions have ended."},
-	identity.TwoStepTurnedOn:       {"Two-step is on.", "Your other sessions have ended."},
-	identity.TwoStepTurnedOff:      {"Two-step is off.", "Your other sessions have ended."},
-	identity.RecoveryCodesReplaced: {"New recovery codes made.", "The old ones no longer work."},
+	audit.PasswordChanged:       {"Password changed.", "Your other sessions have ended."},
+	audit.TwoStepTurnedOn:       {"Two-step is on.", "Your other sessions have ended."},
+	audit.TwoStepTurnedOff:      {"Two-step is off.", "Your other sessions have ended."},
+	audit.RecoveryCodesReplaced: {"New recovery codes made.", "The old ones no longer work."},
 }
 
 // account answers GET /account.
@@ -57,7 +58,7 @@ func (h *Handler) account(c *fiber.Ctx, p *principal) error {
 	}
 	for _, o := range open {
 		view.Sessions = append(view.Sessions, sessionRow{
-			o.ID, browserName(o.Client.UserAgent), o.Client.Address, o.StartedAt, o.LastUsedAt, o.Current,
+			o.ID, browserName(o.UserAgent), o.Address, o.StartedAt, o.LastUsedAt, o.Current,
 		})
 	}
 	if view.CodesLeft, err = h.Identity.RecoveryCodesLeft(ctx, p.token); err != nil {

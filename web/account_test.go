@@ -12,6 +12,7 @@ import (
 	"github.com/pquerna/otp/totp"
 	"github.com/stretchr/testify/require"
 
+	"dg/modules/audit"
 	"dg/modules/identity"
 )
 
@@ -38,7 +39,7 @@ func TestAccount(t *testing.T) {
 	for _, changed := range []string{"password", "two-step-on", "two-step-off", "%3Cb%3E"} {
 		require.NotContains(t, b.get("/account?changed="+changed).body, `role="status"><div>`, "an address says nothing")
 	}
-	for _, kind := range identity.EventKinds {
+	for _, kind := range audit.Actions {
 		require.NotContains(t, b.get("/account?changed="+string(kind)).body, `role="status"><div>`, "an address says nothing")
 	}
 }

@@ -49,6 +49,7 @@ var reasonLabels = map[audit.Reason]struct{ short, long, status, code string }{
 	audit.OutsideAPI:        {"Outside the API", "A key works only under /api/v1/.", "403", "ERR_ACCESS_DENIED"},
 	audit.WrongPassword:     {short: "Wrong password", long: "The password was wrong."},
 	audit.WrongCode:         {short: "Wrong code", long: "The password was right, the two-step code was wrong."},
+	audit.SignedOut:         {short: "Signed out", long: "The person signed out."},
 	audit.Locked:            {short: "Locked", long: "There had been too many wrong tries, so nothing was compared."},
 }
 

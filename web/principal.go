@@ -224,7 +224,7 @@ func requestOf(c *fiber.Ctx) audit.Request {
 
 // nameRequest tells the modules which request they act in: security events are recorded with it.
 func nameRequest(c *fiber.Ctx) error {
-	c.SetUserContext(identity.WithRequest(c.UserContext(), identity.Request(requestOf(c))))
+	c.SetUserContext(identity.WithRequest(c.UserContext(), requestOf(c)))
 	return c.Next()
 }
 

@@ -22,7 +22,6 @@ import (
 	"github.com/pquerna/otp/totp"
 	"github.com/stretchr/testify/require"
 
-	"dg/app/assembly"
 	"dg/modules/apikeys"
 	"dg/modules/audit"
 	"dg/modules/exports"
@@ -84,8 +83,8 @@ func startOn(t *testing.T, db *pgtest.Database, now func() time.Time) *world {
 	w := &world{db: db, log: audit.New(db.DB), now: now, logged: &logbook{}}
 	orgs := org.New(db.DB, w.log, policy)
 	// Whom a test signs in beforehand leaves no entry: the log holds what the test does.
-	w.people = identity.New(db.DB, now, noEvents{}, slog.New(slog.DiscardHandler))
-	people := identity.New(db.DB, now, assembly.SecurityEvents{Orgs: orgs, Log: w.log, Unknown: func() {}}, slog.New(slog.NewTextHandler(w.logged, nil)))
+	w.people = identity.New(db.DB, now, identity.Auditor{Memberships: noOrganisations{}, Log: w.log, UnknownEmail: func() {}}, slog.New(slog.DiscardHandler))
+	people := identity.New(db.DB, now, identity.Auditor{Memberships: orgs, Log: w.log, UnknownEmail: func() {}}, slog.New(slog.NewTextHandler(w.logged, nil)))
 	w.orgs = orgs
 	w.keys = apikeys.New(db.DB, orgs, w.log, policy, now, func() {})
 
@@ -114,14 +113,13 @@ func startOn(t *testing.T, db *pgtest.Database, now func() time.Time) *world {
 	return w
 }
 
-// noEvents records none.
-type noEvents struct{}
+// noOrganisations is nobody's membership.
+type noOrganisations struct{}
 
-// Record implements identity.Events.
-func (noEvents) Record(context.Context, pgx.Tx, identity.Event) error { return nil }
-
-// Count implements identity.Events.
-func (noEvents) Count(context.Context, pgx.Tx, identity.Event) error { return nil }
+// OrganisationsOf returns none.
+func (noOrganisations) OrganisationsOf(context.Context, pgx.Tx, string) ([]string, error) {
+	return nil, nil
+}
 
 // person is somebody who can sign in.
 type person struct {
@@ -232,7 +230,7 @@ func (w *world) signedIn(t *testing.T, p person) *browser {
 		require.NoError(t, err)
 		code, err := totp.GenerateCode(p.totpSecret, w.now())
 		require.NoError(t, err)
-		session, err = w.people.SecondStep(t.Context(), session.Token, code)
+		session, err = w.people.VerifySecondStep(t.Context(), session.Token, code)
 		require.NoError(t, err)
 	}
 	b.cookies["__Host-dg"] = session.Token

@@ -131,12 +131,12 @@ func (h *Handler) finishSignIn(c *fiber.Ctx, session identity.Session) error {
 func (h *Handler) knowBrowser(c *fiber.Ctx, session identity.Session) error {
 	ctx, stop := bounded(c.UserContext())
 	defer stop()
-	token, err := h.Identity.KnowBrowser(ctx, session, c.Cookies(browserCookie))
+	token, err := h.Identity.RememberBrowser(ctx, session, c.Cookies(browserCookie))
 	if err != nil {
 		return err
 	}
 	known := hostCookie(browserCookie, token)
-	known.SessionOnly, known.MaxAge = false, int(identity.KnownFor/time.Second)
+	known.SessionOnly, known.MaxAge = false, int(identity.KnownBrowserTTL/time.Second)
 	c.Cookie(known)
 	return nil
 }
@@ -195,7 +195,7 @@ func (h *Handler) startAgain(c *fiber.Ctx) error {
 func (h *Handler) secondStep(c *fiber.Ctx) error {
 	ctx, stop := bounded(c.UserContext())
 	defer stop()
-	session, err := h.Identity.SecondStep(ctx, c.Cookies(sessionCookie), formValue(c, "code"))
+	session, err := h.Identity.VerifySecondStep(ctx, c.Cookies(sessionCookie), formValue(c, "code"))
 	if w := waitOf(c, err); w != nil {
 		return h.renderCode(c, fiber.StatusTooManyRequests, signInView{Wait: w})
 	}

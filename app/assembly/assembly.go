@@ -98,13 +98,13 @@ func Over(pools Pools, s Settings) (*Program, error) {
 	}
 	p.Keys = apikeys.New(pools.Auth, orgs, log, policy, time.Now, unknownKeys.Inc)
 
-	events := SecurityEvents{Orgs: orgs, Log: log, Unknown: unknownPeople.Inc}
-	people := identity.New(pools.Auth, time.Now, events, s.Log).EncryptWith(s.Keys)
+	auditor := identity.Auditor{Memberships: orgs, Log: log, UnknownEmail: unknownPeople.Inc}
+	people := identity.New(pools.Auth, time.Now, auditor, s.Log).EncryptWith(s.Keys)
 
 	recheck := cmp.Or(pools.Recheck, pools.Auth)
 	site, err := web.New(web.Modules{
 		Identity: people, Keys: p.Keys, Games: forks, Reports: figures, Exports: files, Orgs: orgs, Log: log, Policy: policy,
-		RecheckIdentity: identity.New(recheck, time.Now, events, s.Log), RecheckOrgs: org.New(recheck, log, policy),
+		RecheckIdentity: identity.New(recheck, time.Now, auditor, s.Log), RecheckOrgs: org.New(recheck, log, policy),
 	}, s.BaseURL, time.Now)
 	if err != nil {
 		return nil, err

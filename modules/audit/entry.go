@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"dg/platform/apperr"
 )
 
 // Action is what was done or tried.
@@ -60,15 +62,24 @@ const (
 	WrongPassword     Reason = "wrong_password"
 	WrongCode         Reason = "wrong_code"
 	Locked            Reason = "locked"
+	SignedOut         Reason = "signed_out"
 )
 
 // Reasons are all of them, in the order in which they are offered to choose from.
 var Reasons = []Reason{
-	WrongSecret, Revoked, Expired, BelowPlan, InsufficientScope, OtherOrganisation, OutsideAPI, WrongPassword, WrongCode, Locked,
+	WrongSecret, Revoked, Expired, BelowPlan, InsufficientScope, OtherOrganisation, OutsideAPI, WrongPassword, WrongCode, Locked, SignedOut,
 }
 
-// hasReason says whether entries of the action may have a reason: those of no other do.
-func (a Action) hasReason() bool { return a == KeyRefused || a == SignInFailed }
+// reasons returns those that entries of the action may have, beside none.
+func (a Action) reasons() []Reason {
+	switch a {
+	case KeyRefused, SignInFailed:
+		return Reasons
+	case SessionsEnded:
+		return []Reason{SignedOut}
+	}
+	return nil
+}
 
 // ActorKind says whether a person or a key acted.
 type ActorKind string
@@ -106,9 +117,12 @@ type Entry struct {
 	Request        Request
 }
 
-// findable says whether some filter finds the entry.
-func (e Entry) findable() bool {
-	return slices.Contains(Actions, e.Action) && (e.Reason == "" || e.Action.hasReason() && slices.Contains(Reasons, e.Reason))
+// validate refuses an entry that no filter would find.
+func (e Entry) validate() error {
+	if !slices.Contains(Actions, e.Action) || e.Reason != "" && !slices.Contains(e.Action.reasons(), e.Reason) {
+		return apperr.New(apperr.Internal, "audit: no filter finds the action %q with the reason %q", e.Action, e.Reason)
+	}
+	return nil
 }
 
 // The bounds of client-sent text in an entry, in bytes.
@@ -118,8 +132,8 @@ const (
 	maxMethod    = 16
 )
 
-// clean makes a client's text fit for the log: valid UTF-8 without NUL, at most limit bytes.
-func clean(s string, limit int) string {
+// Sanitise makes a client's text fit to be stored: valid UTF-8 without NUL, at most limit bytes.
+func Sanitise(s string, limit int) string {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 	if len(s) <= limit {
 		return s

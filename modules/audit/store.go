@@ -77,8 +77,8 @@ func (l *Log) AppendToAll(ctx context.Context, tx pgx.Tx, organisationIDs []stri
 
 // newRow is the entry as it is stored. It fails for what no filter would find.
 func newRow(e Entry) (entryRow, error) {
-	if !e.findable() {
-		return entryRow{}, fmt.Errorf("audit: append %q for %q: no filter would find it", e.Action, e.Reason)
+	if err := e.validate(); err != nil {
+		return entryRow{}, err
 	}
 	details, err := json.Marshal(e.Details)
 	if err != nil {
@@ -90,8 +90,8 @@ func newRow(e Entry) (entryRow, error) {
 	return entryRow{
 		OrgID:     e.OrganisationID,
 		ActorKind: string(e.Actor.Kind), ActorID: e.Actor.ID, ActorName: e.Actor.Name,
-		Action: string(e.Action), TargetKind: e.Target.Kind, TargetID: clean(e.Target.ID, maxPath), Reason: string(e.Reason), Details: details,
-		Method: clean(e.Request.Method, maxMethod), Path: clean(e.Request.Path, maxPath), Address: e.Request.Address,
-		UserAgent: clean(e.Request.UserAgent, maxUserAgent), RequestID: e.Request.ID,
+		Action: string(e.Action), TargetKind: e.Target.Kind, TargetID: Sanitise(e.Target.ID, maxPath), Reason: string(e.Reason), Details: details,
+		Method: Sanitise(e.Request.Method, maxMethod), Path: Sanitise(e.Request.Path, maxPath), Address: e.Request.Address,
+		UserAgent: Sanitise(e.Request.UserAgent, maxUserAgent), RequestID: e.Request.ID,
 	}, nil
 }

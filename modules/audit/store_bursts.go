@@ -6,8 +6,6 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"gorm.io/gorm"
-
-	"dg/platform/apperr"
 )
 
 // countSQL adds an event to its burst, in the log of each of the organisations. A burst is written only where it was not
@@ -34,8 +32,8 @@ type execer interface {
 }
 
 func count(ctx context.Context, db execer, organisationIDs []string, e Entry) error {
-	if !e.findable() {
-		return apperr.New(apperr.Internal, "audit: count %q for %q: no filter would find it", e.Action, e.Reason)
+	if err := e.validate(); err != nil {
+		return err
 	}
 	if _, err := db.Exec(ctx, countSQL, organisationIDs, e.Actor.Kind, e.Actor.ID, e.Actor.Name, e.Action, e.Reason); err != nil {
 		return fmt.Errorf("audit: count %s: %w", e.Action, err)

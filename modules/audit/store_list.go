@@ -149,8 +149,8 @@ func (f Filter) kinds() []string {
 // are many of either.
 func (f Filter) actionsAndReasons() (actions, reasons []string) {
 	for _, a := range only(string(f.Action), texts(Actions)...) {
-		for _, r := range only(string(f.Reason), append(texts(Reasons), "")...) {
-			if r == "" || Action(a).hasReason() {
+		for _, r := range append(texts(Action(a).reasons()), "") {
+			if f.Reason == "" || f.Reason == Reason(r) {
 				actions, reasons = append(actions, a), append(reasons, r)
 			}
 		}

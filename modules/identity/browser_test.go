@@ -20,7 +20,7 @@ func in(browser, address string) identity.Client {
 func (b *bundle) lock(email string) {
 	b.t.Helper()
 	for range 10 {
-		_, err := b.people.SignIn(b.ctx(), email, "wrong horse battery", in("", "203.0.113.9"))
+		_, err := b.people.SignIn(b.ctx(), email, wrongPassword, in("", "203.0.113.9"))
 		require.Equal(b.t, identity.ErrWrongPassword, err)
 	}
 }
@@ -32,16 +32,16 @@ func TestBrowsersAreKnown(t *testing.T) {
 	b.person("ann@example.com", "")
 	bob := b.person("bob@example.com", "")
 	ann := b.signIn("ann@example.com")
-	token, err := b.people.KnowBrowser(b.ctx(), ann, "")
+	token, err := b.people.RememberBrowser(b.ctx(), ann, "")
 	require.NoError(t, err)
 	require.Len(t, token, 43)
 	hash := sha256.Sum256([]byte(token))
 	require.Equal(t, hash[:], one[[]byte](b, `select token_hash from known_browsers`))
-	same, err := b.other.KnowBrowser(b.ctx(), ann, token)
+	same, err := b.other.RememberBrowser(b.ctx(), ann, token)
 	require.NoError(t, err)
 	require.Equal(t, token, same)
 	for _, planted := range []string{token, "made up", ""} {
-		other, err := b.people.KnowBrowser(b.ctx(), b.signIn("bob@example.com"), planted)
+		other, err := b.people.RememberBrowser(b.ctx(), b.signIn("bob@example.com"), planted)
 		require.NoError(t, err)
 		require.NotEqual(t, planted, other, "a token that somebody else planted is none of this person's")
 	}
@@ -59,7 +59,7 @@ func TestBrowsersAreKnown(t *testing.T) {
 
 	b.pass(time.Minute)
 	for range 25 {
-		_, err := b.people.KnowBrowser(b.ctx(), b.signIn("bob@example.com"), "")
+		_, err := b.people.RememberBrowser(b.ctx(), b.signIn("bob@example.com"), "")
 		require.NoError(t, err)
 	}
 	require.Equal(t, 20, one[int](b, `select count(*) from known_browsers where user_id = $1`, bob))
@@ -71,11 +71,11 @@ func TestNewPasswordForgetsBrowsersAndResets(t *testing.T) {
 	b := setup(t)
 	ann, bob := b.person("ann@example.com", ""), b.person("bob@example.com", "")
 	for _, who := range []string{"ann@example.com", "bob@example.com"} {
-		_, err := b.people.KnowBrowser(b.ctx(), b.signIn(who), "")
+		_, err := b.people.RememberBrowser(b.ctx(), b.signIn(who), "")
 		require.NoError(t, err)
-		b.exec(`insert into account_resets (user_id, token_hash, expires_at) values ($1, sha256($2::bytea), now())`, map[string]string{"ann@example.com": ann, "bob@example.com": bob}[who], who)
+		b.Exec(`insert into account_resets (user_id, token_hash, expires_at) values ($1, sha256($2::bytea), now())`, map[string]string{"ann@example.com": ann, "bob@example.com": bob}[who], who)
 	}
-	b.exec(`update users set password_hash = 'another' where id = $1`, ann)
+	b.Exec(`update users set password_hash = 'another' where id = $1`, ann)
 	for _, table := range []string{"known_browsers", "account_resets"} {
 		require.Equal(t, bob, one[string](b, `select string_agg(user_id::text, ',') from `+table))
 	}
@@ -86,29 +86,29 @@ func TestNewPasswordForgetsBrowsersAndResets(t *testing.T) {
 func TestCodesInAKnownBrowserAreCountedApart(t *testing.T) {
 	b := setup(t)
 	b.person("ann@example.com", secret)
-	token, err := b.people.KnowBrowser(b.ctx(), b.signInFully("ann@example.com"), "")
+	token, err := b.people.RememberBrowser(b.ctx(), b.signInFully("ann@example.com"), "")
 	require.NoError(t, err)
 	b.pass(time.Minute)
 	due := b.signIn("ann@example.com")
 	for range 10 {
-		_, err := b.people.SecondStep(b.ctx(), due.Token, b.wrongCode(secret))
+		_, err := b.people.VerifySecondStep(b.ctx(), due.Token, b.wrongCode(secret))
 		require.Equal(t, identity.ErrWrongCode, err)
 	}
 	until := b.now().Add(time.Minute)
 	known, err := b.people.SignIn(b.ctx(), "ann@example.com", password, in(token, "192.0.2.1"))
 	require.NoError(t, err)
 	for range 4 {
-		_, err := b.other.SecondStep(b.ctx(), known.Token, b.wrongCode(secret))
+		_, err := b.other.VerifySecondStep(b.ctx(), known.Token, b.wrongCode(secret))
 		require.Equal(t, identity.ErrWrongCode, err)
 	}
-	_, err = b.people.SecondStep(b.ctx(), known.Token, b.code(secret, 0))
+	_, err = b.people.VerifySecondStep(b.ctx(), known.Token, b.code(secret, 0))
 	require.NoError(t, err)
-	_, err = b.people.SecondStep(b.ctx(), due.Token, b.code(secret, 0))
+	_, err = b.people.VerifySecondStep(b.ctx(), due.Token, b.code(secret, 0))
 	requireLocked(t, err, until)
 	known, err = b.people.SignIn(b.ctx(), "ann@example.com", password, in(token, "192.0.2.1"))
 	require.NoError(t, err)
-	_, err = b.people.SecondStep(b.ctx(), known.Token, b.wrongCode(secret))
+	_, err = b.people.VerifySecondStep(b.ctx(), known.Token, b.wrongCode(secret))
 	require.Equal(t, identity.ErrWrongCode, err)
-	_, err = b.people.SecondStep(b.ctx(), known.Token, b.code(secret, 1))
+	_, err = b.people.VerifySecondStep(b.ctx(), known.Token, b.code(secret, 1))
 	requireLocked(t, err, b.now().Add(15*time.Minute))
 }

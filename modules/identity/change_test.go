@@ -12,12 +12,11 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"dg/modules/audit"
 	"dg/modules/identity"
 	"dg/modules/importer"
 	"dg/platform/apperr"
 )
-
-const replacement = "battery horse staple"
 
 // Sessions end on a change of the password: all others; this one goes on under another token.
 func TestPasswordIsChanged(t *testing.T) {
@@ -30,10 +29,10 @@ func TestPasswordIsChanged(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, b.now(), *renewed.Person.PasswordSince)
 	require.Equal(t, session.StartedAt, renewed.StartedAt)
-	require.True(t, b.goesOn(renewed.Token))
-	require.False(t, b.goesOn(session.Token))
-	require.False(t, b.goesOn(other.Token))
-	require.True(t, b.goesOn(bob.Token), "other people's go on")
+	require.True(t, b.isActive(renewed.Token))
+	require.False(t, b.isActive(session.Token))
+	require.False(t, b.isActive(other.Token))
+	require.True(t, b.isActive(bob.Token), "other people's go on")
 
 	_, err = b.people.SignIn(b.ctx(), "ann@example.com", password, firefox)
 	require.ErrorIs(t, err, identity.ErrWrongPassword)
@@ -71,7 +70,7 @@ func TestTheOldPasswordMustBeRight(t *testing.T) {
 func TestPasswordsInSessionsAreCountedByAddress(t *testing.T) {
 	b := setup(t)
 	change := func(token, password, address string) error {
-		ctx := identity.WithRequest(b.ctx(), identity.Request{Address: address})
+		ctx := identity.WithRequest(b.ctx(), audit.Request{Address: address})
 		_, err := b.people.ChangePassword(ctx, token, identity.Proof{Password: password}, replacement)
 		return err
 	}
@@ -110,7 +109,7 @@ func TestNewPasswords(t *testing.T) {
 		_, err := b.people.ChangePassword(b.ctx(), session.Token, identity.Proof{Password: current}, refused)
 		require.True(t, apperr.Is(err, apperr.Validation), "%q", refused)
 		require.Equal(t, "new", apperr.From(err).Field)
-		require.True(t, b.goesOn(session.Token))
+		require.True(t, b.isActive(session.Token))
 	}
 	for _, taken := range []string{"twelve chars", "😀😁😂🤣😃😄😅😆😉😊😋😎", strings.Repeat("a", 987) + "battery horse", "e\u0301xe\u0301ye\u0301ze\u0301we\u0301ve\u0301u", "with\x00a NUL in it"} {
 		renewed, err := b.people.ChangePassword(b.ctx(), session.Token, identity.Proof{Password: current}, taken)
@@ -134,7 +133,7 @@ func TestThePasswordIsChangedOnceUnderFiftyAtOnce(t *testing.T) {
 		sessions[i] = b.signIn("ann@example.com")
 	}
 	done := 0
-	for _, err := range b.atOnce(func(nth int, people *identity.Service) error {
+	for _, err := range b.concurrently(func(nth int, people *identity.Service) error {
 		_, err := people.ChangePassword(b.ctx(), sessions[nth].Token, identity.Proof{Password: password}, replacement)
 		return err
 	}) {
@@ -162,7 +161,7 @@ func TestNoSessionOutlivesThePasswordItCameFrom(t *testing.T) {
 		_, err := b.people.SignIn(b.ctx(), "ann@example.com", password, firefox)
 		signedIn <- err
 	}()
-	b.awaitLock() // with a password that was right
+	b.waitForLock() // with a password that was right
 	require.NoError(t, tx.Commit(b.ctx()))
 	require.Equal(t, identity.ErrWrongPassword, <-signedIn)
 	require.Zero(t, one[int](b, `select count(*) from sessions`))
@@ -175,7 +174,9 @@ func TestASessionThatEndedDoesNotComeBack(t *testing.T) {
 	due, full := b.signIn("ann@example.com"), b.signInFully("ann@example.com")
 	b.pass(time.Minute)
 	for name, deed := range map[string]func() (identity.Session, error){
-		"second step": func() (identity.Session, error) { return b.people.SecondStep(b.ctx(), due.Token, b.code(secret, 0)) },
+		"second step": func() (identity.Session, error) {
+			return b.people.VerifySecondStep(b.ctx(), due.Token, b.code(secret, 0))
+		},
 		"turning off": func() (identity.Session, error) {
 			return b.people.TurnOffTwoStep(b.ctx(), full.Token, proof(b.code(secret, 1)))
 		},
@@ -193,7 +194,7 @@ func TestASessionThatEndedDoesNotComeBack(t *testing.T) {
 			_, err := deed()
 			done <- err
 		}()
-		b.awaitLock()
+		b.waitForLock()
 		_, err = tx.Exec(b.ctx(), `delete from sessions`)
 		require.NoError(t, err)
 		require.NoError(t, tx.Commit(b.ctx()))
@@ -202,15 +203,6 @@ func TestASessionThatEndedDoesNotComeBack(t *testing.T) {
 		due, full = b.signIn("ann@example.com"), b.signInFully("ann@example.com")
 		b.pass(time.Minute)
 	}
-}
-
-// awaitLock waits until a statement of this test's database waits for another's lock.
-func (b *bundle) awaitLock() {
-	b.t.Helper()
-	require.Eventually(b.t, func() bool {
-		return one[bool](b, `select exists (select from pg_locks where not granted and pid in
-			(select pid from pg_stat_activity where datname = current_database()))`)
-	}, 30*time.Second, time.Millisecond)
 }
 
 type zeros struct{}
@@ -244,14 +236,14 @@ func TestImportsEndSessions(t *testing.T) {
 	} {
 		ann["passwordHash"], ann["totpSecret"] = hash, secret
 		b.take(ann)
-		b.exec(`update users set totp_last_step = null, totp_since = now(), password_since = now()`)
+		b.Exec(`update users set totp_last_step = null, totp_since = now(), password_since = now()`)
 		session, bobs := b.signInFully("ann@example.com"), b.signInFully("bob@example.com")
 		due := b.signIn("ann@example.com")
 		ann[change.field] = change.value
 		b.take(ann, bob)
-		require.Equal(t, !change.ends, b.goesOn(session.Token), "%v", change)
-		require.Equal(t, !change.ends, b.goesOn(due.Token), "%v", change)
-		require.True(t, b.goesOn(bobs.Token))
+		require.Equal(t, !change.ends, b.isActive(session.Token), "%v", change)
+		require.Equal(t, !change.ends, b.isActive(due.Token), "%v", change)
+		require.True(t, b.isActive(bobs.Token))
 		require.Equal(t, change.field == "totpSecret", one[bool](b, `select totp_since is null and totp_last_step is null from users where name <> 'A'`), "%v", change)
 		require.Equal(t, change.field == "passwordHash", one[bool](b, `select password_since is null from users where name <> 'A'`), "%v", change)
 	}

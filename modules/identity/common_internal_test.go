@@ -44,12 +44,12 @@ func TestCommonPasswordsAreRefused(t *testing.T) {
 // However many sign in, a processor is left to the API.
 func TestHashesLeaveAProcessor(t *testing.T) {
 	t.Parallel()
-	h := newHashing()
+	h := newHasher(defaultCost)
 	var running, most atomic.Int64
 	var all sync.WaitGroup
 	for range 32 {
 		all.Go(func() {
-			_ = h.do(context.Background(), hashMemory, func() error {
+			_ = h.run(context.Background(), h.cost.memory, func() error {
 				now := running.Add(1)
 				for seen := most.Load(); now > seen && !most.CompareAndSwap(seen, now); seen = most.Load() {
 				}

@@ -9,6 +9,7 @@ import (
 
 	"dg/modules/identity"
 	"dg/platform/apperr"
+	"dg/platform/testkit/fixtures"
 )
 
 // key is one of 32 equal bytes; 0 is none.
@@ -27,11 +28,11 @@ func ring(t *testing.T, current, previous byte) identity.Keyring {
 }
 
 // use makes both instances work with the keys, and brings what is stored under them.
-func (b *bundle) use(keys identity.Keyring) identity.Rewritten {
+func (b *bundle) use(keys identity.Keyring) identity.Reencrypted {
 	b.t.Helper()
 	b.people.EncryptWith(keys)
 	b.other.EncryptWith(keys)
-	done, err := identity.RewriteSecrets(b.ctx(), b.Owner.Pool, keys)
+	done, err := identity.ReencryptSecrets(b.ctx(), b.Owner.Pool, keys)
 	require.NoError(b.t, err)
 	return done
 }
@@ -57,7 +58,7 @@ func TestSecretIsEncryptedFromTheOfferOn(t *testing.T) {
 	require.NoError(t, err)
 	require.Regexp(t, `^v1\.`, b.stored("ann@example.com"))
 	b.pass(time.Minute)
-	_, err = b.other.SecondStep(b.ctx(), b.signIn("ann@example.com").Token, b.code(offer.Secret, 0))
+	_, err = b.other.VerifySecondStep(b.ctx(), b.signIn("ann@example.com").Token, b.code(offer.Secret, 0))
 	require.NoError(t, err)
 }
 
@@ -68,19 +69,19 @@ func TestSecretsAreRewrittenUnderANewKey(t *testing.T) {
 	ann, codes, session := b.enrolled("ann@example.com")
 	b.person("bob@example.com", secret)
 	b.person("cat@example.com", "")
-	require.Equal(t, identity.Rewritten{}, b.use(ring(t, 0, 0)))
+	require.Equal(t, identity.Reencrypted{}, b.use(ring(t, 0, 0)))
 	for _, keys := range []identity.Keyring{ring(t, 1, 0), ring(t, 2, 1), ring(t, 2, 0), ring(t, 3, 2)} {
 		before := b.stored("ann@example.com")
 		done := b.use(keys)
 		require.Zero(t, done.Unreadable)
 		require.Equal(t, before != b.stored("ann@example.com"), done.Encrypted == 2)
-		require.Equal(t, identity.Rewritten{}, b.use(keys), "once")
+		require.Equal(t, identity.Reencrypted{}, b.use(keys), "once")
 		require.Regexp(t, `^v1\.`, b.stored("bob@example.com"))
-		require.True(t, b.goesOn(session.Token))
+		require.True(t, b.isActive(session.Token))
 		require.Equal(t, len(codes), b.left(session))
-		full, err := b.people.SecondStep(b.ctx(), b.signIn("ann@example.com").Token, b.code(ann, 0))
+		full, err := b.people.VerifySecondStep(b.ctx(), b.signIn("ann@example.com").Token, b.code(ann, 0))
 		require.NoError(t, err)
-		require.True(t, b.goesOn(full.Token))
+		require.True(t, b.isActive(full.Token))
 		b.pass(time.Minute)
 	}
 	require.Equal(t, 3, one[int](b, `select totp_rewritten from users where email_key = 'ann@example.com'`))
@@ -96,11 +97,11 @@ func TestMissingKeyLetsNobodyIn(t *testing.T) {
 	ann, codes, session := b.enrolled("ann@example.com")
 	for _, keys := range []identity.Keyring{ring(t, 0, 0), ring(t, 2, 0), ring(t, 3, 2)} {
 		before := b.stored("ann@example.com")
-		require.Equal(t, identity.Rewritten{Unreadable: 1}, b.use(keys))
+		require.Equal(t, identity.Reencrypted{Unreadable: 1}, b.use(keys))
 		require.Equal(t, before, b.stored("ann@example.com"))
 		due := b.signIn("ann@example.com")
 		for _, code := range []string{"", "000000", b.code(ann, 0), before} {
-			_, err := b.people.SecondStep(b.ctx(), due.Token, code)
+			_, err := b.people.VerifySecondStep(b.ctx(), due.Token, code)
 			require.True(t, apperr.Is(err, apperr.Unavailable), "%q: %v", code, err)
 			require.ErrorContains(t, err, "DG_SECRET_KEY", "the log says which setting")
 			_, err = b.people.TurnOffTwoStep(b.ctx(), session.Token, proof(code))
@@ -110,7 +111,7 @@ func TestMissingKeyLetsNobodyIn(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, seen.SecondStepDue)
 	}
-	_, err := b.people.SecondStep(b.ctx(), b.signIn("ann@example.com").Token, codes[0])
+	_, err := b.people.VerifySecondStep(b.ctx(), b.signIn("ann@example.com").Token, codes[0])
 	require.NoError(t, err)
 }
 
@@ -119,18 +120,18 @@ func TestImportEncryptsSecrets(t *testing.T) {
 	b := setup(t)
 	keys := ring(t, 1, 0)
 	ann := map[string]any{"type": "user", "id": "00000000-0000-4000-8000-00000000000a", "email": "ann@example.com", "name": "A",
-		"passwordHash": passwordHash(), "totpSecret": secret}
+		"passwordHash": fixtures.PasswordHash, "totpSecret": secret}
 	b.take(ann) // in clear
 	session := b.signInFully("ann@example.com")
 	b.use(keys)
 	b.takeWith(keys, ann)
 	require.Regexp(t, `^v1\.`, b.stored("ann@example.com"))
-	require.True(t, b.goesOn(session.Token), "it is the same secret")
+	require.True(t, b.isActive(session.Token), "it is the same secret")
 	for _, wrong := range []identity.Keyring{ring(t, 0, 0), ring(t, 2, 0)} {
 		require.ErrorContains(t, b.importing(wrong, ann), "DG_SECRET_KEY")
 	}
-	require.True(t, b.goesOn(session.Token))
+	require.True(t, b.isActive(session.Token))
 	ann["totpSecret"] = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
 	b.takeWith(keys, ann)
-	require.False(t, b.goesOn(session.Token))
+	require.False(t, b.isActive(session.Token))
 }

@@ -1,106 +1,122 @@
 package identity
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"dg/modules/audit"
 	"dg/platform/apperr"
 )
 
-// EventKind is what happened to a person's sign-in.
-type EventKind string
-
-// The security events (decisions, "Audit").
-const (
-	SignedIn              EventKind = "sign_in"
-	SignInFailed          EventKind = "sign_in.failed" // also where a password or code is asked for within a session
-	SignInLocked          EventKind = "sign_in.locked"
-	TwoStepTurnedOn       EventKind = "two_step.turned_on"
-	TwoStepTurnedOff      EventKind = "two_step.turned_off"
-	RecoveryCodeUsed      EventKind = "recovery_code.used"
-	RecoveryCodesReplaced EventKind = "recovery_codes.replaced"
-	PasswordChanged       EventKind = "password.changed"
-	PasswordReset         EventKind = "password.reset"
-	SessionsEnded         EventKind = "sessions.ended"
-)
-
-// EventKinds are all of them.
-var EventKinds = []EventKind{
-	SignedIn, SignInFailed, SignInLocked, TwoStepTurnedOn, TwoStepTurnedOff, RecoveryCodeUsed, RecoveryCodesReplaced,
-	PasswordChanged, PasswordReset, SessionsEnded,
+// Auditor adds security events to the log of each organisation that the person belongs to at that moment.
+type Auditor struct {
+	Memberships  memberships
+	Log          *audit.Log
+	UnknownEmail func() // counts failed sign-ins with an e-mail that nobody has: no log can hold them
 }
 
-// Failure is why a sign-in failed.
-type Failure string
-
-// The reasons of SignInFailed.
-const (
-	FailedPassword Failure = "wrong_password"
-	FailedCode     Failure = "wrong_code"
-	FailedLocked   Failure = "locked" // nothing was compared: there had been too many wrong ones
-)
-
-// Failures are all of them.
-var Failures = []Failure{FailedPassword, FailedCode, FailedLocked}
-
-// Event is what happened to the sign-in of a person, for the log of each organisation that the person belongs to.
-type Event struct {
-	Kind             EventKind
-	PersonID, Person string // the id and the name, or "": an e-mail that nobody has, which no log can hold
-	Failure          Failure
-	Details          map[string]any
-	Request          Request
+type memberships interface {
+	// OrganisationsOf returns the ids of the person's organisations, as the transaction sees them.
+	OrganisationsOf(ctx context.Context, tx pgx.Tx, personID string) ([]string, error)
 }
-
-// Events is where security events go. The program implements it with the modules that own memberships and logs.
-type Events interface {
-	// Record adds the event to the log of each organisation that the person belongs to, in the transaction, so that it
-	// commits with what it is about.
-	Record(ctx context.Context, tx pgx.Tx, e Event) error
-	// Count adds to how many such events were not recorded one by one, for each log.
-	Count(ctx context.Context, tx pgx.Tx, e Event) error
-}
-
-// Request is the HTTP request that a call comes from, as an organisation's log keeps it.
-type Request struct{ Method, Path, Address, UserAgent, ID string }
 
 type requestKey struct{}
 
-// WithRequest returns a context that names the request. It is no argument of each method, since nothing but the entry of
-// an event depends on it.
-func WithRequest(ctx context.Context, r Request) context.Context {
+// WithRequest returns a context that carries the HTTP request: only audit entries depend on it.
+func WithRequest(ctx context.Context, r audit.Request) context.Context {
 	return context.WithValue(ctx, requestKey{}, r)
 }
 
-func requestOf(ctx context.Context) Request {
-	r, _ := ctx.Value(requestKey{}).(Request)
+func requestOf(ctx context.Context) audit.Request {
+	r, _ := ctx.Value(requestKey{}).(audit.Request)
 	return r
 }
 
-// record adds an event of the person in the transaction of what it is about: either both are kept, or neither.
-// Errors: ErrUnavailable.
-func (s *Service) record(ctx context.Context, tx pgx.Tx, of Person, kind EventKind) error {
-	return s.add(ctx, tx, of, kind, s.events.Record)
+// maxEntries is how many entries an action of an account gets in a minute. Those beyond it are counted.
+const maxEntries = 20
+
+// event is what happened to the sign-in of a person.
+type event struct {
+	action  audit.Action
+	reason  audit.Reason
+	details map[string]any
 }
 
-// recordSignIn is record for a sign-in. Who signs in over and over does not fill the log: those beyond maxOneByOne in a
-// minute are counted. Errors: ErrUnavailable.
-func (s *Service) recordSignIn(ctx context.Context, tx pgx.Tx, of Person) error {
-	alone, err := oneByOne(ctx, tx, "sign-ins", of.ID, s.clock())
+// record adds an event of the person in the transaction of what it is about: both are kept, or neither.
+// Errors: ErrUnavailable.
+func (s *Service) record(ctx context.Context, tx pgx.Tx, of Person, e event) error {
+	if err := s.append(ctx, tx, of, e); err != nil {
+		return apperr.Wrap(apperr.Unavailable, err, "The audit log cannot be written at the moment, so nothing was changed. Try again in a moment.")
+	}
+	return nil
+}
+
+func (s *Service) append(ctx context.Context, tx pgx.Tx, of Person, e event) error {
+	// For an e-mail that nobody has the same statements find no organisation: the time of an answer tells nothing.
+	organisations, err := s.auditor.Memberships.OrganisationsOf(ctx, tx, cmp.Or(of.ID, uuid.Nil.String()))
 	if err != nil {
 		return err
 	}
-	if !alone {
-		return s.add(ctx, tx, of, SignedIn, s.events.Count)
+	add := s.auditor.Log.AppendToAll
+	individually, err := takeEntry(ctx, tx, e.action, EmailKey(of.Email), s.clock())
+	if err != nil {
+		return err
 	}
-	return s.record(ctx, tx, of, SignedIn)
+	if !individually {
+		add = s.auditor.Log.CountInAll
+	}
+	return add(ctx, tx, organisations, audit.Entry{
+		Actor:  audit.Actor{Kind: audit.Person, ID: of.ID, Name: of.Name},
+		Target: audit.Target{Kind: "person", ID: of.ID},
+		Action: e.action, Reason: e.reason, Details: e.details, Request: requestOf(ctx),
+	})
 }
 
-func (s *Service) add(ctx context.Context, tx pgx.Tx, of Person, kind EventKind, add func(context.Context, pgx.Tx, Event) error) error {
-	err := add(ctx, tx, Event{Kind: kind, PersonID: of.ID, Person: of.Name, Request: requestOf(ctx)})
-	if err != nil {
-		return apperr.Wrap(apperr.Unavailable, err, "This could not be recorded in the audit log, so it was not done. Try again in a moment.")
+// recordFailure records that a sign-in as the person failed, if that is what err says, and the lock that it began, if any.
+// What cannot be recorded is logged: the answer stays that of a failed sign-in.
+func (s *Service) recordFailure(ctx context.Context, of Person, err error, lockedUntil *time.Time) {
+	reason := failureReason(err)
+	if reason == "" {
+		return
 	}
-	return nil
+	if of.ID == "" {
+		s.auditor.UnknownEmail()
+	}
+	err = pgx.BeginFunc(ctx, s.db.Pool, func(tx pgx.Tx) error {
+		if err := s.record(ctx, tx, of, event{action: audit.SignInFailed, reason: reason}); err != nil {
+			return err
+		}
+		if lockedUntil != nil {
+			until := map[string]any{"until": lockedUntil.UTC().Format(time.RFC3339)}
+			if err := s.record(ctx, tx, of, event{action: audit.SignInLocked, details: until}); err != nil {
+				return err
+			}
+		}
+		if of.ID == "" {
+			return flushWAL(ctx, tx)
+		}
+		return nil
+	})
+	if err != nil {
+		s.log.ErrorContext(ctx, "a failed sign-in could not be recorded in the audit log", "reason", reason, "error", err)
+	}
+}
+
+// failureReason is "" for an error that is no failed sign-in.
+func failureReason(err error) audit.Reason {
+	var locked *LockedError
+	switch {
+	case errors.Is(err, ErrWrongPassword):
+		return audit.WrongPassword
+	case errors.Is(err, ErrWrongCode):
+		return audit.WrongCode
+	case errors.As(err, &locked):
+		return audit.Locked
+	}
+	return ""
 }

@@ -58,12 +58,12 @@ func TestTOTPSecret(t *testing.T) {
 		"JBSWY3DPEHPK3PXP": "JBSWY3DPEHPK3PXP", "jbswy3dpehpk3pxp": "JBSWY3DPEHPK3PXP",
 		"GEZDGNBVGY3TQOJQGE======": "GEZDGNBVGY3TQOJQGE",
 	} {
-		got, ok := TOTPSecret(text)
+		got, ok := ParseTOTPSecret(text)
 		assert.True(t, ok, text)
 		assert.Equal(t, want, got)
 	}
 	for _, text := range []string{"", "JBSWY3DP", "JBSWY3DPEHPK3PX1", "JBSW Y3DP EHPK 3PXP", "JBSWY3DP\nEHPK3PXP", "========", strings.Repeat("A", 201)} {
-		_, ok := TOTPSecret(text)
+		_, ok := ParseTOTPSecret(text)
 		assert.False(t, ok, "%q", text)
 	}
 }

@@ -82,7 +82,7 @@ func (i *Import) Apply(ctx context.Context) ([]staging.Count, error) {
 	return []staging.Count{users}, err
 }
 
-// checkKey relies on RewriteSecrets, which a program calls before it imports: what it could write it has written.
+// checkKey relies on ReencryptSecrets, which a program calls before it imports: what it could write it has written.
 func (i *Import) checkKey(ctx context.Context) error {
 	written := ""
 	if i.keys.current != nil {

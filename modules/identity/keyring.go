@@ -14,18 +14,18 @@ import (
 	"dg/platform/apperr"
 )
 
-// Keyring encrypts the secrets of two-step verification with its current key, and reads those of the previous one too.
+// Keyring encrypts the secrets of two-step verification with its current key, and also reads those of the previous one.
 // The zero value leaves secrets in clear.
 type Keyring struct{ current, previous *secretKey }
 
-// secretKey is a key in its parts, each derived for one purpose.
+// secretKey holds what is derived from a key, each part for one purpose.
 type secretKey struct {
-	id    string // stands in what the key encrypted; tells nothing of the key
+	id    string // public: part of what the key encrypted
 	aead  cipher.AEAD
-	nonce []byte // makes nonces
+	nonce []byte // the key of the nonces
 }
 
-// NewKeyring returns the keyring of two keys of 32 bytes; nil is none. It fails where a key has another length.
+// NewKeyring returns the keyring of two keys of 32 bytes; nil is none. It fails for a key of another length.
 func NewKeyring(current, previous []byte) (Keyring, error) {
 	var k Keyring
 	for _, of := range []struct {
@@ -72,8 +72,16 @@ const encryptedPrefix = "v1."
 // prefix begins what the key encrypted.
 func (k *secretKey) prefix() string { return encryptedPrefix + k.id + "." }
 
-// seal returns a person's secret as it is stored: bound to the person, and the same each time, so that an import of the
-// same secret changes nothing. Its nonce is derived from person and secret: no two plaintexts share one.
+// currentPrefix begins every secret that is stored as it should be or, without a current key, every encrypted one.
+func (k Keyring) currentPrefix() string {
+	if k.current == nil {
+		return encryptedPrefix
+	}
+	return k.current.prefix()
+}
+
+// seal returns a person's secret in its stored form: bound to the person, and the same each time, so that an import of the
+// same secret changes nothing. The nonce is derived from person and secret: no two plaintexts share one.
 func (k Keyring) seal(personID, secret string) string {
 	if k.current == nil {
 		return secret
@@ -85,7 +93,7 @@ func (k Keyring) seal(personID, secret string) string {
 	return k.current.prefix() + base64.RawURLEncoding.EncodeToString(sealed)
 }
 
-// open returns the secret that is stored for the person. Errors: ErrUnavailable, whose cause names the setting.
+// open returns the secret stored for the person. Errors: ErrUnavailable, whose cause names the setting.
 func (k Keyring) open(personID, stored string) (string, error) {
 	if !strings.HasPrefix(stored, encryptedPrefix) {
 		return stored, nil
@@ -94,7 +102,7 @@ func (k Keyring) open(personID, stored string) (string, error) {
 		if key == nil {
 			continue
 		}
-		if text, ours := strings.CutPrefix(stored, key.prefix()); ours {
+		if text, found := strings.CutPrefix(stored, key.prefix()); found {
 			secret, err := key.open(personID, text)
 			return secret, unreadable(personID, err)
 		}
@@ -121,11 +129,5 @@ func unreadable(personID string, err error) error {
 		return nil
 	}
 	return apperr.Wrap(apperr.Unavailable, fmt.Errorf("identity: two-step secret of person %s: %w", personID, err),
-		"Two-step codes cannot be checked at the moment. Use a recovery code, or tell whoever runs this service.")
-}
-
-// EncryptWith makes the service read and write secrets with the keyring. It is called before the service is used.
-func (s *Service) EncryptWith(keys Keyring) *Service {
-	s.keys = keys
-	return s
+		"Two-step codes cannot be checked at the moment. Use a recovery code, or tell the people who run this service.")
 }

@@ -30,7 +30,7 @@ func TestKeyringOpensWhatItSealed(t *testing.T) {
 	require.NotEqual(t, sealed, first.seal(bob, secret))
 	require.NotContains(t, sealed, secret)
 	require.Regexp(t, `^v1\.[0-9a-f]{8}\.[A-Za-z0-9_-]+$`, sealed)
-	_, plain := TOTPSecret(sealed)
+	_, plain := ParseTOTPSecret(sealed)
 	require.False(t, plain, "no secret in clear looks like one that is encrypted")
 	for name, c := range map[string]struct {
 		ring           Keyring

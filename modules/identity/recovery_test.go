@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/modules/audit"
 	"dg/modules/identity"
 	"dg/platform/apperr"
 )
@@ -50,14 +51,14 @@ func TestRecoveryCodeWorksOnce(t *testing.T) {
 	ambiguous := strings.NewReplacer("0", "O", "1", "l").Replace(codes[2])
 	for i, typed := range []string{codes[0], strings.ToUpper(codes[1]), ambiguous, " " + strings.ReplaceAll(codes[3], "-", " "), strings.ReplaceAll(codes[4], "-", "")} {
 		due := b.signIn("ann@example.com")
-		full, err := b.people.SecondStep(b.ctx(), due.Token, typed)
+		full, err := b.people.VerifySecondStep(b.ctx(), due.Token, typed)
 		require.NoError(t, err, typed)
 		require.False(t, full.SecondStepDue)
-		_, err = b.other.SecondStep(b.ctx(), b.signIn("ann@example.com").Token, typed)
+		_, err = b.other.VerifySecondStep(b.ctx(), b.signIn("ann@example.com").Token, typed)
 		require.Equal(t, identity.ErrWrongCode, err, "a second time")
 		require.Equal(t, 9-i, b.left(full))
 	}
-	_, err := b.people.SecondStep(b.ctx(), b.signIn("ann@example.com").Token, b.code(secret, 0))
+	_, err := b.people.VerifySecondStep(b.ctx(), b.signIn("ann@example.com").Token, b.code(secret, 0))
 	require.NoError(t, err, "codes of the app go on")
 }
 
@@ -66,9 +67,9 @@ func TestRecoveryCodeOfAnotherPersonIsWrong(t *testing.T) {
 	b := setup(t)
 	_, anns, _ := b.enrolled("ann@example.com")
 	b.enrolled("bob@example.com")
-	_, err := b.people.SecondStep(b.ctx(), b.signIn("bob@example.com").Token, anns[0])
+	_, err := b.people.VerifySecondStep(b.ctx(), b.signIn("bob@example.com").Token, anns[0])
 	require.Equal(t, identity.ErrWrongCode, err)
-	_, err = b.people.SecondStep(b.ctx(), b.signIn("ann@example.com").Token, anns[0])
+	_, err = b.people.VerifySecondStep(b.ctx(), b.signIn("ann@example.com").Token, anns[0])
 	require.NoError(t, err)
 }
 
@@ -79,8 +80,8 @@ func TestRecoveryCodeIsUsedOnceUnderFiftyAtOnce(t *testing.T) {
 	for i := range sessions {
 		sessions[i] = b.signIn("ann@example.com")
 	}
-	done, _, _ := tally(t, b.atOnce(func(nth int, people *identity.Service) error {
-		_, err := people.SecondStep(b.ctx(), sessions[nth].Token, codes[0])
+	done, _, _ := results(t, b.concurrently(func(nth int, people *identity.Service) error {
+		_, err := people.VerifySecondStep(b.ctx(), sessions[nth].Token, codes[0])
 		return err
 	}))
 	require.Equal(t, 1, done)
@@ -98,10 +99,10 @@ func TestWrongRecoveryCodesAreGuesses(t *testing.T) {
 		if i%2 == 0 {
 			guess = b.wrongCode(secret)
 		}
-		_, err := b.people.SecondStep(b.ctx(), due.Token, guess)
+		_, err := b.people.VerifySecondStep(b.ctx(), due.Token, guess)
 		require.Equal(t, identity.ErrWrongCode, err)
 	}
-	_, err := b.other.SecondStep(b.ctx(), due.Token, codes[0])
+	_, err := b.other.VerifySecondStep(b.ctx(), due.Token, codes[0])
 	require.True(t, apperr.Is(err, apperr.RateLimited))
 	require.Equal(t, 10, one[int](b, `select count(*) from recovery_codes`))
 }
@@ -110,7 +111,7 @@ func TestWrongRecoveryCodesAreGuesses(t *testing.T) {
 func TestRecoveryCodesAreReplaced(t *testing.T) {
 	b := setup(t)
 	secret, old, session := b.enrolled("ann@example.com")
-	other, err := b.people.SecondStep(b.ctx(), b.signIn("ann@example.com").Token, b.code(secret, 0))
+	other, err := b.people.VerifySecondStep(b.ctx(), b.signIn("ann@example.com").Token, b.code(secret, 0))
 	require.NoError(t, err)
 	for _, wrong := range []identity.Proof{{}, {Code: b.code(secret, 1)}, proof(""), proof(b.wrongCode(secret))} {
 		_, _, err := b.people.ReplaceRecoveryCodes(b.ctx(), session.Token, wrong)
@@ -120,11 +121,11 @@ func TestRecoveryCodesAreReplaced(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, codes, 10)
 	require.Equal(t, 10, b.left(renewed))
-	require.False(t, b.goesOn(session.Token))
-	require.True(t, b.goesOn(other.Token))
-	_, err = b.people.SecondStep(b.ctx(), b.signIn("ann@example.com").Token, old[1])
+	require.False(t, b.isActive(session.Token))
+	require.True(t, b.isActive(other.Token))
+	_, err = b.people.VerifySecondStep(b.ctx(), b.signIn("ann@example.com").Token, old[1])
 	require.Equal(t, identity.ErrWrongCode, err)
-	_, err = b.people.SecondStep(b.ctx(), b.signIn("ann@example.com").Token, codes[1])
+	_, err = b.people.VerifySecondStep(b.ctx(), b.signIn("ann@example.com").Token, codes[1])
 	require.NoError(t, err)
 
 	b.person("bob@example.com", "")
@@ -142,9 +143,9 @@ func TestRecoveryCodesGoWithTheirSecret(t *testing.T) {
 	require.Zero(t, one[int](b, `select count(*) from recovery_codes`))
 
 	b.enrolled("bob@example.com")
-	b.exec(`update users set name = 'Bob' where email_key = 'bob@example.com'`)
+	b.Exec(`update users set name = 'Bob' where email_key = 'bob@example.com'`)
 	require.Equal(t, 10, one[int](b, `select count(*) from recovery_codes`))
-	b.exec(`update users set totp_secret = $1 where email_key = 'bob@example.com'`, secret)
+	b.Exec(`update users set totp_secret = $1 where email_key = 'bob@example.com'`, secret)
 	require.Zero(t, one[int](b, `select count(*) from recovery_codes`))
 }
 
@@ -195,7 +196,7 @@ func TestNoticeIsTakenOnce(t *testing.T) {
 		require.NoError(t, err)
 		return notice
 	}
-	require.Equal(t, identity.TwoStepTurnedOn, take(session))
+	require.Equal(t, audit.TwoStepTurnedOn, take(session))
 	require.Empty(t, take(session))
 	session, err := b.people.ChangePassword(b.ctx(), session.Token, proof(codes[0]), replacement)
 	require.NoError(t, err)

@@ -1,7 +1,6 @@
 package identity_test
 
 import (
-	"log/slog"
 	"testing"
 	"time"
 
@@ -13,7 +12,7 @@ import (
 
 // owner is the service as whoever runs it has it: as the owner of the tables.
 func (b *bundle) owner() *identity.Service {
-	return identity.New(b.Owner, b.now, b, slog.New(slog.DiscardHandler))
+	return b.service(b.Owner).UseCheapHashes()
 }
 
 func (b *bundle) reset(email string) identity.Reset {
@@ -28,7 +27,7 @@ func TestResetLetsSomebodyInAgain(t *testing.T) {
 	b := setup(t)
 	_, codes, session := b.enrolled("Ann@example.com")
 	for range 10 {
-		_, err := b.people.SecondStep(b.ctx(), b.signIn("ann@example.com").Token, "000000")
+		_, err := b.people.VerifySecondStep(b.ctx(), b.signIn("ann@example.com").Token, "000000")
 		require.Equal(t, identity.ErrWrongCode, err)
 	}
 	b.person("bob@example.com", "")
@@ -39,13 +38,13 @@ func TestResetLetsSomebodyInAgain(t *testing.T) {
 	whose, err := b.people.ResetPerson(b.ctx(), reset.Token)
 	require.NoError(t, err)
 	require.Equal(t, reset.Person.ID, whose.ID)
-	require.True(t, b.goesOn(session.Token), "not before it is used")
+	require.True(t, b.isActive(session.Token), "not before it is used")
 
 	err = b.people.UseReset(b.ctx(), reset.Token, "short")
 	require.Equal(t, "new", apperr.From(err).Field)
 	require.NoError(t, b.other.UseReset(b.ctx(), reset.Token, replacement))
-	require.False(t, b.goesOn(session.Token))
-	require.True(t, b.goesOn(bobs.Token))
+	require.False(t, b.isActive(session.Token))
+	require.True(t, b.isActive(bobs.Token))
 	require.Zero(t, one[int](b, `select count(*) from recovery_codes`))
 	require.ErrorIs(t, b.people.UseReset(b.ctx(), reset.Token, password), identity.ErrNoReset)
 	_, err = b.people.ResetPerson(b.ctx(), reset.Token)
@@ -54,7 +53,7 @@ func TestResetLetsSomebodyInAgain(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, in.SecondStepDue)
 	require.Equal(t, b.now(), *in.Person.PasswordSince)
-	_, err = b.people.SecondStep(b.ctx(), in.Token, codes[0])
+	_, err = b.people.VerifySecondStep(b.ctx(), in.Token, codes[0])
 	require.ErrorIs(t, err, identity.ErrNoSession)
 }
 
@@ -88,7 +87,7 @@ func TestResetIsUsedOnceUnderFiftyAtOnce(t *testing.T) {
 	b.person("ann@example.com", secret)
 	reset := b.reset("ann@example.com")
 	done := 0
-	for _, err := range b.atOnce(func(_ int, people *identity.Service) error {
+	for _, err := range b.concurrently(func(_ int, people *identity.Service) error {
 		return people.UseReset(b.ctx(), reset.Token, replacement)
 	}) {
 		if err == nil {

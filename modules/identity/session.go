@@ -1,37 +1,28 @@
 package identity
 
 import (
+	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
-	"fmt"
-	"io"
 	"time"
 
+	"dg/modules/audit"
 	"dg/platform/apperr"
 )
 
-// How long a session lasts.
+// The lifetime of a session.
 const (
-	maxIdle    = 12 * time.Hour
-	maxSession = 24 * time.Hour
-	// maxSecondStep is how long a session waits for its code.
-	maxSecondStep = 10 * time.Minute
-	// touchEvery is how often a session's last use is written, at most.
-	touchEvery = time.Minute
+	maxIdle       = 12 * time.Hour
+	maxSession    = 24 * time.Hour
+	maxSecondStep = 10 * time.Minute // until the code of two-step verification is given
+	touchInterval = time.Minute      // between two writes of a session's last use, at least
 )
 
-// ErrNoSession says that nobody is signed in with the token: it is unknown, ended or expired.
+// ErrNoSession says that the token's session is unknown or has ended.
 var ErrNoSession = apperr.New(apperr.AuthRequired, "You are not signed in, or your session has ended. Sign in again.")
 
-// Person is who signed in.
-type Person struct {
-	ID, Name, Email string
-	TwoStep         bool       // whether two-step verification is on
-	TwoStepSince    *time.Time // nil: it is off, or was turned on before that was recorded
-	PasswordSince   *time.Time // nil: not known
-}
-
-// Session is a browser that is signed in, or that has still to give its code.
+// Session is a browser that is signed in or, with SecondStepDue, still has to give its code.
 type Session struct {
 	Person        Person
 	Token         string // the cookie's value: a secret
@@ -39,30 +30,67 @@ type Session struct {
 	SecondStepDue bool
 }
 
-// expiry is the instant from which a session has ended, unless it is used before.
-func expiry(startedAt, lastUsed time.Time, secondStepDue bool) time.Time {
-	if secondStepDue {
-		return startedAt.Add(maxSecondStep)
+// Client is the browser that somebody signs in with.
+type Client struct {
+	Address, UserAgent string
+	Browser            string // the token that RememberBrowser returned to it, or ""
+}
+
+// ActiveSession is one of a person's sessions. Its ID is no secret: it signs nobody in.
+type ActiveSession struct {
+	ID                    string
+	Address, UserAgent    string
+	StartedAt, LastUsedAt time.Time
+	Current               bool // whether it is the session of the request
+}
+
+// Notice is what was just changed in a session, as its audit action. It is stored with the session: an address could be
+// written by anybody.
+type Notice = audit.Action
+
+// Session returns the session of the token and moves its last use forward, at most once a minute. Errors: ErrNoSession.
+func (s *Service) Session(ctx context.Context, token string) (Session, error) {
+	now := s.clock()
+	session, lastUsed, err := s.session(ctx, token, now)
+	if err != nil {
+		return Session{}, err
 	}
-	idle, end := lastUsed.Add(maxIdle), startedAt.Add(maxSession)
+	if !session.SecondStepDue && now.Sub(lastUsed) >= touchInterval {
+		if err := s.touch(ctx, session, now); err != nil {
+			return Session{}, err
+		}
+	}
+	return session, nil
+}
+
+// signedIn returns the session of the token if no code is due. Errors: ErrNoSession.
+func (s *Service) signedIn(ctx context.Context, token string, now time.Time) (Session, error) {
+	session, _, err := s.session(ctx, token, now)
+	if err == nil && session.SecondStepDue {
+		err = ErrNoSession
+	}
+	return session, err
+}
+
+// expiry returns when the session ends unless it is used again.
+func (s Session) expiry(lastUsed time.Time) time.Time {
+	if s.SecondStepDue {
+		return s.StartedAt.Add(maxSecondStep)
+	}
+	idle, end := lastUsed.Add(maxIdle), s.StartedAt.Add(maxSession)
 	if idle.Before(end) {
 		return idle
 	}
 	return end
 }
 
-// tokenSize is 256 bits: nobody guesses it, so a plain SHA-256 is enough to keep it by.
-const tokenSize = 32
-
-func newToken(random io.Reader) (string, error) {
-	b := make([]byte, tokenSize)
-	if _, err := io.ReadFull(random, b); err != nil {
-		return "", fmt.Errorf("identity: new token: %w", err)
-	}
-	return base64.RawURLEncoding.EncodeToString(b), nil
+// newToken returns 256 random bits: nobody guesses them, so a plain SHA-256 is enough to store them by.
+func newToken() string {
+	var b [32]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// hashToken is what a session is kept by.
 func hashToken(token string) []byte {
 	h := sha256.Sum256([]byte(token))
 	return h[:]

@@ -2,97 +2,74 @@ package identity_test
 
 import (
 	"context"
-	"crypto/rand"
 	"log/slog"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/pquerna/otp/totp"
 	"github.com/stretchr/testify/require"
 
+	"dg/modules/audit"
 	"dg/modules/identity"
 	"dg/platform/apperr"
 	"dg/platform/postgres"
-	"dg/platform/testkit/pgtest"
+	"dg/platform/testkit/fixtures"
 )
 
 const (
-	password = "correct horse battery"
-	secret   = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
+	password      = fixtures.Password
+	wrongPassword = "wrong horse battery"
+	replacement   = "battery horse staple"
+	secret        = fixtures.TOTPSecret
 )
 
-// passwordHash is made once: it is made to be slow.
-var passwordHash = sync.OnceValue(func() string {
-	hash, err := identity.HashPassword(password, rand.Reader)
-	if err != nil {
-		panic(err)
-	}
-	return hash
-})
-
-// firefox is whom they sign in with.
+// firefox is the browser of most sign-ins.
 var firefox = identity.Client{Address: "192.0.2.7", UserAgent: "Firefox"}
 
-// bundle is a database and two instances of the service on it, each with a pool of its own, as two processes have, on
-// one clock that stands still until it is moved.
+// bundle is a database and two instances of the service on it, each with a pool of its own, as two processes have, on a
+// clock that stands still until the test moves it. Hashes are cheap.
 type bundle struct {
-	*pgtest.Database
+	*fixtures.Database
 	t             *testing.T
 	people, other *identity.Service
 	pools         []*pgxpool.Pool // of the two
-	millis        atomic.Int64
-	recorded      events
-}
-
-// events are those that the services have recorded, and what recording answers.
-type events struct {
-	mu      sync.Mutex
-	all     []identity.Event
-	counted int
-	refuse  error
-}
-
-// Record implements identity.Events.
-func (b *bundle) Record(_ context.Context, _ pgx.Tx, e identity.Event) error {
-	b.recorded.mu.Lock()
-	defer b.recorded.mu.Unlock()
-	if b.recorded.refuse != nil {
-		return b.recorded.refuse
-	}
-	b.recorded.all = append(b.recorded.all, e)
-	return nil
-}
-
-// Count implements identity.Events.
-func (b *bundle) Count(context.Context, pgx.Tx, identity.Event) error {
-	b.recorded.mu.Lock()
-	defer b.recorded.mu.Unlock()
-	b.recorded.counted++
-	return b.recorded.refuse
+	millis        atomic.Int64    // of the clock
 }
 
 func setup(t *testing.T) *bundle {
 	t.Helper()
 	t.Parallel()
-	return alone(t)
+	return setupAlone(t)
 }
 
-// alone is setup for a test beside which no other may run.
-func alone(t *testing.T) *bundle {
+// setupAlone is setup for a test that does not run beside others.
+func setupAlone(t *testing.T) *bundle {
 	t.Helper()
-	b := &bundle{Database: pgtest.New(t), t: t}
+	b := &bundle{Database: fixtures.New(t), t: t}
 	b.millis.Store(time.Date(2026, 11, 21, 9, 30, 0, 123_000_000, time.UTC).UnixMilli())
 	second, err := postgres.Open(t.Context(), b.URL, postgres.Options{Name: "second instance", MaxConns: 8})
 	require.NoError(t, err)
 	t.Cleanup(second.Close)
-	b.people, b.other = identity.New(b.DB, b.now, b, slog.New(slog.DiscardHandler)), identity.New(second, b.now, b, slog.New(slog.DiscardHandler))
+	b.people, b.other = b.service(b.DB).UseCheapHashes(), b.service(second).UseCheapHashes()
 	b.pools = []*pgxpool.Pool{b.DB.Pool, second.Pool}
 	return b
+}
+
+// service is one with hashes of the real cost.
+func (b *bundle) service(db *postgres.DB) *identity.Service {
+	auditor := identity.Auditor{Memberships: noMemberships{}, Log: audit.New(db), UnknownEmail: func() {}}
+	return identity.New(db, b.now, auditor, slog.New(slog.DiscardHandler))
+}
+
+// noMemberships leaves everybody without an organisation: entries of people are tested with the assembled program.
+type noMemberships struct{}
+
+func (noMemberships) OrganisationsOf(context.Context, pgx.Tx, string) ([]string, error) {
+	return nil, nil
 }
 
 func (b *bundle) now() time.Time { return time.UnixMilli(b.millis.Load()).UTC() }
@@ -102,28 +79,16 @@ func (b *bundle) pass(d time.Duration) { b.millis.Add(d.Milliseconds()) }
 
 func (b *bundle) ctx() context.Context { return b.t.Context() }
 
-// exec changes the data as the owner of the tables.
-func (b *bundle) exec(sql string, args ...any) {
-	b.t.Helper()
-	_, err := b.Owner.Pool.Exec(context.Background(), sql, args...)
-	require.NoError(b.t, err)
-}
-
 // one reads one value as the owner of the tables.
 func one[T any](b *bundle, sql string, args ...any) T {
 	b.t.Helper()
-	var v T
-	require.NoError(b.t, b.Owner.Pool.QueryRow(b.ctx(), sql, args...).Scan(&v))
-	return v
+	return fixtures.One[T](b.Database, sql, args...)
 }
 
-// person stores somebody with the password, and with the secret unless it is "".
+// person stores somebody with the password and, unless it is "", the TOTP secret. It returns the id.
 func (b *bundle) person(email, secret string) string {
 	b.t.Helper()
-	id := uuid.NewString()
-	b.exec(`insert into users (id, email, email_key, name, password_hash, totp_secret) values ($1, $2, $3, $4, $5, nullif($6, ''))`,
-		id, email, identity.EmailKey(email), "Name of "+email, passwordHash(), secret)
-	return id
+	return b.Person(fixtures.Person{Email: email, TOTPSecret: secret}).ID
 }
 
 // signIn gives the right password.
@@ -137,7 +102,7 @@ func (b *bundle) signIn(email string) identity.Session {
 // signInFully gives the right password and code.
 func (b *bundle) signInFully(email string) identity.Session {
 	b.t.Helper()
-	session, err := b.people.SecondStep(b.ctx(), b.signIn(email).Token, b.code(secret, 0))
+	session, err := b.people.VerifySecondStep(b.ctx(), b.signIn(email).Token, b.code(secret, 0))
 	require.NoError(b.t, err)
 	return session
 }
@@ -150,7 +115,7 @@ func (b *bundle) code(secret string, steps int) string {
 	return code
 }
 
-// wrongCode is none of those that would be taken.
+// wrongCode is none of those that would be accepted.
 func (b *bundle) wrongCode(secret string) string {
 	for _, code := range []string{"000000", "111111", "222222", "333333"} {
 		if code != b.code(secret, -1) && code != b.code(secret, 0) && code != b.code(secret, 1) {
@@ -160,8 +125,8 @@ func (b *bundle) wrongCode(secret string) string {
 	panic("three steps have four codes")
 }
 
-// goesOn says whether the token's session does.
-func (b *bundle) goesOn(token string) bool {
+// isActive says whether the token's session is.
+func (b *bundle) isActive(token string) bool {
 	b.t.Helper()
 	_, err := b.other.Session(b.ctx(), token)
 	if err != nil {
@@ -170,9 +135,12 @@ func (b *bundle) goesOn(token string) bool {
 	return err == nil
 }
 
-// atOnce does 50 deeds at once, on the two instances by turns, and returns their errors. All connections are there before:
-// the first deed is not done while the others wait for theirs.
-func (b *bundle) atOnce(deed func(nth int, people *identity.Service) error) []error {
+// concurrency is how many requests concurrently sends.
+const concurrency = 50
+
+// concurrently runs fn 50 times at once, on the two instances by turns, and returns the errors. It opens all connections
+// before: the first call is not over while the others wait for theirs.
+func (b *bundle) concurrently(fn func(nth int, people *identity.Service) error) []error {
 	b.t.Helper()
 	for _, pool := range b.pools {
 		var conns []*pgxpool.Conn
@@ -185,16 +153,16 @@ func (b *bundle) atOnce(deed func(nth int, people *identity.Service) error) []er
 			conn.Release()
 		}
 	}
-	failed := make([]error, 50)
+	failed := make([]error, concurrency)
 	start := make(chan struct{})
 	var all sync.WaitGroup
 	for i := range failed {
 		all.Go(func() {
 			<-start
 			for range 20 {
-				failed[i] = deed(i, []*identity.Service{b.people, b.other}[i%2])
+				failed[i] = fn(i, []*identity.Service{b.people, b.other}[i%2])
 				if !postgres.Unavailable(failed[i]) && !apperr.Is(failed[i], apperr.Unavailable) {
-					break // on a busy machine some wait for their turn or the lock in vain: nothing was done, and they come again
+					break // on a busy machine some wait in vain for a place or a lock: nothing was done, and they retry
 				}
 			}
 		})
@@ -204,7 +172,7 @@ func (b *bundle) atOnce(deed func(nth int, people *identity.Service) error) []er
 	return failed
 }
 
-// requireLocked demands that nothing is looked at until an instant.
+// requireLocked requires a LockedError until the instant.
 func requireLocked(t *testing.T, err error, until time.Time) {
 	t.Helper()
 	var locked *identity.LockedError
@@ -214,8 +182,8 @@ func requireLocked(t *testing.T, err error, until time.Time) {
 	require.Positive(t, apperr.From(err).RetryAfter)
 }
 
-// tally counts what 50 at once were answered.
-func tally(t *testing.T, failed []error) (done, wrong, locked int) {
+// results counts the answers of concurrently.
+func results(t *testing.T, failed []error) (done, wrong, locked int) {
 	t.Helper()
 	for _, err := range failed {
 		switch {
@@ -232,5 +200,24 @@ func tally(t *testing.T, failed []error) (done, wrong, locked int) {
 	return done, wrong, locked
 }
 
+// succeeded counts the calls of concurrently without an error.
+func succeeded(failed []error) (done int) {
+	for _, err := range failed {
+		if err == nil {
+			done++
+		}
+	}
+	return done
+}
+
 // proof is the right password, and a code.
 func proof(code string) identity.Proof { return identity.Proof{Password: password, Code: code} }
+
+// waitForLock waits until a statement of this test's database waits for another's lock.
+func (b *bundle) waitForLock() {
+	b.t.Helper()
+	require.Eventually(b.t, func() bool {
+		return one[bool](b, `select exists (select from pg_locks where not granted and pid in
+			(select pid from pg_stat_activity where datname = current_database()))`)
+	}, 30*time.Second, time.Millisecond)
+}

@@ -2,6 +2,7 @@ package identity_test
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"errors"
 	"runtime"
@@ -14,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/identity"
+	"dg/platform/testkit/fixtures"
 )
 
 // Sign in with e-mail, in any case, and password; sessions are in the database, of any instance.
@@ -29,7 +31,7 @@ func TestSignIn(t *testing.T) {
 	require.Equal(t, session, seen)
 
 	require.NoError(t, b.other.SignOut(b.ctx(), session.Token))
-	require.False(t, b.goesOn(session.Token))
+	require.False(t, b.isActive(session.Token))
 	require.NoError(t, b.other.SignOut(b.ctx(), session.Token))
 }
 
@@ -37,9 +39,9 @@ func TestSignIn(t *testing.T) {
 func TestWrongPasswordAndUnknownEmailAreAnsweredAlike(t *testing.T) {
 	b := setup(t)
 	b.person("ann@example.com", "")
-	b.exec(`update users set password_hash = null where id = $1`, b.person("bob@example.com", ""))
+	b.Exec(`update users set password_hash = null where id = $1`, b.person("bob@example.com", ""))
 	for _, c := range [][2]string{
-		{"ann@example.com", "wrong horse battery"}, {"ann@example.com", ""}, {"ann@example.com", strings.Repeat(password, 1000)},
+		{"ann@example.com", wrongPassword}, {"ann@example.com", ""}, {"ann@example.com", strings.Repeat(password, 1000)},
 		{"ann@example.com", password + "\x00"}, {"bob@example.com", password}, {"bob@example.com", ""}, {"nobody@example.com", password},
 		{"", ""}, {"ann@example.com\x00", password}, {"\xff@example.com", password}, {strings.Repeat("a", 60_000), password},
 	} {
@@ -50,29 +52,33 @@ func TestWrongPasswordAndUnknownEmailAreAnsweredAlike(t *testing.T) {
 	require.Zero(t, one[int](b, `select count(*) from password_guesses where email_hash in (convert_to('ann@example.com', 'UTF8'), convert_to('account:ann@example.com', 'UTF8'))`))
 }
 
-// And after the same time. What takes the time is the hash, and what tells that it was computed is its memory: the time
-// itself would also tell how busy the machine is.
-func TestUnknownEmailTakesAsLong(t *testing.T) {
-	b := alone(t)
-	b.person("ann@example.com", "")
-	b.exec(`update users set password_hash = null where id = $1`, b.person("bob@example.com", ""))
-	for _, email := range []string{"ann@example.com", "bob@example.com", "nobody@example.com", "\x00"} {
+// The time of an answer comes from the hash. What shows that one was computed is its memory: a measured time would also show
+// how busy the machine is.
+func TestUnknownEmailTakesAsLongAsWrongPassword(t *testing.T) {
+	b := setupAlone(t)
+	people := b.service(b.DB)
+	hash, err := identity.HashPassword(password, rand.Reader)
+	require.NoError(t, err)
+	b.Person(fixtures.Person{Email: "ann@example.com", PasswordHash: hash})
+	b.Exec(`update users set password_hash = null where id = $1`, b.person("bob@example.com", ""))
+	signIn := func(email, password string) (allocated uint64, err error) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err := b.people.SignIn(b.ctx(), email, "wrong horse battery", firefox)
+		_, err = people.SignIn(b.ctx(), email, password, firefox)
 		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc, err
+	}
+	for _, email := range []string{"ann@example.com", "bob@example.com", "nobody@example.com", "\x00"} {
+		allocated, err := signIn(email, wrongPassword)
 		require.ErrorIs(t, err, identity.ErrWrongPassword)
-		require.InDelta(t, 19<<20, after.TotalAlloc-before.TotalAlloc, 1<<20, email)
+		require.InDelta(t, 19<<20, allocated, 1<<20, email)
 	}
 	for range 10 {
-		_, _ = b.people.SignIn(b.ctx(), "ann@example.com", "wrong horse battery", firefox)
+		_, _ = b.people.SignIn(b.ctx(), "ann@example.com", wrongPassword, firefox)
 	}
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	_, err := b.people.SignIn(b.ctx(), "ann@example.com", password, firefox)
-	runtime.ReadMemStats(&after)
+	allocated, err := signIn("ann@example.com", password)
 	require.Error(t, err)
-	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20), "who has to wait costs nothing")
+	require.Less(t, allocated, uint64(1<<20), "a locked account costs nothing")
 }
 
 // Of a token only the hash is kept, and it is no other person's.
@@ -100,22 +106,22 @@ func TestSessionsEnd(t *testing.T) {
 		return one[time.Time](b, `select last_used_at from sessions where token_hash = $1`, hash[:])
 	}
 	b.pass(59 * time.Second)
-	require.True(t, b.goesOn(used.Token))
+	require.True(t, b.isActive(used.Token))
 	require.Equal(t, used.StartedAt, lastUse(used), "written at most once a minute")
 	b.pass(time.Second)
-	require.True(t, b.goesOn(used.Token))
+	require.True(t, b.isActive(used.Token))
 	require.Equal(t, b.now(), lastUse(used))
 
 	b.pass(12*time.Hour - time.Minute - time.Millisecond)
-	require.True(t, b.goesOn(used.Token))
+	require.True(t, b.isActive(used.Token))
 	b.pass(time.Millisecond)
-	require.False(t, b.goesOn(idle.Token), "12 h without use")
+	require.False(t, b.isActive(idle.Token), "12 h without use")
 	b.pass(time.Hour)
-	require.True(t, b.goesOn(used.Token))
+	require.True(t, b.isActive(used.Token))
 	b.pass(11*time.Hour - time.Millisecond)
-	require.True(t, b.goesOn(used.Token), "to the last millisecond")
+	require.True(t, b.isActive(used.Token), "to the last millisecond")
 	b.pass(time.Millisecond)
-	require.False(t, b.goesOn(used.Token), "24 h in all, though it was used")
+	require.False(t, b.isActive(used.Token), "24 h in all, though it was used")
 }
 
 // Ten wrong passwords for an e-mail within a minute make it wait a minute, known or not, and also for the right one.
@@ -126,11 +132,11 @@ func TestWrongPasswordsAreCounted(t *testing.T) {
 	for i, email := range []string{"ann@example.com", "nobody@example.com"} {
 		firefox := identity.Client{Address: "198.51.100." + strconv.Itoa(i)}
 		for range 10 {
-			_, err := b.people.SignIn(b.ctx(), email, "wrong horse battery", firefox)
+			_, err := b.people.SignIn(b.ctx(), email, wrongPassword, firefox)
 			require.Equal(t, identity.ErrWrongPassword, err)
 		}
 		until := b.now().Add(time.Minute)
-		for _, p := range []string{password, "wrong horse battery"} {
+		for _, p := range []string{password, wrongPassword} {
 			b.pass(time.Second)
 			_, err := b.other.SignIn(b.ctx(), strings.ToUpper(email), p, firefox)
 			requireLocked(t, err, until)
@@ -138,12 +144,12 @@ func TestWrongPasswordsAreCounted(t *testing.T) {
 		b.signIn("bob@example.com")
 	}
 	b.pass(time.Minute - 4*time.Second)
-	_, err := b.people.SignIn(b.ctx(), "ann@example.com", "wrong horse battery", firefox)
+	_, err := b.people.SignIn(b.ctx(), "ann@example.com", wrongPassword, firefox)
 	require.Error(t, err)
 	b.pass(4 * time.Second)
 	b.signIn("ann@example.com")
 	for range 10 { // the right one has begun the count anew
-		_, err := b.people.SignIn(b.ctx(), "ann@example.com", "wrong horse battery", firefox)
+		_, err := b.people.SignIn(b.ctx(), "ann@example.com", wrongPassword, firefox)
 		require.Equal(t, identity.ErrWrongPassword, err)
 	}
 }
@@ -154,7 +160,7 @@ func TestWrongPasswordsOfDifferentMinutesAreNotCountedTogether(t *testing.T) {
 	session := b.signIn("ann@example.com") // a sign-in would remove the count of a window gone by
 	for range 4 {
 		for range 9 {
-			_, err := b.people.ChangePassword(b.ctx(), session.Token, identity.Proof{Password: "wrong horse battery"}, replacement)
+			_, err := b.people.ChangePassword(b.ctx(), session.Token, identity.Proof{Password: wrongPassword}, replacement)
 			require.Equal(t, identity.ErrWrongPassword, err)
 		}
 		b.pass(10 * time.Minute)
@@ -166,8 +172,8 @@ func TestFiftyWrongPasswordsAtOnce(t *testing.T) {
 	b := setup(t)
 	b.person("ann@example.com", "")
 	for _, email := range []string{"ann@example.com", "nobody@example.com"} {
-		done, wrong, locked := tally(t, b.atOnce(func(_ int, people *identity.Service) error {
-			_, err := people.SignIn(b.ctx(), email, "wrong horse battery", firefox)
+		done, wrong, locked := results(t, b.concurrently(func(_ int, people *identity.Service) error {
+			_, err := people.SignIn(b.ctx(), email, wrongPassword, firefox)
 			return err
 		}))
 		require.Equal(t, [3]int{0, 10, 40}, [3]int{done, wrong, locked}, email)
@@ -188,7 +194,7 @@ func TestARightPasswordAfterTenWrongOnesAtOnce(t *testing.T) {
 		_, err := b.people.SignIn(b.ctx(), "ann@example.com", password, firefox)
 		signedIn <- err
 	}()
-	b.awaitLock()
+	b.waitForLock()
 	require.NoError(t, tx.Commit(b.ctx()))
 	requireLocked(t, <-signedIn, b.now().Add(time.Minute))
 	require.Zero(t, one[int](b, `select count(*) from sessions`))
@@ -198,7 +204,7 @@ func TestARightPasswordAfterTenWrongOnesAtOnce(t *testing.T) {
 func TestFiftyRightPasswordsAtOnce(t *testing.T) {
 	b := setup(t)
 	b.person("ann@example.com", "")
-	done, _, _ := tally(t, b.atOnce(func(_ int, people *identity.Service) error {
+	done, _, _ := results(t, b.concurrently(func(_ int, people *identity.Service) error {
 		_, err := people.SignIn(b.ctx(), "ann@example.com", password, firefox)
 		return err
 	}))
@@ -209,9 +215,9 @@ func TestFiftyRightPasswordsAtOnce(t *testing.T) {
 func TestWhatHasEndedIsRemoved(t *testing.T) {
 	b := setup(t)
 	id := b.person("ann@example.com", "")
-	b.exec(`insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at, second_step_due, address, user_agent)
+	b.Exec(`insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at, second_step_due, address, user_agent)
 		select sha256(n::text::bytea), $1, $2, $2, $2, false, '', '' from generate_series(1, 1050) n`, id, b.now())
-	b.exec(`insert into password_guesses (email_hash, wrong, ends_at) select sha256(n::text::bytea), 10, $1 from generate_series(1, 1050) n`, b.now())
+	b.Exec(`insert into password_guesses (email_hash, wrong, ends_at) select sha256(n::text::bytea), 10, $1 from generate_series(1, 1050) n`, b.now())
 	for _, want := range []int{50 + 1, 0 + 3} {
 		b.signIn("ann@example.com")
 		require.Equal(t, want, one[int](b, `select count(*) from sessions`))
@@ -222,13 +228,13 @@ func TestWhatHasEndedIsRemoved(t *testing.T) {
 	}
 	require.Equal(t, 2, one[int](b, `select count(*) from password_guesses`), "the wrong guesses at the account, and the sign-ins of the person")
 	first := b.signIn("ann@example.com")
-	b.exec(`insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at, second_step_due, address, user_agent)
+	b.Exec(`insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at, second_step_due, address, user_agent)
 		select sha256(n::text::bytea), $1, $2, $2, $2::timestamptz + interval '10 minutes', true, '', '' from generate_series(1, 200) n`, id, b.now().Add(time.Second))
 	b.pass(time.Second)
 	last := b.signIn("ann@example.com")
 	require.Equal(t, 100, one[int](b, `select count(*) from sessions`))
-	require.True(t, b.goesOn(first.Token), "those that never gave their code go first")
-	require.True(t, b.goesOn(last.Token))
+	require.True(t, b.isActive(first.Token), "those that never gave their code go first")
+	require.True(t, b.isActive(last.Token))
 }
 
 // A person sees the sessions and ends one of them; nobody else's.
@@ -246,19 +252,19 @@ func TestSessionsAreListedAndEnded(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, open, 2)
 	own, other := open[0], open[1]
-	require.Equal(t, identity.OpenSession{ID: own.ID, Client: firefox, StartedAt: first.StartedAt, LastUsedAt: first.StartedAt, Current: true}, own)
-	require.Equal(t, identity.Client{Address: strings.Repeat("1", 64), UserAgent: strings.Repeat("é", 128)}, other.Client)
+	require.Equal(t, identity.ActiveSession{ID: own.ID, Address: firefox.Address, UserAgent: firefox.UserAgent, StartedAt: first.StartedAt, LastUsedAt: first.StartedAt, Current: true}, own)
+	require.Equal(t, []string{strings.Repeat("1", 64), strings.Repeat("é", 128)}, []string{other.Address, other.UserAgent})
 	require.Equal(t, b.now(), other.LastUsedAt)
 	require.False(t, other.Current)
 
-	for _, id := range []string{other.ID, "", "x", other.Client.Address} {
+	for _, id := range []string{other.ID, "", "x", other.Address} {
 		require.NoError(t, b.people.EndSession(b.ctx(), bob.Token, id))
-		require.True(t, b.goesOn(second.Token))
+		require.True(t, b.isActive(second.Token))
 	}
 	require.ErrorIs(t, b.people.EndSession(b.ctx(), other.ID, own.ID), identity.ErrNoSession)
 	require.NoError(t, b.people.EndSession(b.ctx(), first.Token, other.ID))
-	require.False(t, b.goesOn(second.Token))
-	require.True(t, b.goesOn(first.Token))
+	require.False(t, b.isActive(second.Token))
+	require.True(t, b.isActive(first.Token))
 }
 
 func TestPeople(t *testing.T) {
@@ -283,16 +289,16 @@ func TestErrorsSayNoSecret(t *testing.T) {
 	b.person("ann@example.com", secret)
 	session := b.signIn("ann@example.com")
 	full := b.signInFully("ann@example.com")
-	b.exec(`revoke all on users, sessions, password_guesses from dg_app`)
+	b.Exec(`revoke all on users, sessions, password_guesses from dg_app`)
 	_, e1 := b.people.SignIn(b.ctx(), "ann@example.com", password, firefox)
-	_, e2 := b.people.SecondStep(b.ctx(), session.Token, b.code(secret, 1))
+	_, e2 := b.people.VerifySecondStep(b.ctx(), session.Token, b.code(secret, 1))
 	_, e3 := b.people.ChangePassword(b.ctx(), full.Token, identity.Proof{Password: password}, password+" new")
 	_, e4 := b.people.BeginTwoStep(b.ctx(), full.Token)
 	_, e5 := b.people.Session(b.ctx(), full.Token)
 	failed := []error{e1, e2, e3, e4, e5, b.people.SignOut(b.ctx(), full.Token)}
 	for _, err := range failed {
 		require.Error(t, err)
-		for _, s := range []string{password, secret, session.Token, full.Token, passwordHash(), b.code(secret, 1)} {
+		for _, s := range []string{password, secret, session.Token, full.Token, fixtures.PasswordHash, b.code(secret, 1)} {
 			require.NotContains(t, errors.Join(failed...).Error(), s)
 		}
 	}

@@ -7,61 +7,88 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"dg/modules/audit"
 )
 
-// signedIn is a session whose person's row is locked: what happens to the person, happens one after the other.
-type signedIn struct {
-	Session
-	client   Client
-	offer    string // as it is stored; "": none
-	secret   string // as it is stored; "": two-step verification is off
-	lastStep int64
-	guesses  guesses
-	recovery bool       // whether the code that was taken is a recovery code
-	ended    *time.Time // the wait that a wrong code has begun, or nil
+const personColumns = `u.id::text, u.name, u.email, u.totp_secret is not null, u.totp_since, u.password_since`
+
+func (p *Person) fields() []any {
+	return []any{&p.ID, &p.Name, &p.Email, &p.TwoStep, &p.TwoStepSince, &p.PasswordSince}
 }
 
-// deed is what is done for a person.
-type deed func(tx pgx.Tx, in *signedIn, now time.Time) error
+// maxPeople bounds People.
+const maxPeople = 1000
 
-// asPerson does a deed for the person of a session in one transaction, under a lock of the person's row. What counts a
-// wrong code is kept though the deed was not done.
-func (s *Service) asPerson(ctx context.Context, token string, secondStepDue bool, do deed) (Session, error) {
-	var in signedIn
-	var refused error
+// People returns the people with the ids, by name: at most 1,000. Unknown ids are left out.
+func (s *Service) People(ctx context.Context, ids []string) ([]Person, error) {
+	if len(ids) > maxPeople {
+		return nil, fmt.Errorf("identity: people: %d ids, more than %d", len(ids), maxPeople)
+	}
+	rows, err := s.db.Pool.Query(ctx, `/* identity.people */
+		select `+personColumns+` from users u where u.id = any($1::uuid[]) order by u.name, u.id`, ids)
+	if err != nil {
+		return nil, fmt.Errorf("identity: people: %w", err)
+	}
+	people, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Person])
+	if err != nil {
+		return nil, fmt.Errorf("identity: people: %w", err)
+	}
+	return people, nil
+}
+
+// lockedSession is a session under the lock of its person's row: changes of a person happen one after the other.
+type lockedSession struct {
+	Session
+	client           sessionClient
+	offeredSecret    string // as stored; "": none
+	secret           string // as stored; "": two-step verification is off
+	lastStep         int64  // of the last code that was accepted
+	codes            codeAttempts
+	usedRecoveryCode bool
+	lockedUntil      *time.Time // the lock that a wrong code began, or nil
+}
+
+// change is what a request does to a person.
+type change func(tx pgx.Tx, in *lockedSession, now time.Time) error
+
+// withPersonLocked runs fn for the person of a session in one transaction. A wrong code is counted although fn failed.
+func (s *Service) withPersonLocked(ctx context.Context, token string, secondStepDue bool, fn change) (Session, error) {
+	var in lockedSession
+	var wrongCode error
 	err := pgx.BeginFunc(ctx, s.db.Pool, func(tx pgx.Tx) (err error) {
 		now := s.clock()
-		if in, err = lock(ctx, tx, token, secondStepDue, now); err != nil {
+		if in, err = lockPerson(ctx, tx, token, secondStepDue, now); err != nil {
 			return err
 		}
-		err = do(tx, &in, now)
+		err = fn(tx, &in, now)
 		if errors.Is(err, ErrWrongCode) {
-			refused, err = err, nil
+			wrongCode, err = err, nil
 		}
 		return err
 	})
 	if err == nil {
-		err = refused
+		err = wrongCode
 	}
 	if err != nil {
-		if in.secret != "" { // a code that does not confirm a secret is no guess: who sends it has seen the secret
-			s.fail(ctx, in.Person, err, in.ended)
+		if in.secret != "" { // a wrong code at enrolment is no failed sign-in: who sends it has seen the secret
+			s.recordFailure(ctx, in.Person, err, in.lockedUntil)
 		}
 		return Session{}, err
 	}
 	return in.Session, nil
 }
 
-func lock(ctx context.Context, tx pgx.Tx, token string, secondStepDue bool, now time.Time) (signedIn, error) {
-	in := signedIn{Session: Session{Token: token, SecondStepDue: secondStepDue}}
-	err := tx.QueryRow(ctx, `/* identity.lock */
-		select s.created_at, s.address, s.user_agent, coalesce(s.totp_offer, ''), coalesce(u.totp_secret, ''),
-		       coalesce(u.totp_last_step, 0), u.wrong_codes, u.code_waits, u.codes_wait_until, s.known_browser, `+personColumns+`
+func lockPerson(ctx context.Context, tx pgx.Tx, token string, secondStepDue bool, now time.Time) (lockedSession, error) {
+	in := lockedSession{Session: Session{Token: token, SecondStepDue: secondStepDue}}
+	err := tx.QueryRow(ctx, `/* identity.lockPerson */
+		select s.created_at, s.address, s.user_agent, s.known_browser, coalesce(s.totp_offer, ''), coalesce(u.totp_secret, ''),
+		       coalesce(u.totp_last_step, 0), u.wrong_codes, u.code_waits, u.codes_wait_until, `+personColumns+`
 		  from sessions s join users u on u.id = s.user_id
 		 where s.token_hash = $1 and s.expires_at > $2 and s.second_step_due = $3 for no key update of u`,
 		hashToken(token), now, secondStepDue).
-		Scan(append([]any{&in.StartedAt, &in.client.Address, &in.client.UserAgent, &in.offer, &in.secret,
-			&in.lastStep, &in.guesses.wrong, &in.guesses.waits, &in.guesses.waitUntil, &in.client.known}, in.Person.fields()...)...)
+		Scan(append([]any{&in.StartedAt, &in.client.address, &in.client.userAgent, &in.client.browser, &in.offeredSecret, &in.secret,
+			&in.lastStep, &in.codes.wrong, &in.codes.locks, &in.codes.lockedUntil}, in.Person.fields()...)...)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return in, ErrNoSession
 	}
@@ -71,89 +98,46 @@ func lock(ctx context.Context, tx pgx.Tx, token string, secondStepDue bool, now 
 	return in, nil
 }
 
-// renew lets the session go on under a new token, as one whose second step is done, and changes the person in between;
-// nil changes nothing. The notice says what was changed, and is recorded. A session that has ended while the lock was waited for does not
-// come back.
-func (s *Service) renew(ctx context.Context, tx pgx.Tx, in *signedIn, now time.Time, notice Notice, change func() error) error {
-	ended, err := tx.Exec(ctx, `/* identity.renew */ delete from sessions where token_hash = $1`, hashToken(in.Token))
+// rotate gives the session a new token, with its second step done, and runs apply, which may be nil, in between: a change of
+// password or secret ends all sessions there are. The notice is recorded and shown; "" is none. A session that ended while
+// it waited for the lock does not come back.
+func (s *Service) rotate(ctx context.Context, tx pgx.Tx, in *lockedSession, now time.Time, notice Notice, apply func() error) error {
+	ended, err := tx.Exec(ctx, `/* identity.rotate */ delete from sessions where token_hash = $1`, hashToken(in.Token))
 	if err != nil {
-		return fmt.Errorf("identity: renew: %w", err)
+		return fmt.Errorf("identity: rotate: %w", err)
 	}
 	if ended.RowsAffected() == 0 {
 		return ErrNoSession
 	}
-	if change != nil {
-		if err := change(); err != nil {
+	if apply != nil {
+		if err := apply(); err != nil {
 			return err
 		}
 	}
-	if in.Token, err = newToken(s.random); err != nil {
-		return err
-	}
-	in.SecondStepDue = false
 	err = tx.QueryRow(ctx, `/* identity.person */ select `+personColumns+` from users u where u.id = $1`, in.Person.ID).
 		Scan(in.Person.fields()...)
 	if err != nil {
 		return fmt.Errorf("identity: person: %w", err)
 	}
-	if err := insertSession(ctx, tx, in.Session, in.client, now); err != nil {
+	in.Token, in.SecondStepDue = newToken(), false
+	if err := insertSession(ctx, tx, in.Session, in.client, notice, now); err != nil {
 		return err
 	}
-	if in.recovery {
-		if err := s.record(ctx, tx, in.Person, RecoveryCodeUsed); err != nil {
+	if in.usedRecoveryCode {
+		if err := s.record(ctx, tx, in.Person, event{action: audit.RecoveryCodeUsed}); err != nil {
 			return err
 		}
 	}
 	if notice == "" {
 		return nil
 	}
-	if err := leaveNotice(ctx, tx, in.Token, notice); err != nil {
-		return err
-	}
-	return s.record(ctx, tx, in.Person, notice)
+	return s.record(ctx, tx, in.Person, event{action: notice})
 }
 
-func saveGuesses(ctx context.Context, tx pgx.Tx, in *signedIn, lastStep int64, after guesses) error {
-	return update(ctx, tx, "identity.saveGuesses", "totp_last_step = $2, wrong_codes = $3, code_waits = $4, codes_wait_until = $5",
-		in.Person.ID, lastStep, after.wrong, after.waits, after.waitUntil)
-}
-
-// turnOn begins to count codes and guesses anew: they are another secret's. The code that confirmed it is used.
-func turnOn(ctx context.Context, tx pgx.Tx, in *signedIn, sealed string, step int64, now time.Time) error {
-	return update(ctx, tx, "identity.turnOn",
-		"totp_secret = $2, totp_since = $3, totp_last_step = $4, wrong_codes = 0, code_waits = 0, codes_wait_until = null",
-		in.Person.ID, sealed, now, step)
-}
-
-func turnOff(ctx context.Context, tx pgx.Tx, in *signedIn) error {
-	return update(ctx, tx, "identity.turnOff", "totp_secret = null, totp_since = null, totp_last_step = null", in.Person.ID)
-}
-
+// update sets columns of the person whose id is the first argument.
 func update(ctx context.Context, tx pgx.Tx, tag, set string, args ...any) error {
 	if _, err := tx.Exec(ctx, "/* "+tag+" */ update users set "+set+" where id = $1", args...); err != nil {
 		return fmt.Errorf("%s: %w", tag, err)
 	}
 	return nil
-}
-
-func replacePassword(ctx context.Context, tx pgx.Tx, in *signedIn, hash string, now time.Time) error {
-	return update(ctx, tx, "identity.replacePassword", "password_hash = $2, password_since = $3", in.Person.ID, hash, now)
-}
-
-// offer keeps the sealed secret with the session, unless one is there already, and returns that one.
-func (s *Service) offer(ctx context.Context, token, sealed string, now time.Time) (offered string, err error) {
-	err = s.db.Pool.QueryRow(ctx, `/* identity.offer */
-		update sessions s set totp_offer = coalesce(s.totp_offer, $3) from users u
-		 where u.id = s.user_id and u.totp_secret is null and s.token_hash = $1 and s.expires_at > $2
-		returning s.totp_offer`, hashToken(token), now, sealed).Scan(&offered)
-	if errors.Is(err, pgx.ErrNoRows) {
-		if _, _, err := s.session(ctx, token, now); err != nil {
-			return "", err
-		}
-		return "", ErrTwoStepOn
-	}
-	if err != nil {
-		return "", fmt.Errorf("identity: offer: %w", err)
-	}
-	return offered, nil
 }

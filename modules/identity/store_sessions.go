@@ -3,25 +3,47 @@ package identity
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"dg/modules/audit"
 )
 
-// OpenSession is one of a person's sessions as the person sees it. Its ID is no secret: it lets nobody in.
-type OpenSession struct {
-	ID                    string
-	Client                Client
-	StartedAt, LastUsedAt time.Time
-	Current               bool // the one that asks
+func (s *Service) session(ctx context.Context, token string, now time.Time) (found Session, lastUsed time.Time, err error) {
+	found.Token = token
+	err = s.db.Pool.QueryRow(ctx, `/* identity.session */
+		select s.created_at, s.second_step_due, s.last_used_at, `+personColumns+`
+		  from sessions s join users u on u.id = s.user_id
+		 where s.token_hash = $1 and s.expires_at > $2`, hashToken(token), now).
+		Scan(append([]any{&found.StartedAt, &found.SecondStepDue, &lastUsed}, found.Person.fields()...)...)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return Session{}, lastUsed, ErrNoSession
+	}
+	if err != nil {
+		return Session{}, lastUsed, fmt.Errorf("identity: session: %w", err)
+	}
+	return found, lastUsed, nil
 }
 
-// Sessions returns the sessions of the session's person that are signed in, itself first, then the last used: at most 100, the bound
-// of a person's sessions. Errors: ErrNoSession.
-func (s *Service) Sessions(ctx context.Context, token string) ([]OpenSession, error) {
+// touch never moves a last use back: requests of one session may overtake each other.
+func (s *Service) touch(ctx context.Context, session Session, now time.Time) error {
+	_, err := s.db.Pool.Exec(ctx, `/* identity.touch */
+		update sessions set last_used_at = $2, expires_at = $3 where token_hash = $1 and last_used_at < $2`,
+		hashToken(session.Token), now, session.expiry(now))
+	if err != nil {
+		return fmt.Errorf("identity: touch a session: %w", err)
+	}
+	return nil
+}
+
+// Sessions returns the active sessions of the session's person, itself first, then the last used: at most 100.
+// Errors: ErrNoSession.
+func (s *Service) Sessions(ctx context.Context, token string) ([]ActiveSession, error) {
 	now := s.clock()
-	own, err := s.whole(ctx, token, now)
+	own, err := s.signedIn(ctx, token, now)
 	if err != nil {
 		return nil, err
 	}
@@ -34,19 +56,17 @@ func (s *Service) Sessions(ctx context.Context, token string) ([]OpenSession, er
 	if err != nil {
 		return nil, fmt.Errorf("identity: sessions: %w", err)
 	}
-	open, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (o OpenSession, err error) {
-		return o, row.Scan(&o.ID, &o.Client.Address, &o.Client.UserAgent, &o.StartedAt, &o.LastUsedAt, &o.Current)
-	})
+	active, err := pgx.CollectRows(rows, pgx.RowToStructByPos[ActiveSession])
 	if err != nil {
 		return nil, fmt.Errorf("identity: sessions: %w", err)
 	}
-	return open, nil
+	return active, nil
 }
 
-// EndSession ends one of the sessions of the session's person; one that has ended already, or is somebody else's, is left
-// as it is. Errors: ErrNoSession.
+// EndSession ends one of the sessions of the session's person. It does nothing for a session that has ended already or is
+// somebody else's. Errors: ErrNoSession, ErrUnavailable.
 func (s *Service) EndSession(ctx context.Context, token, id string) error {
-	own, err := s.whole(ctx, token, s.clock())
+	own, err := s.signedIn(ctx, token, s.clock())
 	if err != nil {
 		return err
 	}
@@ -54,24 +74,42 @@ func (s *Service) EndSession(ctx context.Context, token, id string) error {
 	if err != nil {
 		return nil //nolint:nilerr // no session has such an id
 	}
+	return s.deleteSession(ctx, hash, own.Person.ID, "")
+}
+
+// SignOut ends the session of the token, if there is one. Errors: ErrUnavailable.
+func (s *Service) SignOut(ctx context.Context, token string) error {
+	return s.deleteSession(ctx, hashToken(token), "", audit.SignedOut)
+}
+
+// deleteSession ends a session, of the person unless personID is "", and records it. One that had expired, or never gave its
+// code, was not signed in and has no entry.
+func (s *Service) deleteSession(ctx context.Context, tokenHash []byte, personID string, reason audit.Reason) error {
 	return pgx.BeginFunc(ctx, s.db.Pool, func(tx pgx.Tx) error {
-		ended, err := tx.Exec(ctx, `/* identity.endSession */
-			delete from sessions where token_hash = $1 and user_id = $2`, hash, own.Person.ID)
+		var of Person
+		var signedIn bool
+		err := tx.QueryRow(ctx, `/* identity.deleteSession */
+			delete from sessions s using users u where u.id = s.user_id and s.token_hash = $1 and $2 in ('', u.id::text)
+			returning s.expires_at > $3 and not s.second_step_due, `+personColumns, tokenHash, personID, s.clock()).
+			Scan(append([]any{&signedIn}, of.fields()...)...)
+		if errors.Is(err, pgx.ErrNoRows) || err == nil && !signedIn {
+			return nil
+		}
 		if err != nil {
 			return fmt.Errorf("identity: end a session: %w", err)
 		}
-		if ended.RowsAffected() == 0 {
-			return nil
-		}
-		return s.record(ctx, tx, own.Person, SessionsEnded)
+		return s.record(ctx, tx, of, event{action: audit.SessionsEnded, reason: reason})
 	})
 }
 
-// whole is the session of the token unless it still is due its code.
-func (s *Service) whole(ctx context.Context, token string, now time.Time) (Session, error) {
-	own, _, err := s.session(ctx, token, now)
-	if err == nil && own.SecondStepDue {
-		err = ErrNoSession
+// TakeNotice returns what was just changed in the session, once, or "". A session that has ended has none.
+func (s *Service) TakeNotice(ctx context.Context, token string) (notice Notice, err error) {
+	err = s.db.Pool.QueryRow(ctx, `/* identity.takeNotice */
+		with taken as (select token_hash, notice from sessions where token_hash = $1 and expires_at > $2 and notice is not null for update)
+		update sessions s set notice = null from taken t where s.token_hash = t.token_hash returning t.notice`,
+		hashToken(token), s.clock()).Scan(&notice)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return "", fmt.Errorf("identity: take a notice: %w", err)
 	}
-	return own, err
+	return notice, nil
 }

@@ -1,22 +1,68 @@
 package identity
 
 import (
+	"crypto/rand"
 	"encoding/base32"
+	"net/url"
 	"strings"
+	"time"
+
+	"github.com/pquerna/otp"
+	"github.com/pquerna/otp/hotp"
 )
 
-// minSecret is the shortest TOTP secret that is taken: 80 bits, what the common authenticators make.
-const minSecret = 10
+// stepSeconds is how long a code is shown. The codes of the steps before and after are accepted too: clocks differ.
+const stepSeconds = 30
 
-// TOTPSecretExpected says what a TOTP secret is, for an error.
-const TOTPSecretExpected = "a secret of at least 80 bits in base32"
+// Issuer is the name under which an authenticator app shows the codes.
+const Issuer = "DG"
 
-// TOTPSecret returns the secret as it is stored, in upper case and without padding, and whether it is one.
-func TOTPSecret(text string) (string, bool) {
+// The size of TOTP secrets, in bytes.
+const (
+	secretSize    = 20 // of new ones, as RFC 4226 recommends
+	minSecretSize = 10 // what the common authenticators make
+)
+
+// TOTPSecretFormat describes a TOTP secret, for errors.
+const TOTPSecretFormat = "a secret of at least 80 bits in base32"
+
+var base32Secret = base32.StdEncoding.WithPadding(base32.NoPadding)
+
+// ParseTOTPSecret returns a secret in its stored form, in upper case without padding, and whether the text is one.
+func ParseTOTPSecret(text string) (string, bool) {
 	secret := strings.ToUpper(strings.TrimRight(text, "="))
 	if strings.ContainsAny(secret, "\r\n") { // the decoder skips them
 		return "", false
 	}
-	b, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(secret)
-	return secret, err == nil && len(b) >= minSecret && len(text) <= 200
+	b, err := base32Secret.DecodeString(secret)
+	return secret, err == nil && len(b) >= minSecretSize && len(text) <= 200
+}
+
+func newTOTPSecret() string {
+	var b [secretSize]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return base32Secret.EncodeToString(b[:])
+}
+
+// totpURL is the content of a secret's QR code. Algorithm, digits and period are the defaults of every app.
+func totpURL(account, secret string) string {
+	return "otpauth://totp/" + Issuer + ":" + url.PathEscape(account) + "?secret=" + secret + "&issuer=" + Issuer
+}
+
+// matchTOTP returns the time step around now that the code belongs to; ok says whether it is later than the last accepted
+// one. reused says that the code was right and belongs to an earlier step: a code sent twice, not a guess.
+func matchTOTP(secret, code string, now time.Time, last int64) (step int64, ok, reused bool) {
+	code = strings.ReplaceAll(code, " ", "")
+	current := now.Unix() / stepSeconds
+	for _, step := range []int64{current, current - 1, current + 1} {
+		matches, err := hotp.ValidateCustom(code, uint64(step), secret, hotp.ValidateOpts{Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1})
+		if err != nil || !matches {
+			continue
+		}
+		if step > last {
+			return step, true, false
+		}
+		reused = true
+	}
+	return 0, false, reused
 }

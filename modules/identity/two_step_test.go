@@ -24,14 +24,14 @@ func TestSecondStep(t *testing.T) {
 	require.True(t, seen.SecondStepDue)
 
 	b.pass(9 * time.Minute)
-	full, err := b.other.SecondStep(b.ctx(), due.Token, b.code(secret, 0))
+	full, err := b.other.VerifySecondStep(b.ctx(), due.Token, b.code(secret, 0))
 	require.NoError(t, err)
 	require.False(t, full.SecondStepDue)
 	require.Equal(t, due.StartedAt, full.StartedAt, "24 h from the password")
 	require.NotEqual(t, due.Token, full.Token)
-	require.False(t, b.goesOn(due.Token))
-	require.True(t, b.goesOn(full.Token))
-	_, err = b.people.SecondStep(b.ctx(), full.Token, b.code(secret, 1))
+	require.False(t, b.isActive(due.Token))
+	require.True(t, b.isActive(full.Token))
+	_, err = b.people.VerifySecondStep(b.ctx(), full.Token, b.code(secret, 1))
 	require.ErrorIs(t, err, identity.ErrNoSession, "it was due once")
 }
 
@@ -49,12 +49,12 @@ func TestSessionsThatAreDueTheirCodeDoNothing(t *testing.T) {
 	require.ErrorIs(t, b.people.EndSession(b.ctx(), due.Token, "00"), identity.ErrNoSession)
 
 	b.pass(5 * time.Minute)
-	require.True(t, b.goesOn(due.Token)) // looking at it does not prolong it
+	require.True(t, b.isActive(due.Token)) // looking at it does not prolong it
 	b.pass(5*time.Minute - time.Millisecond)
-	require.True(t, b.goesOn(due.Token))
+	require.True(t, b.isActive(due.Token))
 	b.pass(time.Millisecond)
-	require.False(t, b.goesOn(due.Token), "ten minutes for the second step")
-	_, err = b.people.SecondStep(b.ctx(), due.Token, b.code(secret, 0))
+	require.False(t, b.isActive(due.Token), "ten minutes for the second step")
+	_, err = b.people.VerifySecondStep(b.ctx(), due.Token, b.code(secret, 0))
 	require.ErrorIs(t, err, identity.ErrNoSession)
 }
 
@@ -73,7 +73,7 @@ func TestCodesAroundNowAreTaken(t *testing.T) {
 			b := setup(t)
 			b.person("ann@example.com", secret)
 			for i, step := range c.steps {
-				_, err := b.people.SecondStep(b.ctx(), b.signIn("ann@example.com").Token, b.code(secret, step))
+				_, err := b.people.VerifySecondStep(b.ctx(), b.signIn("ann@example.com").Token, b.code(secret, step))
 				if c.taken[i] {
 					require.NoError(t, err)
 				} else {
@@ -89,10 +89,10 @@ func TestCodesMayHaveSpaces(t *testing.T) {
 	b.person("ann@example.com", secret)
 	code := b.code(secret, 0)
 	for _, odd := range []string{"", "abcdef", code[:5], code + "0", "+" + code[1:], "\x00", "\u0661\u0662\u0663\u0664\u0665\u0666"} {
-		_, err := b.people.SecondStep(b.ctx(), b.signIn("ann@example.com").Token, odd)
+		_, err := b.people.VerifySecondStep(b.ctx(), b.signIn("ann@example.com").Token, odd)
 		require.Equal(t, identity.ErrWrongCode, err, "%q", odd)
 	}
-	_, err := b.people.SecondStep(b.ctx(), b.signIn("ann@example.com").Token, " "+code[:3]+" "+code[3:]+" ")
+	_, err := b.people.VerifySecondStep(b.ctx(), b.signIn("ann@example.com").Token, " "+code[:3]+" "+code[3:]+" ")
 	require.NoError(t, err)
 }
 
@@ -105,8 +105,8 @@ func TestACodeWorksOnceUnderFiftyAtOnce(t *testing.T) {
 		sessions[i] = b.signIn("ann@example.com")
 	}
 	code := b.code(secret, 0)
-	done, wrong, locked := tally(t, b.atOnce(func(nth int, people *identity.Service) error {
-		_, err := people.SecondStep(b.ctx(), sessions[nth].Token, code)
+	done, wrong, locked := results(t, b.concurrently(func(nth int, people *identity.Service) error {
+		_, err := people.VerifySecondStep(b.ctx(), sessions[nth].Token, code)
 		return err
 	}))
 	require.Equal(t, [3]int{1, 49, 0}, [3]int{done, wrong, locked})
@@ -119,8 +119,8 @@ func TestOneSessionGivesItsCodeFiftyTimesAtOnce(t *testing.T) {
 	b.person("ann@example.com", secret)
 	due, code := b.signIn("ann@example.com"), b.code(secret, 0)
 	done := 0
-	for _, err := range b.atOnce(func(_ int, people *identity.Service) error {
-		_, err := people.SecondStep(b.ctx(), due.Token, code)
+	for _, err := range b.concurrently(func(_ int, people *identity.Service) error {
+		_, err := people.VerifySecondStep(b.ctx(), due.Token, code)
 		return err
 	}) {
 		if err == nil {
@@ -140,26 +140,26 @@ func TestTenWrongCodesMakeTheStepWait(t *testing.T) {
 	due := b.signIn("ann@example.com")
 	for _, wait := range []time.Duration{time.Minute, 2 * time.Minute} {
 		for i := range 10 {
-			_, err := b.people.SecondStep(b.ctx(), due.Token, b.wrongCode(secret))
+			_, err := b.people.VerifySecondStep(b.ctx(), due.Token, b.wrongCode(secret))
 			require.Equal(t, identity.ErrWrongCode, err, "%d", i)
 		}
 		until := b.now().Add(wait)
 		for _, code := range []string{b.code(secret, 0), b.wrongCode(secret)} {
-			_, err := b.other.SecondStep(b.ctx(), b.signIn("ann@example.com").Token, code)
+			_, err := b.other.VerifySecondStep(b.ctx(), b.signIn("ann@example.com").Token, code)
 			requireLocked(t, err, until)
 		}
 		b.signInFully("bob@example.com") // nothing else is locked
 		b.pass(wait - time.Millisecond)
-		_, err := b.people.SecondStep(b.ctx(), due.Token, b.code(secret, 0))
+		_, err := b.people.VerifySecondStep(b.ctx(), due.Token, b.code(secret, 0))
 		requireLocked(t, err, until)
 		b.pass(time.Millisecond)
 	}
 	for range 3 { // a right code begins the count anew
 		for range 9 {
-			_, err := b.people.SecondStep(b.ctx(), due.Token, b.wrongCode(secret))
+			_, err := b.people.VerifySecondStep(b.ctx(), due.Token, b.wrongCode(secret))
 			require.Equal(t, identity.ErrWrongCode, err)
 		}
-		_, err := b.people.SecondStep(b.ctx(), due.Token, b.code(secret, 0))
+		_, err := b.people.VerifySecondStep(b.ctx(), due.Token, b.code(secret, 0))
 		require.NoError(t, err)
 		b.pass(time.Minute)
 		due = b.signIn("ann@example.com")
@@ -174,10 +174,10 @@ func TestWaitAfterWrongCodesDoubles(t *testing.T) {
 	guess := func(wait time.Duration) {
 		due := b.signIn("ann@example.com")
 		for range 10 {
-			_, err := b.people.SecondStep(b.ctx(), due.Token, b.wrongCode(secret))
+			_, err := b.people.VerifySecondStep(b.ctx(), due.Token, b.wrongCode(secret))
 			require.Equal(t, identity.ErrWrongCode, err)
 		}
-		_, err := b.people.SecondStep(b.ctx(), due.Token, b.code(secret, 0))
+		_, err := b.people.VerifySecondStep(b.ctx(), due.Token, b.code(secret, 0))
 		requireLocked(t, err, b.now().Add(wait))
 		b.pass(wait)
 	}
@@ -191,11 +191,11 @@ func TestWaitAfterWrongCodesDoubles(t *testing.T) {
 	for end := b.now().Add(24 * time.Hour); b.now().Before(end); b.pass(time.Minute) {
 		due := b.signIn("ann@example.com")
 		for range 10 {
-			if _, err := b.people.SecondStep(b.ctx(), due.Token, b.wrongCode(secret)); !apperr.Is(err, apperr.RateLimited) {
+			if _, err := b.people.VerifySecondStep(b.ctx(), due.Token, b.wrongCode(secret)); !apperr.Is(err, apperr.RateLimited) {
 				guessed++
 			}
 		}
-		b.exec(`delete from sessions`)
+		b.Exec(`delete from sessions`)
 		if guessed > 1000 {
 			break
 		}
@@ -211,8 +211,8 @@ func TestFiftyWrongCodesAtOnce(t *testing.T) {
 	b.person("ann@example.com", secret)
 	due := b.signIn("ann@example.com")
 	code := b.wrongCode(secret)
-	done, wrong, locked := tally(t, b.atOnce(func(_ int, people *identity.Service) error {
-		_, err := people.SecondStep(b.ctx(), due.Token, code)
+	done, wrong, locked := results(t, b.concurrently(func(_ int, people *identity.Service) error {
+		_, err := people.VerifySecondStep(b.ctx(), due.Token, code)
 		return err
 	}))
 	require.Equal(t, [3]int{0, 10, 40}, [3]int{done, wrong, locked})
@@ -243,23 +243,23 @@ func TestTwoStepIsSetUp(t *testing.T) {
 
 	_, _, err = b.people.ConfirmTwoStep(b.ctx(), session.Token, proof(b.wrongCode(offer.Secret)))
 	require.Equal(t, identity.ErrWrongCode, err)
-	require.True(t, b.goesOn(session.Token))
+	require.True(t, b.isActive(session.Token))
 	b.pass(time.Minute)
 	_, renewed, err := b.people.ConfirmTwoStep(b.ctx(), session.Token, proof(b.code(offer.Secret, 0)))
 	require.NoError(t, err)
 	require.True(t, renewed.Person.TwoStep)
 	require.Equal(t, b.now(), *renewed.Person.TwoStepSince)
 	require.Equal(t, session.StartedAt, renewed.StartedAt)
-	require.True(t, b.goesOn(renewed.Token))
-	require.False(t, b.goesOn(session.Token))
-	require.False(t, b.goesOn(other.Token))
+	require.True(t, b.isActive(renewed.Token))
+	require.False(t, b.isActive(session.Token))
+	require.False(t, b.isActive(other.Token))
 	require.Equal(t, 1, one[int](b, `select count(*) from sessions`))
 
 	due := b.signIn("ann+1@example.com")
 	require.True(t, due.SecondStepDue)
-	_, err = b.people.SecondStep(b.ctx(), due.Token, b.code(offer.Secret, 0))
+	_, err = b.people.VerifySecondStep(b.ctx(), due.Token, b.code(offer.Secret, 0))
 	require.Equal(t, identity.ErrWrongCode, err, "the code that confirmed it is used")
-	_, err = b.people.SecondStep(b.ctx(), due.Token, b.code(offer.Secret, 1))
+	_, err = b.people.VerifySecondStep(b.ctx(), due.Token, b.code(offer.Secret, 1))
 	require.NoError(t, err)
 	_, err = b.people.BeginTwoStep(b.ctx(), renewed.Token)
 	require.ErrorIs(t, err, identity.ErrTwoStepOn)
@@ -288,9 +288,9 @@ func TestTwoStepIsTurnedOff(t *testing.T) {
 	renewed, err := b.people.TurnOffTwoStep(b.ctx(), session.Token, proof(b.code(secret, 0)))
 	require.NoError(t, err)
 	require.False(t, renewed.Person.TwoStep)
-	require.False(t, b.goesOn(session.Token))
-	require.False(t, b.goesOn(due.Token))
-	require.True(t, b.goesOn(renewed.Token))
+	require.False(t, b.isActive(session.Token))
+	require.False(t, b.isActive(due.Token))
+	require.True(t, b.isActive(renewed.Token))
 	require.False(t, b.signIn("ann@example.com").SecondStepDue)
 	_, err = b.people.TurnOffTwoStep(b.ctx(), renewed.Token, proof(b.code(secret, 1)))
 	require.ErrorIs(t, err, identity.ErrTwoStepOff)
@@ -309,7 +309,7 @@ func TestTwoStepIsSetUpOnceUnderFiftyAtOnce(t *testing.T) {
 		secrets[i] = offer.Secret
 	}
 	winner := -1
-	for i, err := range b.atOnce(func(nth int, people *identity.Service) error {
+	for i, err := range b.concurrently(func(nth int, people *identity.Service) error {
 		_, _, err := people.ConfirmTwoStep(b.ctx(), sessions[nth].Token, proof(b.code(secrets[nth], 0)))
 		return err
 	}) {

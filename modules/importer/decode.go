@@ -118,10 +118,10 @@ func (d *decoder) user(o *object) {
 	o.noun = "user"
 	object := identity.ImportedUser{
 		ID: o.uuid("id"), Email: o.text("email"), Name: o.text("name"),
-		PasswordHash: o.secret("passwordHash", identity.HashExpected, func(s string) (string, bool) {
+		PasswordHash: o.secret("passwordHash", identity.HashFormat, func(s string) (string, bool) {
 			return s, identity.ValidHash(s)
 		}),
-		TOTPSecret: o.secret("totpSecret", identity.TOTPSecretExpected, identity.TOTPSecret),
+		TOTPSecret: o.secret("totpSecret", identity.TOTPSecretFormat, identity.ParseTOTPSecret),
 		Locale:     o.optionalText("locale"),
 	}
 	if o.ok() {

@@ -8,13 +8,14 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"dg/modules/audit"
 	"dg/platform/apperr"
 )
 
-// insertReset fills in the person. Resets that have expired go, so that none is kept for long.
+// insertReset fills in the person, and removes the resets that have expired.
 func (s *Service) insertReset(ctx context.Context, emailKey string, reset *Reset, now time.Time) error {
 	return pgx.BeginFunc(ctx, s.db.Pool, func(tx pgx.Tx) error {
-		err := tx.QueryRow(ctx, `/* identity.resetPerson */ select `+personColumns+` from users u where u.email_key = $1 for no key update`, emailKey).
+		err := tx.QueryRow(ctx, `/* identity.lockEmail */ select `+personColumns+` from users u where u.email_key = $1 for no key update`, emailKey).
 			Scan(reset.Person.fields()...)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return apperr.New(apperr.NotFound, "Nobody has this e-mail.")
@@ -36,10 +37,15 @@ func (s *Service) insertReset(ctx context.Context, emailKey string, reset *Reset
 	})
 }
 
-func (s *Service) resetPerson(ctx context.Context, token string, now time.Time) (whose Person, err error) {
-	err = s.db.Pool.QueryRow(ctx, `/* identity.resetPerson */
+// ResetPerson returns the person of the token's reset. Errors: ErrNoReset.
+func (s *Service) ResetPerson(ctx context.Context, token string) (Person, error) {
+	return resetPerson(ctx, s.db.Pool, "", token, s.clock())
+}
+
+func resetPerson(ctx context.Context, db querier, lock, token string, now time.Time) (whose Person, err error) {
+	err = db.QueryRow(ctx, `/* identity.resetPerson */
 		select `+personColumns+` from account_resets r join users u on u.id = r.user_id
-		 where r.token_hash = $1 and r.expires_at > $2`, hashToken(token), now).Scan(whose.fields()...)
+		 where r.token_hash = $1 and r.expires_at > $2 `+lock, hashToken(token), now).Scan(whose.fields()...)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return whose, ErrNoReset
 	}
@@ -49,19 +55,13 @@ func (s *Service) resetPerson(ctx context.Context, token string, now time.Time) 
 	return whose, nil
 }
 
-// useReset locks the person's row before the reset goes, as everywhere: of many at once one finds it. A trigger ends the
-// sessions, another voids the recovery codes.
+// useReset locks the person's row before it removes the reset, in the order of all changes: of many at once one finds it.
+// Triggers end the sessions and void the recovery codes.
 func (s *Service) useReset(ctx context.Context, token, hash string, now time.Time) error {
 	return pgx.BeginFunc(ctx, s.db.Pool, func(tx pgx.Tx) error {
-		var whose Person
-		err := tx.QueryRow(ctx, `/* identity.lockReset */
-			select `+personColumns+` from account_resets r join users u on u.id = r.user_id
-			 where r.token_hash = $1 and r.expires_at > $2 for no key update of u`, hashToken(token), now).Scan(whose.fields()...)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return ErrNoReset
-		}
+		whose, err := resetPerson(ctx, tx, "for no key update of u", token, now)
 		if err != nil {
-			return fmt.Errorf("identity: lock a reset: %w", err)
+			return err
 		}
 		used, err := tx.Exec(ctx, `/* identity.useReset */ delete from account_resets where token_hash = $1`, hashToken(token))
 		if err != nil {
@@ -75,6 +75,6 @@ func (s *Service) useReset(ctx context.Context, token, hash string, now time.Tim
 		if err != nil {
 			return err
 		}
-		return s.record(ctx, tx, whose, PasswordReset)
+		return s.record(ctx, tx, whose, event{action: audit.PasswordReset})
 	})
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // doc.go: client-sent text is cut to a bound, at the edge of a character, and made valid UTF-8.
-func TestClean(t *testing.T) {
+func TestSanitise(t *testing.T) {
 	for name, c := range map[string]struct {
 		text  string
 		limit int
@@ -40,23 +40,23 @@ func TestClean(t *testing.T) {
 		"four bytes, whole":           {"😀a", 4, "😀"},
 		"long":                        {strings.Repeat("€", 1000), 1024, strings.Repeat("€", 341)},
 	} {
-		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, clean(c.text, c.limit)) })
+		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, Sanitise(c.text, c.limit)) })
 	}
 }
 
-func FuzzClean(f *testing.F) {
+func FuzzSanitise(f *testing.F) {
 	f.Add("a\x00\xff€", uint8(3))
 	f.Fuzz(func(t *testing.T, text string, limit uint8) {
-		got := clean(text, int(limit))
+		got := Sanitise(text, int(limit))
 		if len(got) > int(limit) || !utf8.ValidString(got) || strings.Contains(got, "\x00") {
-			t.Fatalf("clean(%q, %d) = %q", text, limit, got)
+			t.Fatalf("Sanitise(%q, %d) = %q", text, limit, got)
 		}
-		if clean(got, int(limit)) != got {
-			t.Fatalf("clean(%q, %d) = %q, which is not clean", text, limit, got)
+		if Sanitise(got, int(limit)) != got {
+			t.Fatalf("Sanitise(%q, %d) = %q, which is not sanitised", text, limit, got)
 		}
 		whole := strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 		if !strings.HasPrefix(whole, got) || len(got) < min(len(whole), int(limit)-3) {
-			t.Fatalf("clean(%q, %d) = %q, which is too little", text, limit, got)
+			t.Fatalf("Sanitise(%q, %d) = %q, which is too little", text, limit, got)
 		}
 	})
 }

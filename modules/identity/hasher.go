@@ -1,0 +1,66 @@
+package identity
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"runtime"
+
+	"golang.org/x/sync/semaphore"
+)
+
+// The bounds of hashing. It runs on all processors but one, which stays with the API, and at most four; its memory has room
+// for one of the largest hashes.
+const (
+	hashingMemory = maxMemory // KiB
+	maxWorkers    = 4
+)
+
+// hasher computes password hashes, a few at a time.
+type hasher struct {
+	cost   cost // of new hashes
+	memory *semaphore.Weighted
+	share  int64 // of the memory: what a hash takes at least
+}
+
+func newHasher(c cost) *hasher {
+	workers := min(max(1, runtime.GOMAXPROCS(0)-1), maxWorkers)
+	return &hasher{cost: c, memory: semaphore.NewWeighted(hashingMemory), share: hashingMemory / int64(workers)}
+}
+
+// dummyHash is verified where there is no hash. It takes the time of a new one and matches no password.
+func (h *hasher) dummyHash() passwordHash {
+	return passwordHash{cost: h.cost, salt: make([]byte, saltLength), key: make([]byte, keyLength)}
+}
+
+// matches says whether the password has the hash; nil is no hash and takes as long.
+func (h *hasher) matches(ctx context.Context, phc *string, password string) (matches bool, err error) {
+	stored := h.dummyHash()
+	if phc != nil {
+		if parsed, ok := parseHash(*phc); ok {
+			stored = parsed
+		}
+	}
+	err = h.run(ctx, stored.memory, func() error {
+		matches = stored.matches(password)
+		return nil
+	})
+	return matches, err
+}
+
+func (h *hasher) hash(ctx context.Context, password string) (phc string, err error) {
+	err = h.run(ctx, h.cost.memory, func() error {
+		phc, err = h.cost.hash(password, rand.Reader)
+		return err
+	})
+	return phc, err
+}
+
+func (h *hasher) run(ctx context.Context, memory uint32, compute func() error) error {
+	share := max(int64(memory), h.share)
+	if err := h.memory.Acquire(ctx, share); err != nil {
+		return fmt.Errorf("identity: wait for a hash: %w", err)
+	}
+	defer h.memory.Release(share)
+	return compute()
+}

@@ -1,0 +1,67 @@
+package identity
+
+import (
+	"context"
+	"time"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5"
+	"golang.org/x/text/unicode/norm"
+
+	"dg/modules/audit"
+	"dg/platform/apperr"
+)
+
+// The bounds of a new password. There are no rules on what it is made of.
+const (
+	minPassword = 12   // code points
+	maxPassword = 1000 // bytes
+)
+
+var errSamePassword = apperr.NewField("new", "The new password is the current one. Use a different one.")
+
+// ChangePassword replaces the person's password. Every other session of the person ends; this one continues under the
+// returned token.
+//
+// Errors: ErrNoSession, ErrWrongPassword, ErrWrongCode, a LockedError, ErrValidation with the field "new".
+func (s *Service) ChangePassword(ctx context.Context, token string, proof Proof, replacement string) (Session, error) {
+	if err := checkPasswordForm(replacement); err != nil {
+		return Session{}, err
+	}
+	password, hash := normalise(replacement), ""
+	prepare := func(who credentials) (err error) {
+		if password == normalise(proof.Password) {
+			return errSamePassword
+		}
+		if err := checkUncommon(password, who.Email); err != nil {
+			return err
+		}
+		hash, err = s.passwords.hash(ctx, password)
+		return err
+	}
+	return s.reauthenticated(ctx, token, proof, prepare, func(tx pgx.Tx, in *lockedSession, now time.Time) error {
+		if in.secret != "" {
+			if err := s.takeCode(ctx, tx, in, proof.Code, now); err != nil {
+				return err
+			}
+		}
+		return s.rotate(ctx, tx, in, now, audit.PasswordChanged, func() error {
+			return update(ctx, tx, "identity.replacePassword", "password_hash = $2, password_since = $3", in.Person.ID, hash, now)
+		})
+	})
+}
+
+func checkPasswordForm(password string) error {
+	switch p := normalise(password); {
+	case !utf8.ValidString(p):
+		return apperr.NewField("new", "The new password contains invalid characters. Use a different one.")
+	case utf8.RuneCountInString(p) < minPassword:
+		return apperr.NewField("new", "The new password is too short. Use at least %d characters.", minPassword)
+	case len(password) > maxPassword:
+		return apperr.NewField("new", "The new password is too long. Use at most %d bytes.", maxPassword)
+	}
+	return nil
+}
+
+// normalise returns a password as it is hashed, so that it is the same from every keyboard.
+func normalise(password string) string { return norm.NFC.String(password) }

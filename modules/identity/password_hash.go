@@ -1,0 +1,98 @@
+package identity
+
+import (
+	"crypto/subtle"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+
+	"golang.org/x/crypto/argon2"
+)
+
+// cost are the parameters of a password hash. Memory is in KiB.
+type cost struct {
+	memory, time uint32
+	lanes        uint8
+}
+
+// defaultCost is that of new hashes: the second recommendation of RFC 9106 cut to what OWASP asks for, about 20 ms.
+var defaultCost = cost{memory: 19456, time: 2, lanes: 1}
+
+// The lengths of new hashes, in bytes.
+const (
+	saltLength = 16
+	keyLength  = 32
+)
+
+// The bounds of hashes that are taken over from elsewhere: beyond them one sign-in could use up the server.
+const (
+	maxMemory = 256 << 10 // KiB
+	maxTime   = 10
+	maxLanes  = 16
+)
+
+// HashFormat describes a password hash, for errors.
+const HashFormat = "argon2id in PHC form ($argon2id$v=19$m=…,t=…,p=…$salt$hash; m up to 262144, t up to 10, p up to 16)"
+
+// passwordHash is a password hash in its parts.
+type passwordHash struct {
+	cost
+	salt, key []byte
+}
+
+// HashPassword returns the password's argon2id hash in PHC form. random gives the salt: crypto/rand.Reader, unless the hash
+// has to be the same each time.
+func HashPassword(password string, random io.Reader) (string, error) {
+	return defaultCost.hash(password, random)
+}
+
+func (c cost) hash(password string, random io.Reader) (string, error) {
+	h := passwordHash{cost: c, salt: make([]byte, saltLength)}
+	if _, err := io.ReadFull(random, h.salt); err != nil {
+		return "", err
+	}
+	b64 := base64.RawStdEncoding
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, h.memory, h.time, h.lanes,
+		b64.EncodeToString(h.salt), b64.EncodeToString(h.derive(password, keyLength))), nil
+}
+
+// VerifyPassword says whether the password has the hash. The time that it takes depends on the hash alone; a hash that cannot
+// be read, or is out of bounds, matches no password.
+func VerifyPassword(phc, password string) bool {
+	h, ok := parseHash(phc)
+	return ok && h.matches(password)
+}
+
+// ValidHash says whether the text is a password hash that VerifyPassword can use.
+func ValidHash(phc string) bool {
+	_, ok := parseHash(phc)
+	return ok
+}
+
+func (h passwordHash) matches(password string) bool {
+	return subtle.ConstantTimeCompare(h.derive(password, uint32(len(h.key))), h.key) == 1
+}
+
+func (h passwordHash) derive(password string, length uint32) []byte {
+	return argon2.IDKey([]byte(password), h.salt, h.time, h.memory, h.lanes, length)
+}
+
+// phcForm has numbers without sign or leading zero, as PHC wants them, and few enough digits for 32 bits.
+var phcForm = regexp.MustCompile(`^\$argon2id\$v=19\$m=([1-9]\d{0,8}),t=([1-9]\d{0,8}),p=([1-9]\d{0,8})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$`)
+
+func parseHash(phc string) (passwordHash, bool) {
+	parts := phcForm.FindStringSubmatch(phc)
+	if parts == nil {
+		return passwordHash{}, false
+	}
+	m, _ := strconv.Atoi(parts[1])
+	t, _ := strconv.Atoi(parts[2])
+	p, _ := strconv.Atoi(parts[3])
+	salt, saltErr := base64.RawStdEncoding.Strict().DecodeString(parts[4])
+	key, keyErr := base64.RawStdEncoding.Strict().DecodeString(parts[5])
+	ok := m >= 8*p && m <= maxMemory && t <= maxTime && p <= maxLanes &&
+		saltErr == nil && len(salt) >= 8 && len(salt) <= 64 && keyErr == nil && len(key) >= 16 && len(key) <= 64
+	return passwordHash{cost: cost{memory: uint32(m), time: uint32(t), lanes: uint8(p)}, salt: salt, key: key}, ok
+}

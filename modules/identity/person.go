@@ -1,0 +1,28 @@
+package identity
+
+import (
+	"strings"
+	"time"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Person is somebody who can sign in.
+type Person struct {
+	ID, Name, Email string
+	TwoStep         bool       // whether two-step verification is on
+	TwoStepSince    *time.Time // nil: it is off, or was turned on before that was recorded
+	PasswordSince   *time.Time // nil: unknown
+}
+
+// EmailKey is an e-mail as it is compared: in lower case and Unicode's NFC.
+func EmailKey(email string) string {
+	return norm.NFC.String(strings.ToLower(norm.NFC.String(email)))
+}
+
+// credentials are what a password is verified against. Those of an e-mail that nobody has hold the e-mail alone.
+type credentials struct {
+	Person
+	passwordHash *string // nil: there is none
+	knownBrowser bool    // whether the browser has signed in as this person before
+}
