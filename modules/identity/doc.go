@@ -44,7 +44,7 @@
 //   - A known browser has limits of its own, five in 15 minutes, and ignores those above. It is known by a random cookie,
 //     stored as a hash: for one person, for 180 days after the last sign-in, at most 20 of a person. It signs nobody in.
 //   - While a limit is reached, a right attempt gets the same answer as a wrong one.
-//   - At most four sign-ins run at once in an instance, two of one network; the others wait for at most five seconds before
+//   - At most four sign-ins run at once in an instance, of one network half of what the others leave free; the rest wait for at most five seconds before
 //     their first query, networks in turn. A flood leaves the pool to the authentication of API keys.
 //   - Somebody with the password of an account can lock its second step for an hour, but not in a known browser.
 //   - Behind a proxy and without DG_TRUSTED_PROXIES all clients share the proxy's address, and its 20 wrong passwords.
