@@ -25,13 +25,15 @@ var mayImport = map[string][]string{
 	"modules/org":       {"platform", "modules/audit"},
 	"modules/games":     {"platform", "modules/org"},
 	"modules/apikeys":   {"platform", "modules/org", "modules/audit"},
-	"modules/reports":   {"platform", "modules/games", "modules/org"},
+	"modules/reports":   {"platform", "modules/games", "modules/org", "modules/reports/segment"},
 	"modules/exports":   {"platform", "modules/reports", "modules/audit"},
 	"modules/publicapi": {"platform", "modules/apikeys", "modules/games", "modules/reports", "modules/exports", "modules/org", "modules/audit"},
 	"modules/importer":  {"platform", "modules/identity", "modules/org", "modules/games"},
 	"platform":          {"platform", "configs", "migrations"},
 	"platform/testkit":  {"platform", "platform/testkit", "migrations"}, // for tests: no part lists it
 	"web":               {"platform", "modules/identity", "modules/apikeys", "modules/games", "modules/reports", "modules/exports", "modules/org", "modules/audit"},
+
+	"modules/reports/segment": {"modules/games"},
 }
 
 // partOf finds the entry of the table that a package belongs to: its own, or that of the folder above.

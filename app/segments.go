@@ -66,9 +66,9 @@ func printSegments(ctx context.Context, sealer *reports.Sealer, p process) error
 		_, err := fmt.Fprintf(p.stdout, "Nothing is sealed: forks of up to %d plays need no segments.\n", reports.SealFrom)
 		return err
 	}
-	fmt.Fprintf(p.stdout, "%-36s  %6s  %6s  %6s  %6s  %12s\n", "fork", "days", "marked", "large", "months", "bytes")
+	fmt.Fprintf(p.stdout, "%-36s  %6s  %6s  %6s  %6s  %12s\n", "fork", "days", "dirty", "large", "months", "bytes")
 	for _, f := range forks {
-		fmt.Fprintf(p.stdout, "%-36s  %6d  %6d  %6d  %6d  %12d\n", f.ForkID, f.Days, f.Marked, f.Large, f.Months, f.Bytes)
+		fmt.Fprintf(p.stdout, "%-36s  %6d  %6d  %6d  %6d  %12d\n", f.ForkID, f.Days, f.Dirty, f.Large, f.Months, f.Bytes)
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ func TestSuppressed(t *testing.T) {
 	t.Parallel()
 	for active, want := range []bool{true, true, true, true, true, false, false} {
 		require.Equal(t, want, suppressed(active), "%d active", active)
-		require.Equal(t, want, scope{grouped: true, active: active}.suppressed())
-		require.False(t, scope{active: active}.suppressed(), "without groupId nothing is suppressed")
+		require.Equal(t, want, metadata{grouped: true, activeMembers: active}.suppressed())
+		require.False(t, metadata{activeMembers: active}.suppressed(), "without groupId nothing is suppressed")
 	}
 }

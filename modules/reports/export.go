@@ -16,8 +16,8 @@ type Export struct {
 	snap    *snapshot
 	started bool
 	forkID  string
-	rows    *rawPlays // nil: the report is suppressed
-	first   bool      // whether rows are the first ones only
+	rows    *exportRows // nil: the report is suppressed
+	first   bool        // whether rows are the first ones only
 	labels  *labels
 	count   int64
 }
@@ -33,13 +33,13 @@ func (s *Service) Export(ctx context.Context, q Query) (*Export, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Export{Suppressed: snap.scope.suppressed(), ctx: ctx, snap: snap, forkID: q.ForkID}
+	e := &Export{Suppressed: snap.meta.suppressed(), ctx: ctx, snap: snap, forkID: q.ForkID}
 	if e.Suppressed {
 		return e, nil
 	}
 	if e.labels, err = snap.labelsOfFirst(ctx, firstRows); err == nil {
 		e.first = true
-		e.rows, err = snap.export(ctx, firstRows)
+		e.rows, err = snap.firstRows(ctx, firstRows)
 	}
 	if err != nil {
 		snap.close()
@@ -85,7 +85,7 @@ func (e *Export) goOn() (err error) {
 	if e.labels, err = e.snap.labels(e.ctx); err != nil {
 		return err
 	}
-	e.rows, err = e.snap.exportAfter(e.ctx, e.rows)
+	e.rows, err = e.snap.rowsAfter(e.ctx, e.rows)
 	return err
 }
 
@@ -100,22 +100,22 @@ func (e *Export) append(b []byte) []byte {
 		b = strconv.AppendInt(b, int64(r.release), 10)
 	}
 	b = append(b, ',')
-	b = csvcell.AppendText(b, e.labels.of(r.player))
+	b = csvcell.AppendText(b, e.labels.of(r.Player))
 	b = append(b, ',')
-	b = AppendInstant(b, r.startedAt)
+	b = AppendInstant(b, r.StartedAt)
 	b = append(b, ',')
-	if r.completed {
+	if r.Completed {
 		b = AppendInstant(b, r.completedAt)
 		b = append(b, ',')
-		b = strconv.AppendInt(b, (r.completedAt-r.startedAt)/1000, 10)
+		b = strconv.AppendInt(b, (r.completedAt-r.StartedAt)/1000, 10)
 		b = append(b, ",true,"...)
-		b = appendDecimal(b, int64(r.score), 2)
+		b = appendDecimal(b, int64(r.Score), 2)
 		b = append(b, ',')
-		b = strconv.AppendBool(b, r.passed)
+		b = strconv.AppendBool(b, r.Passed)
 		b = append(b, ',')
 	} else {
 		b = append(b, ",,false,,,"...)
 	}
-	b = csvSkills(b, r.answers)
+	b = csvSkills(b, r.Answers)
 	return append(b, '\n')
 }

@@ -3,8 +3,6 @@ package reports
 import (
 	"strconv"
 	"time"
-
-	"dg/modules/org"
 )
 
 // Percent is a share of a hundred in tenths of a percent: 625 is 62.5 %.
@@ -13,10 +11,10 @@ type Percent int64
 // Rate is a fraction of one in ten-thousandths: 6250 is 0.625.
 type Rate int64
 
-// Append appends the percentage as a decimal number with as few digits as say it: 62.5, 70, 0.
+// Append appends the percentage as a decimal number without trailing zeros: 62.5, 70, 0.
 func (p Percent) Append(b []byte) []byte { return appendDecimal(b, int64(p), 1) }
 
-// Append appends the fraction as a decimal number with as few digits as say it: 0.625, 1, 0.
+// Append appends the fraction as a decimal number without trailing zeros: 0.625, 1, 0.
 func (r Rate) Append(b []byte) []byte { return appendDecimal(b, int64(r), 4) }
 
 // appendDecimal appends n / 10^places, n not negative, without trailing zeros.
@@ -40,8 +38,8 @@ func appendDecimal(b []byte, n int64, places int) []byte {
 	return b
 }
 
-// AppendInstant appends an instant, in milliseconds since 1970, in the contract's one form: 2026-03-01T09:30:00.000Z
-// (decisions, "Formats"). It is what an export does most, and three times as fast as package time, which knows all forms.
+// AppendInstant appends an instant, in milliseconds since 1970, in the API's format: 2026-03-01T09:30:00.000Z. It is three
+// times as fast as package time, which counts because an export does little else.
 func AppendInstant(b []byte, ms int64) []byte {
 	t := time.UnixMilli(ms).UTC()
 	year, month, date := t.Date()
@@ -59,7 +57,7 @@ func AppendInstant(b []byte, ms int64) []byte {
 // append2 appends a number below 100 in two digits.
 func append2(b []byte, n int) []byte { return append(b, byte('0'+n/10), byte('0'+n%10)) }
 
-// divide returns a / b rounded half away from zero, and 0 where b is 0. Neither is negative.
+// divide returns a / b rounded half away from zero, or 0 where b is 0. Neither may be negative.
 func divide(a, b int64) int64 {
 	if b == 0 {
 		return 0
@@ -75,41 +73,3 @@ func shownScore(score int16) Percent { return Percent(divide(int64(score), 10)) 
 
 // rate rounds part / whole.
 func rate(part, whole int64) Rate { return Rate(divide(10_000*part, whole)) }
-
-// Statistics are the figures of a fork over a period (specification, section 2.3; decisions, "Figures"). A suppressed
-// report holds nothing but its mode.
-type Statistics struct {
-	Plays          int64
-	UniquePlayers  int64
-	AvgScore       Percent // of the completed plays
-	CompletionRate Rate    // completed plays / plays
-	PassRate       Rate    // passed plays / completed plays
-	ReportingMode  org.ReportingMode
-	Suppressed     bool // whether k-anonymity hides the figures
-	Daily          []DailyStat
-	Players        []PlayerStat
-	Skills         []SkillStat
-}
-
-// DailyStat is one day of the period; there is one for each.
-type DailyStat struct {
-	Date     string // YYYY-MM-DD, UTC
-	Plays    int64
-	AvgScore Percent
-}
-
-// PlayerStat is one player with a play in the period.
-type PlayerStat struct {
-	Label        string
-	Plays        int64
-	BestScore    Percent
-	LastPlayedAt time.Time // UTC, to the millisecond
-	Passed       bool
-}
-
-// SkillStat is one skill with an answer in the period.
-type SkillStat struct {
-	SkillID     string
-	Attempts    int64
-	CorrectRate Rate
-}

@@ -73,7 +73,7 @@ func (s *Service) openSmall(ctx context.Context, q Query, withSealed bool) (*sna
 	return snap, lease, err
 }
 
-// openAdmitted opens a snapshot for statistics. Only the scope tells how large they are: a report that turns out large gives back
+// openAdmitted opens a snapshot for statistics. Only the metadata tells how large they are: a report that turns out large gives back
 // its connection and its place, waits among the large ones and starts again. hold is called with each lease.
 func (s *Service) openAdmitted(ctx context.Context, q Query, hold func(*limiter.Lease)) (*snapshot, error) {
 	start := time.Now()
@@ -95,10 +95,10 @@ func (s *Service) openAdmitted(ctx context.Context, q Query, hold func(*limiter.
 
 // large reports whether the statistics list many players, or read segments play by play for a group.
 func (s *snapshot) large() bool {
-	return !s.scope.suppressed() && (s.scope.listed > LargeReport || s.scope.grouped && len(s.sealed.days) > 0)
+	return !s.meta.suppressed() && (s.meta.listedPlayers > LargeReport || s.meta.grouped && len(s.sealed.days) > 0)
 }
 
 // estimatedBytes is the peak memory of large statistics: they list no more players than the organisation has.
 func (s *snapshot) estimatedBytes() int64 {
-	return bytesOfSegments + bytesOfPlayer*int64(s.scope.players)
+	return bytesOfSegments + bytesOfPlayer*int64(s.meta.lastOrdinal)
 }

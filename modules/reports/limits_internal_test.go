@@ -11,42 +11,42 @@ import (
 // A report is large by what it lists, not by the size of its organisation; a suppressed one is never large.
 func TestReportIsLargeByWhatItLists(t *testing.T) {
 	t.Parallel()
-	f := newField(t)
-	f.exec(t, insertSQL, fieldFrom, 10, 500)
+	e := newEnv(t)
+	e.exec(t, insertSQL, testFrom, 10, 500)
 	const bigGroup = "77777777-7777-4777-8777-777777777777"
-	whole, short := Period{From: fieldFrom, Days: 100}, Period{From: fieldFrom.AddDate(0, 0, 50), Days: 10}
+	whole, short := Period{From: testFrom, Days: 100}, Period{From: testFrom.AddDate(0, 0, 50), Days: 10}
 	large := func(p Period, group string) bool {
-		snap, err := open(t.Context(), f.db.DB, Query{OrganisationID: fieldOrg, ForkID: fieldFork, Period: p, GroupID: group}, true)
+		snap, err := open(t.Context(), e.db.DB, Query{OrganisationID: testOrg, ForkID: testFork, Period: p, GroupID: group}, true)
 		require.NoError(t, err)
 		defer snap.close()
 		return snap.large()
 	}
 	require.False(t, large(whole, ""), "few players")
 
-	f.exec(t, `insert into players (id, org_id, ordinal, label, display_name) select gen_random_uuid(), $1, i, 'P-' || i, 'Player ' || i from generate_series(41, 6000) i`, fieldOrg)
-	f.exec(t, `update player_ordinals set last = 6000 where org_id = $1`, fieldOrg)
-	f.exec(t, `insert into player_groups (id, org_id, name) values ($2, $1, 'Big')`, fieldOrg, bigGroup)
-	f.exec(t, `insert into group_members select $1, $2, i from generate_series(1, 5500) i`, fieldOrg, bigGroup)
+	e.exec(t, `insert into players (id, org_id, ordinal, label, display_name) select gen_random_uuid(), $1, i, 'P-' || i, 'Player ' || i from generate_series(41, 6000) i`, testOrg)
+	e.exec(t, `update player_ordinals set last = 6000 where org_id = $1`, testOrg)
+	e.exec(t, `insert into player_groups (id, org_id, name) values ($2, $1, 'Big')`, testOrg, bigGroup)
+	e.exec(t, `insert into group_members select $1, $2, i from generate_series(1, 5500) i`, testOrg, bigGroup)
 	require.False(t, large(whole, ""), "many players, few plays")
-	f.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, answers)
-		select gen_random_uuid(), $1, $2, i, $3::timestamptz + i * interval '1 s', '' from generate_series(1, 6000) i`, fieldOrg, fieldFork, fieldFrom)
+	e.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, answers)
+		select gen_random_uuid(), $1, $2, i, $3::timestamptz + i * interval '1 s', '' from generate_series(1, 6000) i`, testOrg, testFork, testFrom)
 	require.True(t, large(whole, ""), "many players, many plays")
 	require.False(t, large(short, ""), "a period without plays")
-	require.False(t, large(whole, fieldGroup), "a small group")
+	require.False(t, large(whole, testGroup), "a small group")
 	require.True(t, large(whole, bigGroup), "a large group")
 	require.False(t, large(short, bigGroup), "suppressed")
-	f.seal(t)
+	e.seal(t)
 	require.True(t, large(whole, bigGroup))
 
 	// A report that turns out large is admitted among the large ones, and holds no small place.
-	f.reports.limits.small = limiter.New(limiter.Limits{Places: 2, Bytes: maxSmallBytes})
+	e.reports.limits.small = limiter.New(limiter.Limits{Places: 2, Bytes: maxSmallBytes})
 	var leases []*limiter.Lease
-	_, err := f.reports.Statistics(t.Context(), Query{OrganisationID: fieldOrg, ForkID: fieldFork, Period: whole},
+	_, err := e.reports.Statistics(t.Context(), Query{OrganisationID: testOrg, ForkID: testFork, Period: whole},
 		func(l *limiter.Lease) { leases = append(leases, l) })
 	require.NoError(t, err)
 	require.Len(t, leases, 2)
 	defer leases[1].Release()
-	small, err := f.reports.AdmitForks(t.Context(), fieldOrg)
+	small, err := e.reports.AdmitForks(t.Context(), testOrg)
 	require.NoError(t, err)
 	small.Release()
 }

@@ -80,11 +80,13 @@ func parseDay(field, value string) (time.Time, error) {
 // End is the first instant after the period.
 func (p Period) End() time.Time { return p.From.Add(time.Duration(p.Days) * day) }
 
-// index returns which day of the period, from 0, a day is.
-func (p Period) index(date time.Time) int { return int(date.Sub(p.From) / day) }
-
 // Day returns the period's i-th day, from 0, as YYYY-MM-DD.
 func (p Period) Day(i int) string { return p.From.AddDate(0, 0, i).Format(time.DateOnly) }
+
+// monthOf is the month that begins at first.
+func monthOf(first time.Time) Period {
+	return Period{From: first, Days: int(first.AddDate(0, 1, 0).Sub(first) / day)}
+}
 
 // String is the period as it is named in a file name: 2026-03-01_2026-03-31.
 func (p Period) String() string { return p.Day(0) + "_" + p.Day(p.Days-1) }

@@ -11,13 +11,13 @@ import (
 
 // playsSQL writes a play for each of some days of a fork.
 const playsSQL = `insert into plays (id, org_id, fork_id, player, started_at, answers)
-	select gen_random_uuid(), '` + fieldOrg + `', $1, 1, day, '' from unnest($2::timestamptz[]) day`
+	select gen_random_uuid(), '` + testOrg + `', $1, 1, day, '' from unnest($2::timestamptz[]) day`
 
 // days returns n days from the i-th day of the field on.
 func days(i, n int) []time.Time {
 	out := make([]time.Time, n)
 	for k := range out {
-		out[k] = fieldFrom.Add(time.Duration(i+k)*day + 23*time.Hour)
+		out[k] = testFrom.Add(time.Duration(i+k)*day + 23*time.Hour)
 	}
 	return out
 }
@@ -26,7 +26,7 @@ func days(i, n int) []time.Time {
 // ends, however many they are, and from no other.
 func TestWritersKeepTheSealerFromTheirDays(t *testing.T) {
 	t.Parallel()
-	f := newField(t)
+	e := newEnv(t)
 	for name, c := range map[string]struct {
 		written    []time.Time
 		kept, free int
@@ -38,28 +38,28 @@ func TestWritersKeepTheSealerFromTheirDays(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, write := range []string{playsSQL, `update plays set score = 1, passed = false, completed_at = started_at where fork_id = $1 and started_at = any($2)`,
 				`delete from plays where fork_id = $1 and started_at = any($2)`} {
-				tx, err := f.db.Owner.Pool.Begin(t.Context())
+				tx, err := e.db.Owner.Pool.Begin(t.Context())
 				require.NoError(t, err)
 				defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }() // where the test has failed
-				_, err = tx.Exec(t.Context(), write, fieldFork, c.written)
+				_, err = tx.Exec(t.Context(), write, testFork, c.written)
 				require.NoError(t, err)
-				require.False(t, f.free(t, fieldFork, c.kept), write)
-				require.True(t, f.free(t, otherFork, c.kept), write)
+				require.False(t, e.free(t, testFork, c.kept), write)
+				require.True(t, e.free(t, otherFork, c.kept), write)
 				if c.free >= 0 {
-					require.True(t, f.free(t, fieldFork, c.free), write)
+					require.True(t, e.free(t, testFork, c.free), write)
 				}
 				require.NoError(t, tx.Commit(t.Context()))
-				require.True(t, f.free(t, fieldFork, c.kept), write)
+				require.True(t, e.free(t, testFork, c.kept), write)
 			}
 		})
 	}
 }
 
 // free says whether a sealer would get the locks of the i-th day.
-func (f *field) free(t *testing.T, fork string, i int) (free bool) {
+func (e *env) free(t *testing.T, fork string, i int) (free bool) {
 	t.Helper()
-	first := fieldFrom.Add(time.Duration(i) * day)
-	require.NoError(t, pgx.BeginFunc(t.Context(), f.db.DB.Pool, func(tx pgx.Tx) error {
+	first := testFrom.Add(time.Duration(i) * day)
+	require.NoError(t, pgx.BeginFunc(t.Context(), e.db.DB.Pool, func(tx pgx.Tx) error {
 		return tx.QueryRow(t.Context(), tryLocksSQL, fork, first, first.Add(day)).Scan(&free)
 	}))
 	return free
@@ -68,18 +68,18 @@ func (f *field) free(t *testing.T, fork string, i int) (free bool) {
 // One mark is enough: a day that is written to again and again gets no more of them, nor does one that is not sealed get any.
 func TestADayIsMarkedOnce(t *testing.T) {
 	t.Parallel()
-	f := newField(t)
+	e := newEnv(t)
 	exec := func(days []time.Time) {
-		_, err := f.db.Owner.Pool.Exec(t.Context(), playsSQL, fieldFork, days)
+		_, err := e.db.Owner.Pool.Exec(t.Context(), playsSQL, testFork, days)
 		require.NoError(t, err)
 	}
 	marks := func() (n [2]int) {
-		require.NoError(t, f.db.DB.Pool.QueryRow(t.Context(), `select (select count(*) from unsealed_days), (select count(*) from unsealed_months)`).Scan(&n[0], &n[1]))
+		require.NoError(t, e.db.DB.Pool.QueryRow(t.Context(), `select (select count(*) from unsealed_days), (select count(*) from unsealed_months)`).Scan(&n[0], &n[1]))
 		return n
 	}
 	exec(days(20, 3)) // from 10 December on
 	require.Equal(t, [2]int{0, 0}, marks(), "nothing is sealed")
-	_, err := f.sealer.Seal(t.Context())
+	_, err := e.sealer.Seal(t.Context())
 	require.NoError(t, err)
 	for range 3 {
 		exec(days(20, 1))
@@ -89,7 +89,7 @@ func TestADayIsMarkedOnce(t *testing.T) {
 		exec(days(19, 4))
 		require.Equal(t, [2]int{3, 1}, marks(), "the first of the four days was not sealed")
 	}
-	_, err = f.sealer.Seal(t.Context())
+	_, err = e.sealer.Seal(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, [2]int{0, 0}, marks())
 	exec(days(15, 1))

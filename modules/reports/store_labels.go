@@ -52,13 +52,13 @@ func (s *snapshot) labelsOf(ctx context.Context, ordinals []int32) (*labels, err
 	if last := ordinals[len(ordinals)-1]; len(ordinals) > 1000 && int(last) < 8*len(ordinals) {
 		return s.labels(ctx)
 	}
-	return s.queryLabels(ctx, labelOfOrdinals, s.query.OrganisationID, s.scope.mode, ordinals)
+	return s.queryLabels(ctx, labelOfOrdinals, s.query.OrganisationID, s.meta.mode, ordinals)
 }
 
 // labelsOfFirst returns the labels of the players of the export's first plays, at most limit.
 func (s *snapshot) labelsOfFirst(ctx context.Context, limit int) (*labels, error) {
-	first, args := s.ofPlays(`select player`, []time.Time{s.query.Period.From}, []time.Time{s.query.Period.End()})
-	args = append([]any{pgx.QueryExecModeCacheDescribe, pgx.QueryResultFormats{pgx.BinaryFormatCode}}, append(args, s.scope.mode)...)
+	first, args := s.playsSQL(`select player`, []time.Time{s.query.Period.From}, []time.Time{s.query.Period.End()})
+	args = append([]any{pgx.QueryExecModeCacheDescribe, pgx.QueryResultFormats{pgx.BinaryFormatCode}}, append(args, s.meta.mode)...)
 	return s.queryLabels(ctx, fmt.Sprintf(`/* reports.firstLabels */ select ordinal, case $%d when 'nominative' then display_name else label end
 		from players where org_id = $1 and ordinal in (%s limit %d)`, len(args)-2, first+exportOrder, limit), args...)
 }
@@ -73,8 +73,8 @@ func (s *snapshot) labels(ctx context.Context) (*labels, error) {
 // queueLabels asks for the labels of all players whom the report may name: they are there once the batch is read.
 func (s *snapshot) queueLabels(batch *pgx.Batch) *labels {
 	l := &labels{}
-	sql, args := labelSQL, []any{s.query.OrganisationID, s.scope.mode}
-	if s.scope.grouped {
+	sql, args := labelSQL, []any{s.query.OrganisationID, s.meta.mode}
+	if s.meta.grouped {
 		sql, args = labelOfGroup, append(args, s.query.GroupID)
 	}
 	batch.Queue(sql, args...).Query(l.read)

@@ -7,14 +7,13 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"dg/platform/limiter"
+	"dg/modules/reports/segment"
 )
 
-// playsOfForksSQL counts the plays of each of an organisation's forks over a period: the sums of sealed days, and a count of
-// the plays of the others, in one range where a fork has no sealed day. One statement is one snapshot. Plays are found by
-// their fork alone, which the index holds; that fork is the organisation's.
-// $1 organisation, $2 the first day, $3 how many days, $4 and $5 the period as instants, $6 and $7 forks and days whose
-// segments are left out.
+// playsOfForksSQL counts the plays of each fork of an organisation: sums of sealed days, and the plays of the other days, in
+// one range where a fork has no sealed day. One statement is one snapshot. Plays are found by their fork alone, as the index
+// has it; the fork is the organisation's. $1 organisation, $2 the first day, $3 the number of days, $4 and $5 the period,
+// $6 and $7 forks and days whose segments are ignored.
 const playsOfForksSQL = `/* reports.playsOfForks */
 with mine as materialized (select id from forks where org_id = $1),
 sealed as materialized (
@@ -32,40 +31,15 @@ select m.id::text, null, null, (select count(*) from plays p where p.fork_id = m
  where exists (select from sealed s where s.fork_id = m.id)
    and not exists (select from sealed s where s.fork_id = m.id and s.day = $2::date + i)`
 
-// PlaysOfForks returns how many plays each fork of the organisation had in the period: the figure plays of its statistics.
-// Errors: ErrUnavailable with RetryAfter.
-func (s *Service) PlaysOfForks(ctx context.Context, organisationID string, p Period) (map[string]int64, error) {
-	lease, err := s.limits.small.Acquire(ctx, limiter.Request{OrganisationID: organisationID})
-	if err != nil {
-		return nil, err
-	}
-	defer lease.Release()
-	plays, damaged, err := playsOfForks(ctx, s.reads.Pool, organisationID, p)
-	s.repair(ctx, damaged)
-	return plays, err
-}
-
 // querier is a pool, or a connection in a transaction.
 type querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
-// playsOfForks counts, and again without what was damaged: each time that is more of a finite number of days.
-func playsOfForks(ctx context.Context, db querier, organisationID string, p Period) (plays map[string]int64, damaged []Damage, err error) {
-	for {
-		var more []Damage
-		plays, more, err = countPlays(ctx, db, organisationID, p, damaged)
-		if err != nil || len(more) == 0 {
-			return plays, damaged, err
-		}
-		damaged = append(damaged, more...)
-	}
-}
-
-// countPlays makes one statement, which leaves out the segments of some days, and returns also what else is damaged.
-func countPlays(ctx context.Context, db querier, organisationID string, p Period, leftOut []Damage) (plays map[string]int64, damaged []Damage, err error) {
-	forks, days := make([]string, len(leftOut)), make([]time.Time, len(leftOut))
-	for i, d := range leftOut {
+// countPlays ignores the segments of the days in exclude, and returns which others are damaged.
+func countPlays(ctx context.Context, db querier, organisationID string, p Period, exclude []Damage) (plays map[string]int64, damaged []Damage, err error) {
+	forks, days := make([]string, len(exclude)), make([]time.Time, len(exclude))
+	for i, d := range exclude {
 		forks[i], days[i] = d.ForkID, d.Period.From
 	}
 	rows, err := db.Query(ctx, playsOfForksSQL, organisationID, p.Day(0), p.Days, p.From, p.End(), forks, days)
@@ -82,11 +56,11 @@ func countPlays(ctx context.Context, db querier, organisationID string, p Period
 			plays[fork] += counted
 			return nil
 		}
-		sums, err := unpackSums(date.UnixMilli(), packed)
+		sums, err := segment.UnpackSums(date.UnixMilli(), packed)
 		if err != nil {
 			damaged = append(damaged, Damage{fork, Period{From: *date, Days: 1}})
 		}
-		plays[fork] += sums.plays
+		plays[fork] += sums.Plays
 		return nil
 	})
 	if err != nil {

@@ -1,0 +1,78 @@
+package reports
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/org"
+	"dg/platform/limiter"
+)
+
+// differs reads a random report from segments and from the plays alone, in one snapshot, and returns how they differ, or how
+// the list of reports differs from them.
+func (e *env) differs(ctx context.Context, random *rand.Rand) error {
+	q := Query{OrganisationID: testOrg, ForkID: testFork, Period: Period{From: testFrom.Add(time.Duration(random.IntN(60)) * day), Days: 1 + random.IntN(110)}}
+	if random.IntN(3) == 0 {
+		q.GroupID = testGroup
+	}
+	s, err := open(ctx, e.db.DB, q, true)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	queue := s.queueAll
+	if s.meta.grouped {
+		queue = s.queueGroup
+	}
+	fromSegments, err := s.aggregate(ctx, queue)
+	if err != nil {
+		return err
+	}
+	fromPlays := s.newAccumulator()
+	if err := s.eachPlay(ctx, fromPlays.Add); err != nil {
+		return err
+	}
+	label := func(ordinal int32) string { return fmt.Sprint(ordinal) }
+	if a, b := newStatistics(fromSegments, q.Period, label), newStatistics(fromPlays, q.Period, label); !assert.ObjectsAreEqual(b, a) {
+		return fmt.Errorf("%s (group %q) differs: %d plays from %d sealed days and %d months, %d from the plays",
+			q.Period, q.GroupID, a.Plays, len(s.sealed.days), len(s.sealed.months), b.Plays)
+	}
+	if s.meta.grouped {
+		return nil
+	}
+	listed, _, err := playsOfForks(ctx, s.conn, testOrg, q.Period)
+	if err == nil && listed[testFork] != fromPlays.Total.Plays {
+		err = fmt.Errorf("%s: %d plays in the list of reports, %d in the statistics", q.Period, listed[testFork], fromPlays.Total.Plays)
+	}
+	return err
+}
+
+// wrongAnswers compares reports, as they are answered, with the plays alone, and returns those that differ or fail.
+func (e *env) wrongAnswers(t *testing.T, q ...Query) (wrong []string) {
+	t.Helper()
+	label := func(ordinal int32) string { return fmt.Sprintf("Player %d", ordinal) }
+	for _, q := range q {
+		s, err := open(t.Context(), e.db.DB, q, false)
+		require.NoError(t, err)
+		truth := s.newAccumulator()
+		require.NoError(t, s.eachPlay(t.Context(), truth.Add))
+		want := newStatistics(truth, q.Period, label)
+		want.ReportingMode = org.Nominative
+		s.close()
+		got, err := e.reports.Statistics(t.Context(), q, func(l *limiter.Lease) { defer l.Release() })
+		if err != nil || !assert.ObjectsAreEqual(want, got) {
+			wrong = append(wrong, fmt.Sprintf("%s (group %q): %d plays instead of %d, error %v", q.Period, q.GroupID, got.Plays, want.Plays, err))
+		}
+		listed, err := e.reports.PlaysOfForks(t.Context(), testOrg, q.Period)
+		if q.GroupID == "" && (err != nil || listed[testFork] != want.Plays) {
+			wrong = append(wrong, fmt.Sprintf("%s: %d plays in the list instead of %d, error %v", q.Period, listed[testFork], want.Plays, err))
+		}
+	}
+	return wrong
+}

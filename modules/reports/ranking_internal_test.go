@@ -1,0 +1,90 @@
+package reports
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/reports/segment"
+)
+
+// someSums are players as they are ranked: few numbers of plays and many equal best scores.
+func someSums(players int) *segment.Players {
+	random := rand.New(rand.NewPCG(3, 4))
+	var s segment.Players
+	for i := range players {
+		s.Add(int32(i+1), segment.PlayerSum{
+			Plays: 1 + random.Int32N(40), Best: int16(10_000 - random.IntN(300)), Passed: random.IntN(2) == 0, Last: random.Int64N(1 << 20),
+		})
+	}
+	return &s
+}
+
+// inOrder is the order of players in one comparison.
+func inOrder(s *segment.Players, label func(int32) string) []PlayerStat {
+	var rows []PlayerStat
+	s.Each(func(ordinal int32, p segment.PlayerSum) {
+		rows = append(rows, PlayerStat{
+			Label: label(ordinal), Plays: int64(p.Plays), BestScore: shownScore(p.Best), LastPlayedAt: time.UnixMilli(p.Last).UTC(), Passed: p.Passed,
+		})
+	})
+	slices.SortFunc(rows, func(a, b PlayerStat) int {
+		return cmp.Or(cmp.Compare(b.Plays, a.Plays), cmp.Compare(b.BestScore, a.BestScore), compareShown(a, b))
+	})
+	return rows
+}
+
+func TestPlayersAreRankedWhateverTheirLabelsShare(t *testing.T) {
+	t.Parallel()
+	for name, label := range map[string]func(int32) string{
+		"pseudonyms":        func(o int32) string { return fmt.Sprintf("P-%06d", o*7919%1_000_003) },
+		"a long beginning":  func(o int32) string { return fmt.Sprintf("The same for all of them %09d", o%500) },
+		"the same":          func(int32) string { return "Player" },
+		"none":              func(int32) string { return "" },
+		"one begins others": func(o int32) string { return strings.Repeat("a", int(o%40)) },
+		"beyond ASCII":      func(o int32) string { return string([]rune{'é', 0x4e00 + o%97}) + fmt.Sprint(o%11) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, n := range []int{0, 1, 2, 5000} {
+				s := someSums(n)
+				if n == 5000 {
+					s.Add(17, segment.PlayerSum{Plays: 1 << 30}) // all four bytes of a number count
+				}
+				require.Empty(t, differing(inOrder(s, label), ranked(s, label)))
+			}
+		})
+	}
+}
+
+// differing returns where two orders differ, for a message of a readable length.
+func differing(want, got []PlayerStat) string {
+	if len(want) != len(got) {
+		return fmt.Sprintf("%d players instead of %d", len(got), len(want))
+	}
+	for i := range want {
+		if want[i] != got[i] {
+			return fmt.Sprintf("place %d: %v instead of %v", i, got[i], want[i])
+		}
+	}
+	return ""
+}
+
+func BenchmarkRanked(b *testing.B) {
+	s := someSums(100_000)
+	var l labels
+	for i := range int32(100_000) {
+		l.put(i+1, fmt.Appendf(nil, "P-%06d", i*7919%1_000_003))
+	}
+	label := l.named()
+	require.Empty(b, differing(inOrder(s, label), ranked(s, label)))
+	for b.Loop() {
+		ranked(s, label)
+	}
+}

@@ -1,0 +1,92 @@
+package reports
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"dg/modules/reports/segment"
+)
+
+// sealFunc seals the day or month of a snapshot.
+type sealFunc func(context.Context, *snapshot) (Sealed, error)
+
+// sealBucket seals a day or a month in a transaction of its own, at READ COMMITTED, unless a writer holds its lock.
+func sealBucket(ctx context.Context, conn *pgxpool.Conn, q Query, seal sealFunc) (done Sealed, err error) {
+	err = pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
+		free, err := tryLockDays(ctx, tx, q)
+		if err != nil {
+			return err
+		}
+		if !free {
+			done.Busy = 1
+			return nil
+		}
+		done, err = seal(ctx, &snapshot{conn: conn, query: q})
+		return err
+	})
+	if err != nil {
+		return Sealed{}, fmt.Errorf("reports: seal %s of %s: %w", q.Period, q.ForkID, err)
+	}
+	return done, nil
+}
+
+// sealDay packs the plays of a day. A day with too many has an empty segment, which is never read: it records that the day
+// was counted, and a write marks it as dirty like any other.
+func (s *Sealer) sealDay(ctx context.Context, snap *snapshot) (Sealed, error) {
+	packed, n, err := snap.packDay(ctx, s.maxDayPlays)
+	switch {
+	case err != nil:
+		return Sealed{}, err
+	case n == 0:
+		return Sealed{}, snap.dropDay(ctx)
+	case n > s.maxDayPlays:
+		return Sealed{Large: 1}, snap.saveDay(ctx, packed)
+	}
+	return Sealed{Days: 1}, snap.saveDay(ctx, packed)
+}
+
+// packDay packs the plays of the snapshot's day unless there are more than maxPlays. It returns their number, counted up to
+// one more.
+func (s *snapshot) packDay(ctx context.Context, maxPlays int) (segment.Day, int, error) {
+	n, err := s.countDay(ctx, maxPlays+1)
+	if err != nil || n > maxPlays {
+		return segment.Day{Head: []byte{}}, n, err
+	}
+	plays := make([]segment.Play, 0, n)
+	err = s.eachPlay(ctx, func(p segment.Play) {
+		p.Answers = append([]byte(nil), p.Answers...)
+		plays = append(plays, p)
+	})
+	return segment.PackDay(s.query.Period.From.UnixMilli(), plays), n, err
+}
+
+// sealMonth packs the players of a month.
+func (s *Sealer) sealMonth(ctx context.Context, snap *snapshot) (Sealed, error) {
+	players, err := snap.playersOfMonth(ctx)
+	if err == nil {
+		err = markDirty(ctx, snap.conn, snap.damaged, s.OnDamage)
+	}
+	switch {
+	case err != nil:
+		return Sealed{}, err
+	case players.Count() == 0:
+		return Sealed{}, snap.dropMonth(ctx)
+	}
+	return Sealed{Months: 1}, snap.saveMonth(ctx, segment.PackMonth(snap.query.Period.From.UnixMilli(), players))
+}
+
+// playersOfMonth sums the players of the snapshot's month from its sealed days and the plays of the others.
+func (s *snapshot) playersOfMonth(ctx context.Context) (*segment.Players, error) {
+	if err := s.readSealedDays(ctx); err != nil {
+		return nil, err
+	}
+	var a *segment.Accumulator
+	err := s.withoutDamaged(ctx, func() (err error) {
+		a, err = s.aggregate(ctx, s.queueAll)
+		return err
+	})
+	return &a.Players, err
+}

@@ -1,0 +1,55 @@
+package segment
+
+import "time"
+
+// Accumulator sums the plays of consecutive days. It accepts single plays, and days and months that were summed before, in
+// any order.
+type Accumulator struct {
+	Total   Sums
+	Days    []DaySums
+	Players Players
+
+	from int64 // milliseconds since 1970
+	// playersKnown marks the days whose players are added with their month.
+	playersKnown []bool
+}
+
+const day = 24 * time.Hour
+
+// NewAccumulator returns an accumulator for the days from the one that begins at from.
+func NewAccumulator(from time.Time, days int) *Accumulator {
+	return &Accumulator{from: from.UnixMilli(), Days: make([]DaySums, days), playersKnown: make([]bool, days)}
+}
+
+// index returns the day of an instant.
+func (a *Accumulator) index(ms int64) int { return int((ms - a.from) / day.Milliseconds()) }
+
+// Add counts one play.
+func (a *Accumulator) Add(p Play) {
+	i := a.index(p.StartedAt)
+	a.Days[i].add(&p)
+	a.Total.add(&p)
+	if !a.playersKnown[i] {
+		a.AddPlayer(p)
+	}
+}
+
+// AddPlayer counts one play for its player alone.
+func (a *Accumulator) AddPlayer(p Play) {
+	a.Players.Add(p.Player, PlayerSum{Plays: 1, Best: p.Score, Passed: p.Passed, Last: p.StartedAt})
+}
+
+// AddDay counts the plays of a whole day without their players. It reports whether the players come with their month.
+func (a *Accumulator) AddDay(date time.Time, s *Sums) (playersKnown bool) {
+	i := a.index(date.UnixMilli())
+	a.Days[i] = s.DaySums
+	a.Total.addSums(s)
+	return a.playersKnown[i]
+}
+
+// ExpectMonth notes that the players of a month's days are added by UnpackMonth. It precedes whatever is added.
+func (a *Accumulator) ExpectMonth(first time.Time) {
+	for date := first; date.Before(first.AddDate(0, 1, 0)); date = date.Add(day) {
+		a.playersKnown[a.index(date.UnixMilli())] = true
+	}
+}

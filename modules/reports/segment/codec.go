@@ -1,0 +1,86 @@
+package segment
+
+import (
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+)
+
+// Version is the first byte of everything that is packed. Change it with the format: segments of another version are not
+// read, and are sealed again.
+const Version = 2
+
+// ErrDamaged is returned for a segment whose checksum or format is wrong.
+var ErrDamaged = errors.New("reports: a segment is damaged")
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli) // computed in hardware on most processors
+
+const checksumSize = 4
+
+// checksum covers the date as well, in milliseconds since 1970: a segment stored for another date does not agree.
+func checksum(from int64, b []byte) uint32 {
+	var date [8]byte
+	binary.LittleEndian.PutUint64(date[:], uint64(from))
+	return crc32.Update(crc32.Checksum(date[:], castagnoli), castagnoli, b)
+}
+
+// putChecksum writes the checksum of everything that follows it into the space left for it at b[at:].
+func putChecksum(b []byte, at int, from int64) {
+	binary.LittleEndian.PutUint32(b[at:], checksum(from, b[at+checksumSize:]))
+}
+
+// newPacked returns the version and space for the checksum.
+func newPacked() []byte { return append([]byte{Version}, make([]byte, checksumSize)...) }
+
+// reader reads a segment from the front. Reading beyond the end returns zeros and sets bad.
+type reader struct {
+	b   []byte
+	bad bool
+}
+
+func (r *reader) uvarint() uint64 {
+	if len(r.b) > 0 && r.b[0] < 0x80 { // the common case, inlined
+		v := r.b[0]
+		r.b = r.b[1:]
+		return uint64(v)
+	}
+	v, n := binary.Uvarint(r.b)
+	if n <= 0 {
+		r.bad = true
+		return 0
+	}
+	r.b = r.b[n:]
+	return v
+}
+
+func (r *reader) take(n uint64) []byte {
+	if uint64(len(r.b)) < n {
+		r.bad, r.b = true, nil
+		return nil
+	}
+	v := r.b[:n]
+	r.b = r.b[n:]
+	return v
+}
+
+// header checks the version and the checksum, and returns the number of entries that follow.
+func (r *reader) header(from int64) uint64 {
+	if v := r.take(1); v == nil || v[0] != Version {
+		r.bad = true
+		return 0
+	}
+	if r.check(from); r.bad {
+		return 0
+	}
+	return r.uvarint()
+}
+
+// check compares the checksum with what follows it.
+func (r *reader) check(from int64) {
+	if sum := r.take(checksumSize); sum == nil || binary.LittleEndian.Uint32(sum) != checksum(from, r.b) {
+		r.bad = true
+	}
+}
+
+// done reports whether everything was read and nothing was missing.
+func (r *reader) done() bool { return !r.bad && len(r.b) == 0 }

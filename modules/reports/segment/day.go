@@ -1,0 +1,71 @@
+package segment
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+)
+
+// Day is one packed day.
+type Day struct {
+	Sums Sums
+	// Head is the version, a checksum, the number of plays, and for each play, ordered by player and start: the ordinal
+	// minus the one before (uvarint), the result (2 bytes), and the milliseconds since the day began (4 bytes).
+	Head []byte
+	// Tail is a checksum, and for each play the number of its answers (uvarint) and the answers.
+	Tail []byte
+}
+
+// fixedSize is the size of a result and an instant.
+const fixedSize = 6
+
+// PackDay packs the plays of the day that begins at from, in milliseconds since 1970. It sorts them.
+func PackDay(from int64, plays []Play) Day {
+	slices.SortFunc(plays, comparePlays)
+	d := Day{Tail: make([]byte, checksumSize)}
+	d.Head = binary.AppendUvarint(newPacked(), uint64(len(plays)))
+	var last int32
+	for i := range plays {
+		p := &plays[i]
+		d.Sums.add(p)
+		d.Head = binary.AppendUvarint(d.Head, uint64(p.Player-last))
+		d.Head = binary.LittleEndian.AppendUint16(d.Head, p.result())
+		d.Head = binary.LittleEndian.AppendUint32(d.Head, uint32(p.StartedAt-from))
+		d.Tail = append(binary.AppendUvarint(d.Tail, uint64(len(p.Answers))), p.Answers...)
+		last = p.Player
+	}
+	putChecksum(d.Head, 1, from)
+	putChecksum(d.Tail, 0, from)
+	return d
+}
+
+func comparePlays(a, b Play) int {
+	return cmp.Or(cmp.Compare(a.Player, b.Player), cmp.Compare(a.StartedAt, b.StartedAt),
+		cmp.Compare(a.result(), b.result()), slices.Compare(a.Answers, b.Answers))
+}
+
+// UnpackDay calls f for each play, ordered by player. Without a tail the plays have no answers. Errors: ErrDamaged.
+func UnpackDay(from int64, head, tail []byte, f func(Play)) error {
+	h, t := reader{b: head}, reader{b: tail}
+	if tail != nil {
+		t.check(from)
+	}
+	var p Play
+	for n := h.header(from); n > 0 && !h.bad && !t.bad; n-- {
+		p.Player += int32(h.uvarint())
+		fixed := h.take(fixedSize)
+		if fixed == nil {
+			break
+		}
+		p.setResult(binary.LittleEndian.Uint16(fixed))
+		p.StartedAt = from + int64(binary.LittleEndian.Uint32(fixed[2:]))
+		if tail != nil {
+			p.Answers = t.take(t.uvarint())
+		}
+		f(p)
+	}
+	if !h.done() || !t.done() {
+		return ErrDamaged
+	}
+	return nil
+}

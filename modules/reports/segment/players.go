@@ -1,0 +1,69 @@
+package segment
+
+// PlayerSum sums the plays of one player.
+type PlayerSum struct {
+	Plays  int32
+	Best   int16 // hundredths of a percent; 0 where no play was completed
+	Passed bool
+	Last   int64 // start of the latest play, in milliseconds since 1970
+}
+
+func (s *PlayerSum) add(o PlayerSum) {
+	s.Plays += o.Plays
+	s.Best = max(s.Best, o.Best)
+	s.Passed = s.Passed || o.Passed
+	s.Last = max(s.Last, o.Last)
+}
+
+// Players holds a sum for each player. Ordinals are small and dense, so the sums stand in pages that are allocated on
+// first use: a look-up takes two steps and no hashing, and a player 16 bytes.
+type Players struct{ pages []*[playersPerPage]PlayerSum }
+
+const playersPerPage = 1024
+
+func (s *Players) of(ordinal int32) *PlayerSum {
+	n := int(ordinal / playersPerPage)
+	if n >= len(s.pages) {
+		s.pages = append(s.pages, make([]*[playersPerPage]PlayerSum, n+1-len(s.pages))...)
+	}
+	if s.pages[n] == nil {
+		s.pages[n] = new([playersPerPage]PlayerSum)
+	}
+	return &s.pages[n][ordinal%playersPerPage]
+}
+
+// Add adds plays of a player.
+func (s *Players) Add(ordinal int32, sum PlayerSum) { s.of(ordinal).add(sum) }
+
+// Get returns the sum of a player that Each has named.
+func (s *Players) Get(ordinal int32) PlayerSum {
+	return s.pages[ordinal/playersPerPage][ordinal%playersPerPage]
+}
+
+// Each calls f for every player with a play, by ordinal.
+func (s *Players) Each(f func(ordinal int32, sum PlayerSum)) {
+	for n, page := range s.pages {
+		if page == nil {
+			continue
+		}
+		for i, sum := range page {
+			if sum.Plays > 0 {
+				f(int32(n*playersPerPage+i), sum)
+			}
+		}
+	}
+}
+
+// Ordinals returns the players with a play, ascending.
+func (s *Players) Ordinals() []int32 {
+	var out []int32
+	s.Each(func(ordinal int32, _ PlayerSum) { out = append(out, ordinal) })
+	return out
+}
+
+// Count returns the number of players with a play.
+func (s *Players) Count() int {
+	n := 0
+	s.Each(func(int32, PlayerSum) { n++ })
+	return n
+}

@@ -1,0 +1,91 @@
+package segment
+
+import (
+	"encoding/binary"
+
+	"dg/modules/games"
+)
+
+// Sums are the figures of some plays, without their players.
+type Sums struct {
+	DaySums
+	Passed int64
+	Skills [games.SkillSpace]SkillSums
+}
+
+// DaySums are the figures that a report shows of a single day.
+type DaySums struct{ Plays, Completed, Score int64 }
+
+// SkillSums count the answers to one skill.
+type SkillSums struct{ Attempts, Correct int64 }
+
+func (s *DaySums) add(p *Play) {
+	s.Plays++
+	if p.Completed {
+		s.Completed++
+		s.Score += int64(p.Score)
+	}
+}
+
+func (s *Sums) add(p *Play) {
+	s.DaySums.add(p)
+	if p.Passed {
+		s.Passed++
+	}
+	for _, b := range p.Answers {
+		a := games.Answer(b)
+		k := &s.Skills[a.Skill()]
+		k.Attempts++
+		if a.Correct() {
+			k.Correct++
+		}
+	}
+}
+
+func (s *Sums) addSums(o *Sums) {
+	s.Plays += o.Plays
+	s.Completed += o.Completed
+	s.Score += o.Score
+	s.Passed += o.Passed
+	for i := range s.Skills[:games.SkillCount] {
+		s.Skills[i].Attempts += o.Skills[i].Attempts
+		s.Skills[i].Correct += o.Skills[i].Correct
+	}
+}
+
+// Pack packs the sums of the day that begins at from, in milliseconds since 1970: the version, the checksum, the four
+// figures, and index, attempts and correct answers of each skill that has any (uvarints).
+func (s *Sums) Pack(from int64) []byte {
+	b := newPacked()
+	for _, n := range []int64{s.Plays, s.Completed, s.Score, s.Passed} {
+		b = binary.AppendUvarint(b, uint64(n))
+	}
+	for i, k := range s.Skills {
+		if k.Attempts > 0 {
+			for _, n := range []int64{int64(i), k.Attempts, k.Correct} {
+				b = binary.AppendUvarint(b, uint64(n))
+			}
+		}
+	}
+	putChecksum(b, 1, from)
+	return b
+}
+
+// UnpackSums reads the sums of the day that begins at from. Errors: ErrDamaged.
+func UnpackSums(from int64, b []byte) (s Sums, err error) {
+	r := reader{b: b}
+	s.Plays = int64(r.header(from))
+	s.Completed, s.Score, s.Passed = int64(r.uvarint()), int64(r.uvarint()), int64(r.uvarint())
+	for len(r.b) > 0 && !r.bad {
+		i := r.uvarint()
+		k := SkillSums{int64(r.uvarint()), int64(r.uvarint())}
+		if i >= games.SkillSpace {
+			return s, ErrDamaged
+		}
+		s.Skills[i] = k
+	}
+	if r.bad {
+		return s, ErrDamaged
+	}
+	return s, nil
+}

@@ -1,0 +1,111 @@
+package reports
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"dg/modules/games"
+	"dg/modules/org"
+	"dg/modules/reports/segment"
+)
+
+// Statistics are the figures of a fork over a period. A suppressed report has a mode and nothing else.
+type Statistics struct {
+	Plays          int64
+	UniquePlayers  int64
+	AvgScore       Percent // of the completed plays
+	CompletionRate Rate    // completed plays / plays
+	PassRate       Rate    // passed plays / completed plays
+	ReportingMode  org.ReportingMode
+	Suppressed     bool // k-anonymity hides the figures
+	Daily          []DailyStat
+	Players        []PlayerStat
+	Skills         []SkillStat
+}
+
+// DailyStat is one day of the period. Every day has one.
+type DailyStat struct {
+	Date     string // YYYY-MM-DD, UTC
+	Plays    int64
+	AvgScore Percent
+}
+
+// PlayerStat is one player with a play in the period.
+type PlayerStat struct {
+	Label        string
+	Plays        int64
+	BestScore    Percent
+	LastPlayedAt time.Time // UTC, to the millisecond
+	Passed       bool
+}
+
+// SkillStat is one skill with an answer in the period.
+type SkillStat struct {
+	SkillID     string
+	Attempts    int64
+	CorrectRate Rate
+}
+
+// statistics sums what the snapshot reads. A group is read play by play unless its sealed days were listed: then it is a
+// large one.
+func (s *snapshot) statistics(ctx context.Context) (Statistics, error) {
+	if s.meta.suppressed() {
+		return Statistics{ReportingMode: s.meta.mode, Suppressed: true}, nil
+	}
+	a, batch := s.newAccumulator(), &pgx.Batch{}
+	switch {
+	case !s.meta.grouped:
+		s.queueAll(batch, a)
+	case len(s.sealed.days) > 0:
+		s.queueGroup(batch, a)
+	default:
+		s.queuePlays(batch, []time.Time{s.query.Period.From}, []time.Time{s.query.Period.End()}, a.Add)
+	}
+	l, err := s.sendWithLabels(ctx, batch, a)
+	if err != nil {
+		return Statistics{}, err
+	}
+	stats := newStatistics(a, s.query.Period, l.named())
+	stats.ReportingMode = s.meta.mode
+	return stats, nil
+}
+
+// sendWithLabels runs the batch and reads the labels of the players. They are part of the batch where it is known in
+// advance whose are needed: a group is small, and where the sealed days have more plays than the organisation has players,
+// most players are among them.
+func (s *snapshot) sendWithLabels(ctx context.Context, batch *pgx.Batch, a *segment.Accumulator) (*labels, error) {
+	if !s.meta.grouped && a.Total.Plays <= int64(s.meta.lastOrdinal) {
+		if err := s.send(ctx, batch); err != nil {
+			return nil, err
+		}
+		return s.labelsOf(ctx, a.Players.Ordinals())
+	}
+	l := s.queueLabels(batch)
+	batch.Queue("rollback")
+	err := s.send(ctx, batch)
+	s.ended = err == nil || errors.Is(err, segment.ErrDamaged)
+	return l, err
+}
+
+// newStatistics rounds the sums. label names a player by ordinal.
+func newStatistics(a *segment.Accumulator, p Period, label func(int32) string) Statistics {
+	total := &a.Total
+	s := Statistics{
+		Plays: total.Plays, AvgScore: meanScore(total.Score, total.Completed),
+		CompletionRate: rate(total.Completed, total.Plays), PassRate: rate(total.Passed, total.Completed),
+		Daily: make([]DailyStat, len(a.Days)), Players: ranked(&a.Players, label),
+	}
+	s.UniquePlayers = int64(len(s.Players))
+	for i, d := range a.Days {
+		s.Daily[i] = DailyStat{Date: p.Day(i), Plays: d.Plays, AvgScore: meanScore(d.Score, d.Completed)}
+	}
+	for i, k := range total.Skills[:games.SkillCount] {
+		if k.Attempts > 0 {
+			s.Skills = append(s.Skills, SkillStat{SkillID: games.Skill(i).ID(), Attempts: k.Attempts, CorrectRate: rate(k.Correct, k.Attempts)})
+		}
+	}
+	return s
+}

@@ -1,0 +1,84 @@
+package reports
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"dg/modules/reports/segment"
+)
+
+// The plays of an export are ordered by start, then id: the order of the index plays_period.
+const (
+	exportSQL   = `/* reports.export */ select id, release_number, player, started_at, completed_at, score, passed, answers`
+	exportOrder = ` order by started_at, id`
+)
+
+// exportRows reads the plays of an export.
+type exportRows struct {
+	ctx  context.Context
+	rows pgx.Rows
+	row  exportRow
+}
+
+// exportRow is a play as an export shows it. The next row overwrites it.
+type exportRow struct {
+	segment.Play
+	id          [16]byte
+	released    bool
+	release     int32
+	completedAt int64 // milliseconds since 1970
+}
+
+// firstRows returns the first plays of the period, at most limit.
+func (s *snapshot) firstRows(ctx context.Context, limit int) (*exportRows, error) {
+	return s.exportRows(ctx, s.query.Period.From, exportOrder+` limit `+strconv.Itoa(limit))
+}
+
+// rowsAfter returns all plays after the last one of r.
+func (s *snapshot) rowsAfter(ctx context.Context, r *exportRows) (*exportRows, error) {
+	from := time.UnixMilli(r.row.StartedAt).UTC()
+	after := ` and (started_at, id) > ('` + from.Format(time.RFC3339Nano) + `', '` + string(csvUUID(nil, r.row.id[:])) + `')`
+	return s.exportRows(ctx, from, after+exportOrder)
+}
+
+// exportRows reads plays raw, in PostgreSQL's binary format, by a statement that is planned for its own parameters.
+func (s *snapshot) exportRows(ctx context.Context, from time.Time, tailSQL string) (*exportRows, error) {
+	sql, args := s.playsSQL(exportSQL, []time.Time{from}, []time.Time{s.query.Period.End()})
+	args = append([]any{pgx.QueryExecModeCacheDescribe, pgx.QueryResultFormats{pgx.BinaryFormatCode}}, args...)
+	rows, err := s.conn.Query(ctx, sql+tailSQL, args...)
+	if err != nil {
+		return nil, fmt.Errorf("reports: export: %w", err)
+	}
+	return &exportRows{ctx: ctx, rows: rows}, nil
+}
+
+// next reads the next row. It returns false at the end.
+func (r *exportRows) next() (bool, error) {
+	if !r.rows.Next() {
+		err := r.rows.Err()
+		if err == nil {
+			return false, nil
+		}
+		if cause := context.Cause(r.ctx); cause != nil {
+			err = cause
+		}
+		return false, fmt.Errorf("reports: export: %w", err)
+	}
+	v, row := r.rows.RawValues(), &r.row
+	copy(row.id[:], v[0])
+	if row.released = v[1] != nil; row.released {
+		row.release = int32(binary.BigEndian.Uint32(v[1]))
+	}
+	row.Player = int32(binary.BigEndian.Uint32(v[2]))
+	row.StartedAt = milliseconds(v[3])
+	if row.Completed = v[4] != nil; row.Completed {
+		row.completedAt = milliseconds(v[4])
+	}
+	row.Score, row.Passed, row.Answers = score(v[5]), isTrue(v[6]), v[7]
+	return true, nil
+}

@@ -1,0 +1,86 @@
+package reports
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"dg/modules/reports/segment"
+)
+
+// What counts as sealed is defined by these constants and nowhere else. Each takes the place of a table in a statement;
+// PostgreSQL plans it as if it were written out.
+//
+// A day or month whose plays have changed is dirty: it has a row in unsealed_days or unsealed_months, until it is sealed
+// again. (The tables keep their names: programs of other versions may run beside this one.)
+const (
+	// versionByte is the first byte of everything that this version of the program has sealed. It is compared as bytes, so
+	// that an empty value is another version rather than an error.
+	versionByte = `'\x0` + string(rune('0'+segment.Version)) + `'::bytea`
+
+	// cleanDays are the days that the sealer has looked at and that are not dirty.
+	cleanDays = `(select d.* from fork_days d where substr(d.sums, 1, 1) = ` + versionByte + `
+	 and not exists (select from unsealed_days u where u.fork_id = d.fork_id and u.day = d.day))`
+
+	// sealedDays are the clean days that are read from their segments. The others have too many plays for one.
+	sealedDays = `(select d.* from ` + cleanDays + ` d where d.head_bytes > 0)`
+
+	// sealedMonths are the months that are read from their segments.
+	sealedMonths = `(select m.* from fork_months m where substr(m.segment, 1, 1) = ` + versionByte + `
+	 and not exists (select from unsealed_months u where u.fork_id = m.fork_id and u.month = m.month))`
+)
+
+// The sums of a period's sealed days, and its sealed months. A group has no use for the sums of all players, and a small
+// group none for segments. $1 organisation, $2 fork, $3 the first day, $4 the day after the last, $5 group or null.
+const (
+	sealedDaysSQL = `/* reports.sealedDays */
+select d.day, case when $5::uuid is null then d.sums end from ` + sealedDays + ` d
+ where d.org_id = $1 and d.fork_id = $2 and d.day >= $3 and d.day < $4 and ($5::uuid is null or ` + largeGroup + `)
+ order by d.day`
+	// largeGroup is true for a group of at least one in 70 of the organisation's players: from there on, scanning all
+	// segments is faster than reading the members' plays one by one. $1 organisation, $5 group.
+	largeGroup      = `coalesce((select last / 70 from player_ordinals where org_id = $1), 0) < (select count(*) from group_members where org_id = $1 and group_id = $5)`
+	sealedMonthsSQL = `/* reports.sealedMonths */
+select m.month from ` + sealedMonths + ` m
+ where m.org_id = $1 and m.fork_id = $2 and m.month >= $3 and (m.month + interval '1 month')::date <= $4
+ order by m.month`
+)
+
+// sealed lists what of a period is sealed.
+type sealed struct {
+	days   []sealedDay // ascending
+	months []time.Time // first days of whole months of the period, ascending
+}
+
+type sealedDay struct {
+	date time.Time
+	sums []byte // packed; nil in the report of a group
+}
+
+// queueSealed asks what of a report's period is sealed; readSealed reads the answers.
+func queueSealed(batch *pgx.Batch, q Query) {
+	from, to := q.Period.From, q.Period.End()
+	batch.Queue(sealedDaysSQL, q.OrganisationID, q.ForkID, from, to, groupOrNull(q.GroupID))
+	batch.Queue(sealedMonthsSQL, q.OrganisationID, q.ForkID, from, to)
+}
+
+func readSealed(results pgx.BatchResults) (s sealed, err error) {
+	rows, err := results.Query()
+	if err != nil {
+		return s, fmt.Errorf("reports: sealed days: %w", err)
+	}
+	s.days, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (d sealedDay, err error) {
+		return d, row.Scan(&d.date, &d.sums)
+	})
+	if err != nil {
+		return s, fmt.Errorf("reports: sealed days: %w", err)
+	}
+	if rows, err = results.Query(); err == nil {
+		s.months, err = pgx.CollectRows(rows, pgx.RowTo[time.Time])
+	}
+	if err != nil {
+		return s, fmt.Errorf("reports: sealed months: %w", err)
+	}
+	return s, nil
+}

@@ -1,0 +1,117 @@
+package reports
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"dg/platform/postgres"
+)
+
+// ErrSealerLocked is returned while another process seals: one does at a time, over all instances.
+var ErrSealerLocked = errors.New("another process holds the sealer lock: try again when it has finished its pass")
+
+const (
+	sealerLock    = 0x6467_7365_616c // "dgseal", an advisory lock
+	unlockTimeout = 2 * time.Second
+)
+
+// locked calls work on a connection that holds the sealer lock. It waits for the lock at most timeout.
+func (s *Sealer) locked(ctx context.Context, timeout time.Duration, work func(*pgxpool.Conn) error) (err error) {
+	conn, err := s.db.Pool.Acquire(ctx)
+	if err != nil {
+		return fmt.Errorf("reports: seal: %w", err)
+	}
+	defer conn.Release()
+	err = postgres.AwaitLock(ctx, s.log, "sealer", timeout, func() (ok bool, err error) {
+		err = conn.QueryRow(ctx, `/* reports.lockSealer */ select pg_try_advisory_lock($1)`, int64(sealerLock)).Scan(&ok)
+		return ok, err
+	})
+	if errors.Is(err, postgres.ErrLocked) {
+		return ErrSealerLocked
+	}
+	if err != nil {
+		return fmt.Errorf("reports: seal: %w", err)
+	}
+	defer func() { err = errors.Join(err, unlock(ctx, conn)) }()
+	return work(conn)
+}
+
+// unlock releases the sealer lock within a deadline of its own. Where that fails it closes the connection: the lock ends
+// with its session.
+func unlock(ctx context.Context, conn *pgxpool.Conn) error {
+	if conn.Conn().IsClosed() {
+		return nil
+	}
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), unlockTimeout)
+	defer stop()
+	if _, err := conn.Exec(ctx, `/* reports.unlockSealer */ select pg_advisory_unlock($1)`, int64(sealerLock)); err != nil {
+		return errors.Join(fmt.Errorf("reports: unlock: %w", err), conn.Conn().Close(ctx))
+	}
+	return nil
+}
+
+func markAllDirty(ctx context.Context, conn *pgxpool.Conn) error {
+	_, err := conn.Exec(ctx, `/* reports.markAll */
+		with days as (insert into unsealed_days select fork_id, day from fork_days)
+		insert into unsealed_months select fork_id, month from fork_months`)
+	if err != nil {
+		return fmt.Errorf("reports: mark all as dirty: %w", err)
+	}
+	return nil
+}
+
+type fork struct{ OrganisationID, ID string }
+
+// largeForks finds the forks with more than minPlays plays, or with segments, of all organisations. It reads plays in the
+// order of the index, so that a fork costs no more than minPlays plays.
+func largeForks(ctx context.Context, conn *pgxpool.Conn, minPlays int64) ([]fork, error) {
+	rows, err := conn.Query(ctx, `/* reports.largeForks */ select f.org_id::text, f.id::text from forks f
+		 where exists (select from (select from plays p where p.org_id = f.org_id and p.fork_id = f.id order by p.started_at, p.id offset $1 limit 1) x)
+		    or exists (select from fork_days d where d.org_id = f.org_id and d.fork_id = f.id)
+		    or exists (select from fork_months m where m.org_id = f.org_id and m.fork_id = f.id) order by f.id`, minPlays)
+	if err != nil {
+		return nil, fmt.Errorf("reports: large forks: %w", err)
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[fork])
+}
+
+// Finished days and months of a fork that are to be sealed, or whose segment is to be removed. The newest come first: they
+// are read most. $1 organisation, $2 fork, $3 today.
+const (
+	// dueDaysSQL hops from day to day along the index of the plays.
+	dueDaysSQL = `/* reports.dueDays */
+with recursive days (day) as (
+    (select (started_at at time zone 'UTC')::date from plays where org_id = $1 and fork_id = $2 order by started_at limit 1)
+    union all
+    select (select (started_at at time zone 'UTC')::date from plays
+             where org_id = $1 and fork_id = $2 and started_at >= (d.day + 1)::timestamp at time zone 'UTC' order by started_at limit 1)
+      from days d where d.day is not null)
+select day from days
+ where day < $3 and not exists (select from ` + cleanDays + ` s where s.org_id = $1 and s.fork_id = $2 and s.day = days.day)
+union
+select day from unsealed_days where fork_id = $2 and day < $3
+order by day desc`
+	// dueMonthsSQL includes dirty months, which may have no days any more.
+	dueMonthsSQL = `/* reports.dueMonths */
+select month from (
+    select date_trunc('month', d.day)::date as month from fork_days d
+     where d.org_id = $1 and d.fork_id = $2
+       and not exists (select from ` + sealedMonths + ` m where m.org_id = $1 and m.fork_id = $2 and m.month = date_trunc('month', d.day)::date)
+    union
+    select month from unsealed_months where fork_id = $2) x
+ where month + interval '1 month' <= $3::date
+order by month desc`
+)
+
+func dueDates(ctx context.Context, conn *pgxpool.Conn, sql string, f fork, today time.Time) ([]time.Time, error) {
+	rows, err := conn.Query(ctx, sql, f.OrganisationID, f.ID, today)
+	if err != nil {
+		return nil, fmt.Errorf("reports: due: %w", err)
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[time.Time])
+}

@@ -1,0 +1,77 @@
+package reports
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"dg/modules/reports/segment"
+)
+
+// Segments of the days or months in $3. $1 organisation, $2 fork. A head is followed by nothing, so that all have one form.
+const (
+	monthsSQL   = `/* reports.months */ select month, octet_length(segment), segment from fork_months where org_id = $1 and fork_id = $2 and month = any($3)`
+	headsSQL    = `/* reports.heads */ select day, head_bytes, substr(segment, 1, head_bytes) from fork_days where org_id = $1 and fork_id = $2 and day = any($3)`
+	segmentsSQL = `/* reports.segments */ select day, head_bytes, segment from fork_days where org_id = $1 and fork_id = $2 and day = any($3)`
+)
+
+// queueMonths adds the players of sealed months.
+func (s *snapshot) queueMonths(batch *pgx.Batch, months []time.Time, players *segment.Players) {
+	s.queueSegments(batch, monthsSQL, months, s.damagedMonth, func(from int64, month, _ []byte) error {
+		return segment.UnpackMonth(from, month, players)
+	})
+}
+
+// queueHeads calls f for each play of sealed days, without its answers.
+func (s *snapshot) queueHeads(batch *pgx.Batch, days []time.Time, f func(segment.Play)) {
+	s.queueSegments(batch, headsSQL, days, s.damagedDay, func(from int64, head, _ []byte) error {
+		return segment.UnpackDay(from, head, nil, f)
+	})
+}
+
+// queueDays calls f for each play of sealed days.
+func (s *snapshot) queueDays(batch *pgx.Batch, days []time.Time, f func(segment.Play)) {
+	s.queueSegments(batch, segmentsSQL, days, s.damagedDay, func(from int64, head, tail []byte) error {
+		return segment.UnpackDay(from, head, tail, f)
+	})
+}
+
+// queueSegments calls unpack for each row of a date, the size of a head and a segment, and damaged where that fails. The
+// next row overwrites the segment.
+func (s *snapshot) queueSegments(batch *pgx.Batch, sql string, dates []time.Time, damaged func(time.Time), unpack func(from int64, head, tail []byte) error) {
+	if len(dates) == 0 {
+		return
+	}
+	batch.Queue(sql, s.query.OrganisationID, s.query.ForkID, dates).Query(func(rows pgx.Rows) error {
+		defer rows.Close()
+		var date time.Time
+		var head int
+		var packed pgtype.DriverBytes
+		for rows.Next() {
+			if err := rows.Scan(&date, &head, &packed); err != nil {
+				return fmt.Errorf("reports: segments: %w", err)
+			}
+			if head < 0 || head > len(packed) || unpack(date.UnixMilli(), packed[:head], packed[head:]) != nil {
+				damaged(date)
+			}
+		}
+		if err := rows.Err(); err != nil {
+			return fmt.Errorf("reports: segments: %w", err)
+		}
+		return nil
+	})
+}
+
+// queueMembers adds the members of the group.
+func (s *snapshot) queueMembers(batch *pgx.Batch, members *ordinalSet) {
+	batch.Queue(`/* reports.members */ select player from group_members where org_id = $1 and group_id = $2`,
+		s.query.OrganisationID, s.query.GroupID).Query(func(rows pgx.Rows) error {
+		var ordinal int32
+		if _, err := pgx.ForEachRow(rows, []any{&ordinal}, func() error { members.add(ordinal); return nil }); err != nil {
+			return fmt.Errorf("reports: members: %w", err)
+		}
+		return nil
+	})
+}
