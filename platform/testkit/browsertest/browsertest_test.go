@@ -273,6 +273,8 @@ func TestAxeFindsWhatIsWrong(t *testing.T) {
 	assert.Empty(t, p.Axe(), "also under a policy that forbids scripts")
 	p.Open(at + "/grey")
 	assert.Contains(t, strings.Join(p.Axe(), "\n"), "color-contrast")
+	assert.NotEmpty(t, p.Axe("color-contrast"))
+	assert.Empty(t, p.Axe("label"), "another rule alone")
 	p.Emulate(1280, true)
 	assert.Empty(t, p.Axe(), "in the dark scheme it can be read")
 	p.Open(at + "/small")
