@@ -2,17 +2,15 @@ package identity_test
 
 import (
 	"bytes"
+	"dg/modules/identity"
+	"dg/platform/apperr"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"dg/modules/identity"
-	"dg/platform/apperr"
-	"dg/platform/testkit/fixtures"
 )
 
-// key is one of 32 equal bytes; 0 is none.
+// key returns 32 equal bytes, or nil for 0.
 func key(b byte) []byte {
 	if b == 0 {
 		return nil
@@ -27,7 +25,7 @@ func ring(t *testing.T, current, previous byte) identity.Keyring {
 	return keys
 }
 
-// use makes both instances work with the keys, and brings what is stored under them.
+// use gives the keys to both instances and re-encrypts what is stored.
 func (b *bundle) use(keys identity.Keyring) identity.Reencrypted {
 	b.t.Helper()
 	b.people.EncryptWith(keys)
@@ -42,8 +40,7 @@ func (b *bundle) stored(email string) string {
 	return one[string](b, `select totp_secret from users where email_key = $1`, email)
 }
 
-// A secret that is set up with a key is stored encrypted, also while it is only offered.
-func TestSecretIsEncryptedFromTheOfferOn(t *testing.T) {
+func TestOfferedSecretIsEncrypted(t *testing.T) {
 	b := setup(t)
 	b.use(ring(t, 1, 0))
 	b.person("ann@example.com", "")
@@ -62,9 +59,8 @@ func TestSecretIsEncryptedFromTheOfferOn(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A database with secrets in clear goes on with a key, and with the next one: sessions and recovery codes stay, and a key
-// that was replaced can be forgotten.
-func TestSecretsAreRewrittenUnderANewKey(t *testing.T) {
+// Secrets in clear, and those under the previous key: sessions and recovery codes stay, and the previous key can be dropped.
+func TestSecretsAreReencryptedWithANewKey(t *testing.T) {
 	b := setup(t)
 	ann, codes, session := b.enrolled("ann@example.com")
 	b.person("bob@example.com", secret)
@@ -86,12 +82,11 @@ func TestSecretsAreRewrittenUnderANewKey(t *testing.T) {
 	}
 	require.Equal(t, 3, one[int](b, `select totp_rewritten from users where email_key = 'ann@example.com'`))
 	_, err := b.DB.Pool.Exec(b.ctx(), `update users set totp_rewritten = 9`)
-	require.ErrorContains(t, err, "permission denied", "the role that serves cannot change a secret and keep the sessions")
+	require.ErrorContains(t, err, "permission denied", "the serving role cannot change a secret and keep the sessions")
 }
 
-// Without the key of a secret nobody passes without a right code: the answer says that codes cannot be checked. A recovery
-// code needs no key.
-func TestMissingKeyLetsNobodyIn(t *testing.T) {
+// The answer says that codes cannot be checked. A recovery code needs no key.
+func TestMissingKeySignsNobodyIn(t *testing.T) {
 	b := setup(t)
 	b.use(ring(t, 1, 0))
 	ann, codes, session := b.enrolled("ann@example.com")
@@ -99,39 +94,18 @@ func TestMissingKeyLetsNobodyIn(t *testing.T) {
 		before := b.stored("ann@example.com")
 		require.Equal(t, identity.Reencrypted{Unreadable: 1}, b.use(keys))
 		require.Equal(t, before, b.stored("ann@example.com"))
-		due := b.signIn("ann@example.com")
+		pending := b.signIn("ann@example.com")
 		for _, code := range []string{"", "000000", b.code(ann, 0), before} {
-			_, err := b.people.VerifySecondStep(b.ctx(), due.Token, code)
+			_, err := b.people.VerifySecondStep(b.ctx(), pending.Token, code)
 			require.True(t, apperr.Is(err, apperr.Unavailable), "%q: %v", code, err)
-			require.ErrorContains(t, err, "DG_SECRET_KEY", "the log says which setting")
+			require.ErrorContains(t, err, "DG_SECRET_KEY", "the log names the setting")
 			_, err = b.people.TurnOffTwoStep(b.ctx(), session.Token, proof(code))
 			require.True(t, apperr.Is(err, apperr.Unavailable))
 		}
-		seen, err := b.people.Session(b.ctx(), due.Token)
+		seen, err := b.people.Session(b.ctx(), pending.Token)
 		require.NoError(t, err)
 		require.True(t, seen.SecondStepDue)
 	}
 	_, err := b.people.VerifySecondStep(b.ctx(), b.signIn("ann@example.com").Token, codes[0])
 	require.NoError(t, err)
-}
-
-// An import brings secrets in as plain text and stores them encrypted; the same file again changes nothing.
-func TestImportEncryptsSecrets(t *testing.T) {
-	b := setup(t)
-	keys := ring(t, 1, 0)
-	ann := map[string]any{"type": "user", "id": "00000000-0000-4000-8000-00000000000a", "email": "ann@example.com", "name": "A",
-		"passwordHash": fixtures.PasswordHash, "totpSecret": secret}
-	b.take(ann) // in clear
-	session := b.signInFully("ann@example.com")
-	b.use(keys)
-	b.takeWith(keys, ann)
-	require.Regexp(t, `^v1\.`, b.stored("ann@example.com"))
-	require.True(t, b.isActive(session.Token), "it is the same secret")
-	for _, wrong := range []identity.Keyring{ring(t, 0, 0), ring(t, 2, 0)} {
-		require.ErrorContains(t, b.importing(wrong, ann), "DG_SECRET_KEY")
-	}
-	require.True(t, b.isActive(session.Token))
-	ann["totpSecret"] = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
-	b.takeWith(keys, ann)
-	require.False(t, b.isActive(session.Token))
 }

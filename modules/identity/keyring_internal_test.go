@@ -2,12 +2,11 @@ package identity
 
 import (
 	"bytes"
+	"dg/platform/apperr"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"dg/platform/apperr"
 )
 
 func ringOf(t *testing.T, current, previous []byte) Keyring {
@@ -17,7 +16,7 @@ func ringOf(t *testing.T, current, previous []byte) Keyring {
 	return ring
 }
 
-// What is stored opens with its key alone, for its person alone, and unchanged alone; a secret in clear is read with any.
+// A stored secret opens with its key only, for its person only, and unchanged only; a secret in clear is read with any key.
 func TestKeyringOpensWhatItSealed(t *testing.T) {
 	t.Parallel()
 	a, b := bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{2}, 32)
@@ -31,7 +30,7 @@ func TestKeyringOpensWhatItSealed(t *testing.T) {
 	require.NotContains(t, sealed, secret)
 	require.Regexp(t, `^v1\.[0-9a-f]{8}\.[A-Za-z0-9_-]+$`, sealed)
 	_, plain := ParseTOTPSecret(sealed)
-	require.False(t, plain, "no secret in clear looks like one that is encrypted")
+	require.False(t, plain, "no secret in clear looks like an encrypted one")
 	for name, c := range map[string]struct {
 		ring           Keyring
 		person, stored string
@@ -43,7 +42,7 @@ func TestKeyringOpensWhatItSealed(t *testing.T) {
 		"of another person": {first, ann, first.seal(bob, secret), false}, "another version": {first, ann, "v2" + sealed[2:], true},
 	} {
 		got, err := c.ring.open(c.person, c.stored)
-		if name == "another version" { // never written; it is no base32, so no code of it is right
+		if name == "another version" { // never written, and no base32: no code matches it
 			require.NotEqual(t, secret, got)
 			continue
 		}
@@ -58,7 +57,7 @@ func TestKeyringOpensWhatItSealed(t *testing.T) {
 	}
 	_, err := other.open(ann, sealed)
 	require.ErrorContains(t, err, "DG_SECRET_KEY")
-	require.NotContains(t, apperr.From(err).Message, "DG_SECRET_KEY", "settings are the log's")
+	require.NotContains(t, apperr.From(err).Message, "DG_SECRET_KEY", "settings belong in the log")
 	for _, key := range [][]byte{{}, a[:31], append(a, 1)} {
 		_, err := NewKeyring(key, nil)
 		require.Error(t, err)

@@ -1,18 +1,16 @@
 package identity_test
 
 import (
+	"dg/modules/identity"
+	"dg/platform/apperr"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"dg/modules/audit"
-	"dg/modules/identity"
-	"dg/platform/apperr"
 )
 
-// enrolled turns two-step verification on, and returns the secret, the recovery codes and the session.
+// enrolled stores somebody who turns two-step verification on.
 func (b *bundle) enrolled(email string) (secret string, codes []string, session identity.Session) {
 	b.t.Helper()
 	b.person(email, "")
@@ -33,8 +31,7 @@ func (b *bundle) left(session identity.Session) int {
 	return left
 }
 
-// Ten codes of at least 50 bits, readable, kept as hashes; each works once in place of the authenticator's code, however it
-// is typed.
+// Ten readable codes, stored as hashes; each works once in place of the app's code, however it is typed.
 func TestRecoveryCodeWorksOnce(t *testing.T) {
 	b := setup(t)
 	secret, codes, session := b.enrolled("ann@example.com")
@@ -50,8 +47,8 @@ func TestRecoveryCodeWorksOnce(t *testing.T) {
 	require.Equal(t, 10, b.left(session))
 	ambiguous := strings.NewReplacer("0", "O", "1", "l").Replace(codes[2])
 	for i, typed := range []string{codes[0], strings.ToUpper(codes[1]), ambiguous, " " + strings.ReplaceAll(codes[3], "-", " "), strings.ReplaceAll(codes[4], "-", "")} {
-		due := b.signIn("ann@example.com")
-		full, err := b.people.VerifySecondStep(b.ctx(), due.Token, typed)
+		pending := b.signIn("ann@example.com")
+		full, err := b.people.VerifySecondStep(b.ctx(), pending.Token, typed)
 		require.NoError(t, err, typed)
 		require.False(t, full.SecondStepDue)
 		_, err = b.other.VerifySecondStep(b.ctx(), b.signIn("ann@example.com").Token, typed)
@@ -59,10 +56,9 @@ func TestRecoveryCodeWorksOnce(t *testing.T) {
 		require.Equal(t, 9-i, b.left(full))
 	}
 	_, err := b.people.VerifySecondStep(b.ctx(), b.signIn("ann@example.com").Token, b.code(secret, 0))
-	require.NoError(t, err, "codes of the app go on")
+	require.NoError(t, err, "codes of the app still work")
 }
 
-// Another person's codes are none of one's own.
 func TestRecoveryCodeOfAnotherPersonIsWrong(t *testing.T) {
 	b := setup(t)
 	_, anns, _ := b.enrolled("ann@example.com")
@@ -73,7 +69,7 @@ func TestRecoveryCodeOfAnotherPersonIsWrong(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestRecoveryCodeIsUsedOnceUnderFiftyAtOnce(t *testing.T) {
+func TestConcurrentSessionsUseARecoveryCodeOnce(t *testing.T) {
 	b := setup(t)
 	_, codes, _ := b.enrolled("ann@example.com")
 	var sessions [50]identity.Session
@@ -89,26 +85,26 @@ func TestRecoveryCodeIsUsedOnceUnderFiftyAtOnce(t *testing.T) {
 	require.Equal(t, 9, one[int](b, `select count(*) from recovery_codes`))
 }
 
-// Wrong recovery codes are guesses like wrong codes, and while there were too many a right one is not looked at.
-func TestWrongRecoveryCodesAreGuesses(t *testing.T) {
+// They are counted with wrong codes, and a lock refuses a right one.
+func TestWrongRecoveryCodesAreCounted(t *testing.T) {
 	b := setup(t)
 	secret, codes, _ := b.enrolled("ann@example.com")
-	due := b.signIn("ann@example.com")
+	pending := b.signIn("ann@example.com")
 	for i := range 10 {
 		guess := "0000-0000-0000-0000"
 		if i%2 == 0 {
 			guess = b.wrongCode(secret)
 		}
-		_, err := b.people.VerifySecondStep(b.ctx(), due.Token, guess)
+		_, err := b.people.VerifySecondStep(b.ctx(), pending.Token, guess)
 		require.Equal(t, identity.ErrWrongCode, err)
 	}
-	_, err := b.other.VerifySecondStep(b.ctx(), due.Token, codes[0])
+	_, err := b.other.VerifySecondStep(b.ctx(), pending.Token, codes[0])
 	require.True(t, apperr.Is(err, apperr.RateLimited))
 	require.Equal(t, 10, one[int](b, `select count(*) from recovery_codes`))
 }
 
-// New codes void the old ones; other sessions go on.
-func TestRecoveryCodesAreReplaced(t *testing.T) {
+// Other sessions continue.
+func TestNewRecoveryCodesVoidTheOldOnes(t *testing.T) {
 	b := setup(t)
 	secret, old, session := b.enrolled("ann@example.com")
 	other, err := b.people.VerifySecondStep(b.ctx(), b.signIn("ann@example.com").Token, b.code(secret, 0))
@@ -133,8 +129,8 @@ func TestRecoveryCodesAreReplaced(t *testing.T) {
 	require.ErrorIs(t, err, identity.ErrTwoStepOff)
 }
 
-// A recovery code turns two-step verification off; codes go with their secret, whoever changes it.
-func TestRecoveryCodesGoWithTheirSecret(t *testing.T) {
+// A recovery code turns two-step verification off.
+func TestRecoveryCodesAreVoidedWithTheirSecret(t *testing.T) {
 	b := setup(t)
 	_, codes, session := b.enrolled("ann@example.com")
 	off, err := b.people.TurnOffTwoStep(b.ctx(), session.Token, proof(codes[0]))
@@ -147,59 +143,4 @@ func TestRecoveryCodesGoWithTheirSecret(t *testing.T) {
 	require.Equal(t, 10, one[int](b, `select count(*) from recovery_codes`))
 	b.Exec(`update users set totp_secret = $1 where email_key = 'bob@example.com'`, secret)
 	require.Zero(t, one[int](b, `select count(*) from recovery_codes`))
-}
-
-// With two-step verification on a change of password takes a code as well; a wrong one is a guess.
-func TestPasswordChangeTakesACode(t *testing.T) {
-	b := setup(t)
-	b.person("ann@example.com", secret)
-	session := b.signInFully("ann@example.com")
-	b.pass(time.Minute)
-	for range 10 {
-		_, err := b.people.ChangePassword(b.ctx(), session.Token, proof(""), replacement)
-		require.Equal(t, identity.ErrWrongCode, err)
-	}
-	_, err := b.people.ChangePassword(b.ctx(), session.Token, proof(b.code(secret, 0)), replacement)
-	require.True(t, apperr.Is(err, apperr.RateLimited))
-	b.pass(time.Minute)
-	_, err = b.people.ChangePassword(b.ctx(), session.Token, proof(b.code(secret, 0)), replacement)
-	require.NoError(t, err)
-}
-
-// Turning two-step verification on or off takes the current password; a wrong one is counted with those of the sign-in.
-func TestTwoStepTakesThePassword(t *testing.T) {
-	b := setup(t)
-	b.person("ann@example.com", "")
-	session := b.signIn("ann@example.com")
-	offer, err := b.people.BeginTwoStep(b.ctx(), session.Token)
-	require.NoError(t, err)
-	confirm := func(password string) error {
-		_, _, err := b.people.ConfirmTwoStep(b.ctx(), session.Token, identity.Proof{Password: password, Code: b.code(offer.Secret, 0)})
-		return err
-	}
-	for range 5 {
-		require.Equal(t, identity.ErrWrongPassword, confirm(""))
-		_, err = b.people.TurnOffTwoStep(b.ctx(), session.Token, identity.Proof{Password: replacement})
-		require.Equal(t, identity.ErrWrongPassword, err)
-	}
-	require.True(t, apperr.Is(confirm(password), apperr.RateLimited))
-	b.pass(10 * time.Minute)
-	require.NoError(t, confirm(password))
-}
-
-// What was changed is told once, to the session that changed it.
-func TestNoticeIsTakenOnce(t *testing.T) {
-	b := setup(t)
-	_, codes, session := b.enrolled("ann@example.com")
-	take := func(session identity.Session) identity.Notice {
-		notice, err := b.other.TakeNotice(b.ctx(), session.Token)
-		require.NoError(t, err)
-		return notice
-	}
-	require.Equal(t, audit.TwoStepTurnedOn, take(session))
-	require.Empty(t, take(session))
-	session, err := b.people.ChangePassword(b.ctx(), session.Token, proof(codes[0]), replacement)
-	require.NoError(t, err)
-	b.pass(25 * time.Hour)
-	require.Empty(t, take(session), "it has ended")
 }

@@ -1,16 +1,15 @@
 package identity_test
 
 import (
+	"dg/modules/identity"
+	"dg/platform/apperr"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"dg/modules/identity"
-	"dg/platform/apperr"
 )
 
-// owner is the service as whoever runs it has it: as the owner of the tables.
+// owner is the service with the rights of the tables' owner, as in dg account reset.
 func (b *bundle) owner() *identity.Service {
 	return b.service(b.Owner).UseCheapHashes()
 }
@@ -22,8 +21,8 @@ func (b *bundle) reset(email string) identity.Reset {
 	return reset
 }
 
-// A reset sets a new password without the old one, turns two-step verification off and ends all sessions of the person.
-func TestResetLetsSomebodyInAgain(t *testing.T) {
+// It takes no password and no code, and ends all sessions of the person.
+func TestResetReplacesPasswordAndTwoStep(t *testing.T) {
 	b := setup(t)
 	_, codes, session := b.enrolled("Ann@example.com")
 	for range 10 {
@@ -38,7 +37,7 @@ func TestResetLetsSomebodyInAgain(t *testing.T) {
 	whose, err := b.people.ResetPerson(b.ctx(), reset.Token)
 	require.NoError(t, err)
 	require.Equal(t, reset.Person.ID, whose.ID)
-	require.True(t, b.isActive(session.Token), "not before it is used")
+	require.True(t, b.isActive(session.Token), "only its use ends sessions")
 
 	err = b.people.UseReset(b.ctx(), reset.Token, "short")
 	require.Equal(t, "new", apperr.From(err).Field)
@@ -57,8 +56,8 @@ func TestResetLetsSomebodyInAgain(t *testing.T) {
 	require.ErrorIs(t, err, identity.ErrNoSession)
 }
 
-// A reset lasts 30 minutes, and gives way to a newer one; it is kept as a hash, and made by the owner of the tables alone.
-func TestResetIsBounded(t *testing.T) {
+// A reset lasts 30 minutes and gives way to a newer one. It is stored as a hash and made by the owner of the tables alone.
+func TestResetExpires(t *testing.T) {
 	b := setup(t)
 	b.person("ann@example.com", "")
 	_, err := b.owner().BeginReset(b.ctx(), "nobody@example.com")
@@ -82,7 +81,7 @@ func TestResetIsBounded(t *testing.T) {
 	}
 }
 
-func TestResetIsUsedOnceUnderFiftyAtOnce(t *testing.T) {
+func TestConcurrentResetsSucceedOnce(t *testing.T) {
 	b := setup(t)
 	b.person("ann@example.com", secret)
 	reset := b.reset("ann@example.com")

@@ -1,0 +1,173 @@
+package identity_test
+
+import (
+	"context"
+	"dg/modules/audit"
+	"dg/modules/identity"
+	"dg/platform/apperr"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+)
+
+// This session continues under another token.
+func TestNewPasswordEndsOtherSessions(t *testing.T) {
+	b := setup(t)
+	b.person("ann@example.com", "")
+	b.person("bob@example.com", "")
+	session, other, bob := b.signIn("ann@example.com"), b.signIn("ann@example.com"), b.signIn("bob@example.com")
+	b.pass(time.Minute)
+	renewed, err := b.people.ChangePassword(b.ctx(), session.Token, identity.Proof{Password: password}, replacement)
+	require.NoError(t, err)
+	require.Equal(t, b.now(), *renewed.Person.PasswordSince)
+	require.Equal(t, session.StartedAt, renewed.StartedAt)
+	require.True(t, b.isActive(renewed.Token))
+	require.False(t, b.isActive(session.Token))
+	require.False(t, b.isActive(other.Token))
+	require.True(t, b.isActive(bob.Token), "sessions of other people continue")
+
+	_, err = b.people.SignIn(b.ctx(), "ann@example.com", password, firefox)
+	require.ErrorIs(t, err, identity.ErrWrongPassword)
+	_, err = b.other.SignIn(b.ctx(), "ann@example.com", replacement, firefox)
+	require.NoError(t, err)
+	_, err = b.people.ChangePassword(b.ctx(), session.Token, identity.Proof{Password: replacement}, password)
+	require.ErrorIs(t, err, identity.ErrNoSession)
+}
+
+// They are counted apart from those of the sign-in: guesses there do not stop a signed-in person.
+func TestWrongCurrentPasswordsAreCounted(t *testing.T) {
+	b := setup(t)
+	b.person("ann@example.com", "")
+	session := b.signIn("ann@example.com")
+	for range 10 {
+		_, err := b.people.ChangePassword(b.ctx(), session.Token, identity.Proof{Password: replacement}, replacement)
+		require.Equal(t, identity.ErrWrongPassword, err)
+		_, err = b.people.SignIn(b.ctx(), "ann@example.com", replacement, firefox)
+		require.Equal(t, identity.ErrWrongPassword, err)
+	}
+	_, err := b.people.ChangePassword(b.ctx(), session.Token, identity.Proof{Password: password}, replacement)
+	requireLocked(t, err, b.now().Add(10*time.Minute))
+	b.pass(10 * time.Minute)
+	for range 10 {
+		_, err := b.people.SignIn(b.ctx(), "ann@example.com", replacement, firefox)
+		require.Equal(t, identity.ErrWrongPassword, err)
+	}
+	_, err = b.people.ChangePassword(b.ctx(), session.Token, identity.Proof{Password: password}, replacement)
+	require.NoError(t, err)
+}
+
+// With stolen sessions of many people, an address guesses no more passwords than at the sign-in. Wrong passwords at the
+// sign-in do not count here.
+func TestCurrentPasswordsAreCountedByAddress(t *testing.T) {
+	b := setup(t)
+	change := func(token, password, address string) error {
+		ctx := identity.WithRequest(b.ctx(), audit.Request{Address: address})
+		_, err := b.people.ChangePassword(ctx, token, identity.Proof{Password: password}, replacement)
+		return err
+	}
+	for range 20 {
+		_, err := b.people.SignIn(b.ctx(), "nobody"+uuid.NewString()+"@example.com", replacement, identity.Client{Address: "2001:db8::1"})
+		require.Equal(t, identity.ErrWrongPassword, err)
+	}
+	var tokens []string
+	for i := range 4 {
+		email := fmt.Sprintf("person%d@example.com", i)
+		b.person(email, "")
+		tokens = append(tokens, b.signIn(email).Token)
+	}
+	for i := range 20 {
+		require.Equal(t, identity.ErrWrongPassword, change(tokens[i%3], replacement, fmt.Sprintf("2001:db8::%x", i+1)))
+		if i == 10 {
+			require.NoError(t, change(tokens[3], password, "2001:db8::a"), "a right password does not clear the count")
+		}
+	}
+	until := b.now().Add(10 * time.Minute)
+	for _, tried := range []string{replacement, password} {
+		requireLocked(t, change(tokens[0], tried, "2001:db8::ff"), until)
+	}
+	require.NoError(t, change(tokens[1], password, "2001:db8:0:1::1"), "from another network")
+	requireLocked(t, change(tokens[2], password, "2001:db8::ff"), until)
+	b.pass(10 * time.Minute)
+	require.NoError(t, change(tokens[2], password, "2001:db8::ff"))
+}
+
+// At least 12 characters, at most 1,000 bytes; the same from every keyboard.
+func TestNewPasswordsAreBounded(t *testing.T) {
+	b := setup(t)
+	b.person("ann@example.com", "")
+	session, current := b.signIn("ann@example.com"), password
+	for _, refused := range []string{"", "eleven char", strings.Repeat("é", 11), strings.Repeat("e\u0301", 11), strings.Repeat("a", 1001), strings.Repeat("€", 334), strings.Repeat("\xff", 20)} {
+		_, err := b.people.ChangePassword(b.ctx(), session.Token, identity.Proof{Password: current}, refused)
+		require.True(t, apperr.Is(err, apperr.Validation), "%q", refused)
+		require.Equal(t, "new", apperr.From(err).Field)
+		require.True(t, b.isActive(session.Token))
+	}
+	for _, accepted := range []string{"twelve chars", "😀😁😂🤣😃😄😅😆😉😊😋😎", strings.Repeat("a", 987) + "battery horse", "e\u0301xe\u0301ye\u0301ze\u0301we\u0301ve\u0301u", "with\x00a NUL in it"} {
+		renewed, err := b.people.ChangePassword(b.ctx(), session.Token, identity.Proof{Password: current}, accepted)
+		require.NoError(t, err, "%q", accepted)
+		session, current = renewed, accepted
+		_, err = b.people.SignIn(b.ctx(), "ann@example.com", accepted, firefox)
+		require.NoError(t, err, "%q", accepted)
+	}
+	_, err := b.people.ChangePassword(b.ctx(), session.Token, identity.Proof{Password: current}, "Zoe\u0308 and friends")
+	require.NoError(t, err)
+	_, err = b.people.SignIn(b.ctx(), "ann@example.com", "Zo\u00eb and friends", firefox)
+	require.NoError(t, err, "composed or decomposed")
+}
+
+// The others give a password that is no longer the person's, in sessions that have ended.
+func TestConcurrentPasswordChangesSucceedOnce(t *testing.T) {
+	b := setup(t)
+	b.person("ann@example.com", "")
+	var sessions [50]identity.Session
+	for i := range sessions {
+		sessions[i] = b.signIn("ann@example.com")
+	}
+	require.Equal(t, 1, succeeded(b.concurrently(func(nth int, people *identity.Service) error {
+		_, err := people.ChangePassword(b.ctx(), sessions[nth].Token, identity.Proof{Password: password}, replacement)
+		return err
+	})))
+	require.Equal(t, 1, one[int](b, `select count(*) from sessions`))
+}
+
+func TestPasswordChangedDuringSignInSignsNobodyIn(t *testing.T) {
+	b := setup(t)
+	id := b.person("ann@example.com", "")
+	changed, err := identity.HashPassword(replacement, zeros{})
+	require.NoError(t, err)
+	tx, err := b.Owner.Pool.Begin(b.ctx())
+	require.NoError(t, err)
+	defer tx.Rollback(context.Background())
+	_, err = tx.Exec(b.ctx(), `update users set password_hash = $2 where id = $1`, id, changed)
+	require.NoError(t, err)
+	signedIn := make(chan error, 1)
+	go func() {
+		_, err := b.people.SignIn(b.ctx(), "ann@example.com", password, firefox)
+		signedIn <- err
+	}()
+	b.waitForLock() // after the password was verified
+	require.NoError(t, tx.Commit(b.ctx()))
+	require.Equal(t, identity.ErrWrongPassword, <-signedIn)
+	require.Zero(t, one[int](b, `select count(*) from sessions`))
+}
+
+// With two-step verification on a code is needed as well, and wrong ones are counted.
+func TestPasswordChangeTakesACode(t *testing.T) {
+	b := setup(t)
+	b.person("ann@example.com", secret)
+	session := b.signInFully("ann@example.com")
+	b.pass(time.Minute)
+	for range 10 {
+		_, err := b.people.ChangePassword(b.ctx(), session.Token, proof(""), replacement)
+		require.Equal(t, identity.ErrWrongCode, err)
+	}
+	_, err := b.people.ChangePassword(b.ctx(), session.Token, proof(b.code(secret, 0)), replacement)
+	require.True(t, apperr.Is(err, apperr.RateLimited))
+	b.pass(time.Minute)
+	_, err = b.people.ChangePassword(b.ctx(), session.Token, proof(b.code(secret, 0)), replacement)
+	require.NoError(t, err)
+}

@@ -1,0 +1,200 @@
+package identity_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"dg/modules/audit"
+	"dg/modules/identity"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A session that ends while a change in it waits for its turn does not come back with a new token.
+func TestEndedSessionDoesNotComeBack(t *testing.T) {
+	b := setup(t)
+	id := b.person("ann@example.com", secret)
+	pending, full := b.signIn("ann@example.com"), b.signInFully("ann@example.com")
+	b.pass(time.Minute)
+	for name, change := range map[string]func() (identity.Session, error){
+		"second step": func() (identity.Session, error) {
+			return b.people.VerifySecondStep(b.ctx(), pending.Token, b.code(secret, 0))
+		},
+		"turning off": func() (identity.Session, error) {
+			return b.people.TurnOffTwoStep(b.ctx(), full.Token, proof(b.code(secret, 1)))
+		},
+		"password": func() (identity.Session, error) {
+			return b.people.ChangePassword(b.ctx(), full.Token, proof(b.code(secret, 1)), replacement)
+		},
+	} {
+		tx, err := b.Owner.Pool.Begin(b.ctx())
+		require.NoError(t, err)
+		defer tx.Rollback(context.Background())
+		_, err = tx.Exec(b.ctx(), `select from users where id = $1 for update`, id)
+		require.NoError(t, err)
+		done := make(chan error, 1)
+		go func() {
+			_, err := change()
+			done <- err
+		}()
+		b.waitForLock()
+		_, err = tx.Exec(b.ctx(), `delete from sessions`)
+		require.NoError(t, err)
+		require.NoError(t, tx.Commit(b.ctx()))
+		require.ErrorIs(t, <-done, identity.ErrNoSession, name)
+		require.Zero(t, one[int](b, `select count(*) from sessions`), name)
+		pending, full = b.signIn("ann@example.com"), b.signInFully("ann@example.com")
+		b.pass(time.Minute)
+	}
+}
+
+// Only the session that made a change shows it.
+func TestNoticeIsShownOnce(t *testing.T) {
+	b := setup(t)
+	_, codes, session := b.enrolled("ann@example.com")
+	take := func(session identity.Session) identity.Notice {
+		notice, err := b.other.TakeNotice(b.ctx(), session.Token)
+		require.NoError(t, err)
+		return notice
+	}
+	require.Equal(t, audit.TwoStepTurnedOn, take(session))
+	require.Empty(t, take(session))
+	session, err := b.people.ChangePassword(b.ctx(), session.Token, proof(codes[0]), replacement)
+	require.NoError(t, err)
+	b.pass(25 * time.Hour)
+	require.Empty(t, take(session), "it has ended")
+}
+
+// An e-mail signs in in any case; every instance reads the session.
+func TestSignInBeginsSession(t *testing.T) {
+	b := setup(t)
+	id := b.person("Ann@Example.com", "")
+	session, err := b.people.SignIn(b.ctx(), "ANN@example.COM", password, firefox)
+	require.NoError(t, err)
+	want := identity.Person{ID: id, Name: "Name of Ann@Example.com", Email: "Ann@Example.com"}
+	require.Equal(t, identity.Session{Person: want, Token: session.Token, StartedAt: b.now()}, session)
+	seen, err := b.other.Session(b.ctx(), session.Token)
+	require.NoError(t, err)
+	require.Equal(t, session, seen)
+
+	require.NoError(t, b.other.SignOut(b.ctx(), session.Token))
+	require.False(t, b.isActive(session.Token))
+	require.NoError(t, b.other.SignOut(b.ctx(), session.Token))
+}
+
+func TestTokensAreStoredAsHashes(t *testing.T) {
+	b := setup(t)
+	b.person("ann@example.com", "")
+	session := b.signIn("ann@example.com")
+	require.Len(t, session.Token, 43)
+	hash := sha256.Sum256([]byte(session.Token))
+	require.Equal(t, hash[:], one[[]byte](b, `select token_hash from sessions`))
+	require.NotEqual(t, session.Token, b.signIn("ann@example.com").Token)
+	for _, token := range []string{"", "x", session.Token + "=", strings.ToLower(session.Token), string(hash[:]), strings.Repeat("A", 100_000), "\x00\xff"} {
+		_, err := b.people.Session(b.ctx(), token)
+		require.ErrorIs(t, err, identity.ErrNoSession)
+	}
+}
+
+// A session lasts 12 h without use and 24 h in all.
+func TestSessionsExpire(t *testing.T) {
+	b := setup(t)
+	b.person("ann@example.com", "")
+	idle, used := b.signIn("ann@example.com"), b.signIn("ann@example.com")
+	lastUse := func(of identity.Session) time.Time {
+		hash := sha256.Sum256([]byte(of.Token))
+		return one[time.Time](b, `select last_used_at from sessions where token_hash = $1`, hash[:])
+	}
+	b.pass(59 * time.Second)
+	require.True(t, b.isActive(used.Token))
+	require.Equal(t, used.StartedAt, lastUse(used), "written at most once a minute")
+	b.pass(time.Second)
+	require.True(t, b.isActive(used.Token))
+	require.Equal(t, b.now(), lastUse(used))
+
+	b.pass(12*time.Hour - time.Minute - time.Millisecond)
+	require.True(t, b.isActive(used.Token))
+	b.pass(time.Millisecond)
+	require.False(t, b.isActive(idle.Token), "12 h without use")
+	b.pass(time.Hour)
+	require.True(t, b.isActive(used.Token))
+	b.pass(11*time.Hour - time.Millisecond)
+	require.True(t, b.isActive(used.Token), "until 24 h")
+	b.pass(time.Millisecond)
+	require.False(t, b.isActive(used.Token), "24 h in all, though it was used")
+}
+
+// Sign-ins remove what has expired, once a second, and a person has at most 100 sessions.
+func TestExpiredRowsAreSwept(t *testing.T) {
+	b := setup(t)
+	id := b.person("ann@example.com", "")
+	b.Exec(`insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at, second_step_due, address, user_agent)
+		select sha256(n::text::bytea), $1, $2, $2, $2, false, '', '' from generate_series(1, 1050) n`, id, b.now())
+	b.Exec(`insert into password_guesses (email_hash, wrong, ends_at) select sha256(n::text::bytea), 10, $1 from generate_series(1, 1050) n`, b.now())
+	for _, want := range []int{50 + 1, 0 + 3} {
+		b.signIn("ann@example.com")
+		require.Equal(t, want, one[int](b, `select count(*) from sessions`))
+		b.pass(time.Second - time.Millisecond)
+		b.signIn("ann@example.com")
+		require.Equal(t, want+1, one[int](b, `select count(*) from sessions`), "an instance sweeps once a second")
+		b.pass(time.Millisecond)
+	}
+	require.Equal(t, 2, one[int](b, `select count(*) from password_guesses`), "the counts of the account and of its audit entries")
+	first := b.signIn("ann@example.com")
+	b.Exec(`insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at, second_step_due, address, user_agent)
+		select sha256(n::text::bytea), $1, $2, $2, $2::timestamptz + interval '10 minutes', true, '', '' from generate_series(1, 200) n`, id, b.now().Add(time.Second))
+	b.pass(time.Second)
+	last := b.signIn("ann@example.com")
+	require.Equal(t, 100, one[int](b, `select count(*) from sessions`))
+	require.True(t, b.isActive(first.Token), "those that never gave their code go first")
+	require.True(t, b.isActive(last.Token))
+}
+
+// A person sees and ends no other person's sessions.
+func TestSessionsAreListedAndEnded(t *testing.T) {
+	b := setup(t)
+	b.person("ann@example.com", "")
+	b.person("bob@example.com", "")
+	first, bob := b.signIn("ann@example.com"), b.signIn("bob@example.com")
+	b.pass(time.Minute)
+	odd := identity.Client{Address: strings.Repeat("1", 100), UserAgent: strings.Repeat("é", 128) + "\x00\xff"}
+	second, err := b.other.SignIn(b.ctx(), "ann@example.com", password, odd)
+	require.NoError(t, err)
+
+	open, err := b.people.Sessions(b.ctx(), first.Token)
+	require.NoError(t, err)
+	require.Len(t, open, 2)
+	own, other := open[0], open[1]
+	require.Equal(t, identity.ActiveSession{ID: own.ID, Address: firefox.Address, UserAgent: firefox.UserAgent, StartedAt: first.StartedAt, LastUsedAt: first.StartedAt, Current: true}, own)
+	require.Equal(t, []string{strings.Repeat("1", 64), strings.Repeat("é", 128)}, []string{other.Address, other.UserAgent})
+	require.Equal(t, b.now(), other.LastUsedAt)
+	require.False(t, other.Current)
+
+	for _, id := range []string{other.ID, "", "x", other.Address} {
+		require.NoError(t, b.people.EndSession(b.ctx(), bob.Token, id))
+		require.True(t, b.isActive(second.Token))
+	}
+	require.ErrorIs(t, b.people.EndSession(b.ctx(), other.ID, own.ID), identity.ErrNoSession)
+	require.NoError(t, b.people.EndSession(b.ctx(), first.Token, other.ID))
+	require.False(t, b.isActive(second.Token))
+	require.True(t, b.isActive(first.Token))
+}
+
+func TestPeople(t *testing.T) {
+	b := setup(t)
+	bob, ann := b.person("bob@example.com", secret), b.person("ann@example.com", "")
+	b.person("cat@example.com", "")
+	people, err := b.people.People(b.ctx(), []string{bob, ann, "00000000-0000-4000-8000-00000000000a"})
+	require.NoError(t, err)
+	require.Len(t, people, 2)
+	assert.Equal(t, identity.Person{ID: ann, Name: "Name of ann@example.com", Email: "ann@example.com"}, people[0])
+	assert.Equal(t, identity.Person{ID: bob, Name: "Name of bob@example.com", Email: "bob@example.com", TwoStep: true}, people[1])
+	none, err := b.people.People(b.ctx(), nil)
+	require.NoError(t, err)
+	require.Empty(t, none)
+	_, err = b.people.People(b.ctx(), make([]string, 1001))
+	require.Error(t, err)
+}
