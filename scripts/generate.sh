@@ -1,7 +1,10 @@
 #!/bin/sh
 # Regenerates what is made from other files, and is committed:
-#   modules/publicapi/client_gen_test.go   from modules/publicapi/openapi.yaml
+#   modules/publicapi/openapi.json         from modules/publicapi/openapi.yaml and errors.yaml
+#   web/templates/docs_errors.html         from modules/publicapi/errors.yaml
+#   modules/publicapi/client_gen_test.go   from modules/publicapi/openapi.json
 set -eu
 cd "$(dirname "$0")/.."
 
-go tool -modfile=scripts/tools/go.mod oapi-codegen -config configs/oapi-codegen.yaml modules/publicapi/openapi.yaml
+go run ./scripts/contract
+go tool -modfile=scripts/tools/go.mod oapi-codegen -config configs/oapi-codegen.yaml modules/publicapi/openapi.json

@@ -19,8 +19,8 @@ func (h *Handler) mountDocs(router routes) {
 	router.Get("/docs/reference", h.anyone(h.reference))
 }
 
-// anyone makes a handler of one for everybody; its visit is nil where nobody is signed in. The documentation must be
-// readable when the database is not, so that failing to find out counts as nobody.
+// anyone serves everybody: the principal is nil when nobody is signed in, or when the database does not answer, since the
+// documentation has to be readable then.
 func (h *Handler) anyone(handle func(*fiber.Ctx, *principal) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		p, err := h.authenticate(c)
@@ -34,17 +34,17 @@ func (h *Handler) anyone(handle func(*fiber.Ctx, *principal) error) fiber.Handle
 	}
 }
 
-// docsView is the API's page.
+// docsView is the page of the API.
 type docsView struct {
 	layout
 	KeysPath                       string
 	Start                          []command
 	RateLimit, RateWindow, MaxDays int
-	AtOnce                         workAtOnce
+	Concurrency                    concurrencyLimits
 }
 
-// workAtOnce are the limits of expensive work of an organisation.
-type workAtOnce struct {
+// concurrencyLimits bound the expensive work of an organisation.
+type concurrencyLimits struct {
 	Reports, LargeReports, Exports, ExportsOfOrganisation, ExportsOfKey, WaitSeconds int
 	LargeReport                                                                      string // players
 }
@@ -56,15 +56,15 @@ type command struct {
 	Text   string
 }
 
-// quickstart is what to type, with the address of this service and the last 28 days.
+// quickstart returns the first commands, with the address of this service and the last 28 days.
 func (h *Handler) quickstart() []command {
 	today := h.now().UTC()
 	period := fmt.Sprintf("-d from=%s -d to=%s", today.AddDate(0, 0, -27).Format(time.DateOnly), today.Format(time.DateOnly))
 	const key = `-H "Authorization: Bearer $DG_KEY"`
 	return []command{
-		{1, "Put your key into a variable, so that it does not stay in the history of your layout. Paste it after this command; it is not shown:",
+		{1, "Read your key into a variable, so that it stays out of your shell history. Paste it after this command; it is not shown:",
 			"read -rs DG_KEY"},
-		{2, "List your forks and take an <code>id</code> from the answer:",
+		{2, "List your forks and take an <code>id</code> from the response:",
 			"curl -sS " + h.base + "/api/v1/forks \\\n  " + key},
 		{3, "Read the statistics of one fork over a period:",
 			"FORK=0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e40\ncurl -sS -G \"" + h.base + "/api/v1/forks/$FORK/stats\" \\\n  " + period + " \\\n  " + key},
@@ -78,7 +78,7 @@ func (h *Handler) docs(c *fiber.Ctx, p *principal) error {
 	view := docsView{
 		layout: h.layout(p, "API", areaDocs), KeysPath: "/settings/api-keys", Start: h.quickstart(),
 		RateLimit: apikeys.MaxRequests, RateWindow: apikeys.RateWindow, MaxDays: reports.MaxPeriodDays,
-		AtOnce: workAtOnce{
+		Concurrency: concurrencyLimits{
 			Reports: reports.MaxReportsOfOrganisation, LargeReports: reports.MaxLargeReportsOfOrganisation, LargeReport: count(reports.LargeReport),
 			Exports: exports.MaxAtOnce, ExportsOfOrganisation: exports.MaxAtOnceOfOrganisation, ExportsOfKey: exports.MaxAtOnceOfActor,
 			WaitSeconds: int(limiter.Wait.Seconds()),
@@ -95,7 +95,7 @@ func (h *Handler) docs(c *fiber.Ctx, p *principal) error {
 	return h.render(c, fiber.StatusOK, "docs", &view)
 }
 
-// referencePolicy is contentPolicy with the pictures that swagger-ui's stylesheet has in it.
+// referencePolicy is contentPolicy with the inline images of swagger-ui's stylesheet.
 var referencePolicy = strings.Replace(contentPolicy, "img-src 'self'", "img-src 'self' data:", 1)
 
 // reference answers GET /docs/reference: the OpenAPI document in swagger-ui (static/swagger: swagger-ui-dist 5.35.0,

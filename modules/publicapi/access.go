@@ -49,11 +49,13 @@ func (a *API) groupError(ctx context.Context, c *fiber.Ctx, caller apikeys.Calle
 	if !errors.Is(err, reports.ErrGroupNotFound) {
 		return err
 	}
-	owner, unknown := a.orgs.GroupOwner(ctx, groupID)
-	if unknown != nil {
-		return unknown
-	}
-	if owner == caller.OrganisationID { // created between the two queries
+	owner, failed := a.orgs.GroupOwner(ctx, groupID)
+	switch {
+	case apperr.Is(failed, apperr.NotFound):
+		return err
+	case failed != nil:
+		return failed
+	case owner == caller.OrganisationID: // created between the two queries
 		return err
 	}
 	return a.keys.Refuse(ctx, caller, audit.OtherOrganisation, audit.Target{Kind: "group", ID: groupID}, requestOf(c), err)

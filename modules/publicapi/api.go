@@ -15,16 +15,15 @@ import (
 
 // API serves /api/v1 and its document.
 type API struct {
-	keys     *apikeys.Service
-	games    *games.Service
-	reports  *reports.Service
-	orgs     *org.Service
-	policy   *authz.Policy
-	document document
-	cache    *forkCache
-	exports  *exports.Service
-
+	keys        *apikeys.Service
 	recheckKeys *apikeys.Service
+	games       *games.Service
+	reports     *reports.Service
+	exports     *exports.Service
+	orgs        *org.Service
+	policy      *authz.Policy
+	document    []byte
+	cache       *forkCache
 }
 
 // Modules are what the API calls.
@@ -41,12 +40,14 @@ type Modules struct {
 
 // New returns the API. Its document names baseURL as the server's address.
 func New(m Modules, baseURL string) (*API, error) {
-	doc, err := newDocument(baseURL)
+	document, err := newDocument(baseURL)
 	if err != nil {
 		return nil, err
 	}
-	return &API{keys: m.Keys, games: m.Games, reports: m.Reports, exports: m.Exports, orgs: m.Orgs, policy: m.Policy, document: doc,
-		cache: newForkCache(), recheckKeys: cmp.Or(m.RecheckKeys, m.Keys)}, nil
+	return &API{
+		keys: m.Keys, recheckKeys: cmp.Or(m.RecheckKeys, m.Keys), games: m.Games, reports: m.Reports, exports: m.Exports, orgs: m.Orgs,
+		policy: m.Policy, document: document, cache: newForkCache(),
+	}, nil
 }
 
 // answerTimeout bounds an answer that is not an export. It is longer than the statement timeout, whose error says more.

@@ -315,10 +315,10 @@ type ErrorDTO struct {
 	// Code The kind of error.
 	Code ErrorKind `json:"code"`
 
-	// Details What to check.
+	// Details The code to check.
 	Details ErrorDetailsDTO `json:"details"`
 
-	// Message What to do, in a sentence for people. It may change; do not compare it.
+	// Message What is wrong and what to do, for people. It may change; do not compare it.
 	Message string `json:"message"`
 }
 
@@ -844,9 +844,9 @@ type ClientInterface interface {
 	// One row for each play started in the period, by `startedAt`, then `playId`, all from one moment of the data. The
 	// file is streamed. Every export is written to the audit log.
 	//
-	// What fails before the first byte is a JSON error. What fails later (the key is revoked, or 30 minutes have
-	// passed) breaks the transfer: a client sees an error, never a short file that looks whole. Keep the file only if
-	// the transfer ended well. The export needs HTTP/1.1 or later: over HTTP/1.0 it is answered 505.
+	// A failure before the first byte is a JSON error. A later one (the key is revoked, or 30 minutes have passed) breaks
+	// the transfer: a client sees an error, never a short file that looks whole. Keep the file only if the transfer ended
+	// well. The export needs HTTP/1.1: over HTTP/1.0 it is answered 505.
 	//
 	// Needs the scope `reports:read`. HEAD is answered too, with the headers only: it exports nothing.
 	//
@@ -918,9 +918,9 @@ func (c *Client) GetFork(ctx context.Context, forkId ForkId, params *GetForkPara
 // One row for each play started in the period, by `startedAt`, then `playId`, all from one moment of the data. The
 // file is streamed. Every export is written to the audit log.
 //
-// What fails before the first byte is a JSON error. What fails later (the key is revoked, or 30 minutes have
-// passed) breaks the transfer: a client sees an error, never a short file that looks whole. Keep the file only if
-// the transfer ended well. The export needs HTTP/1.1 or later: over HTTP/1.0 it is answered 505.
+// A failure before the first byte is a JSON error. A later one (the key is revoked, or 30 minutes have passed) breaks
+// the transfer: a client sees an error, never a short file that looks whole. Keep the file only if the transfer ended
+// well. The export needs HTTP/1.1: over HTTP/1.0 it is answered 505.
 //
 // Needs the scope `reports:read`. HEAD is answered too, with the headers only: it exports nothing.
 //
@@ -1388,9 +1388,9 @@ type ClientWithResponsesInterface interface {
 	// One row for each play started in the period, by `startedAt`, then `playId`, all from one moment of the data. The
 	// file is streamed. Every export is written to the audit log.
 	//
-	// What fails before the first byte is a JSON error. What fails later (the key is revoked, or 30 minutes have
-	// passed) breaks the transfer: a client sees an error, never a short file that looks whole. Keep the file only if
-	// the transfer ended well. The export needs HTTP/1.1 or later: over HTTP/1.0 it is answered 505.
+	// A failure before the first byte is a JSON error. A later one (the key is revoked, or 30 minutes have passed) breaks
+	// the transfer: a client sees an error, never a short file that looks whole. Keep the file only if the transfer ended
+	// well. The export needs HTTP/1.1: over HTTP/1.0 it is answered 505.
 	//
 	// Needs the scope `reports:read`. HEAD is answered too, with the headers only: it exports nothing.
 	//
@@ -2189,9 +2189,9 @@ func (c *ClientWithResponses) GetForkWithResponse(ctx context.Context, forkId Fo
 // One row for each play started in the period, by `startedAt`, then `playId`, all from one moment of the data. The
 // file is streamed. Every export is written to the audit log.
 //
-// What fails before the first byte is a JSON error. What fails later (the key is revoked, or 30 minutes have
-// passed) breaks the transfer: a client sees an error, never a short file that looks whole. Keep the file only if
-// the transfer ended well. The export needs HTTP/1.1 or later: over HTTP/1.0 it is answered 505.
+// A failure before the first byte is a JSON error. A later one (the key is revoked, or 30 minutes have passed) breaks
+// the transfer: a client sees an error, never a short file that looks whole. Keep the file only if the transfer ended
+// well. The export needs HTTP/1.1: over HTTP/1.0 it is answered 505.
 //
 // Needs the scope `reports:read`. HEAD is answered too, with the headers only: it exports nothing.
 //

@@ -109,6 +109,9 @@ func (c contractCheck) check(r *http.Request, response *http.Response, body []by
 		Body: io.NopCloser(bytes.NewReader(body)), Options: input.Options,
 	})
 	assert.NoError(c.t, err, "%s answered %d: %s", r.URL, response.StatusCode, body)
+	if response.StatusCode >= 400 {
+		checkError(c.t, response.StatusCode, body)
+	}
 	if strings.HasPrefix(response.Header.Get("Content-Type"), "text/csv") {
 		checkCSV(c.t, route, string(body))
 	}

@@ -20,10 +20,10 @@ func reportQuery(c *fiber.Ctx, fork encodedFork) (reports.Query, error) {
 			continue
 		}
 		if seen[name] {
-			return reports.Query{}, apperr.NewField(name, "%s is given more than once. Give it once.", name)
+			return reports.Query{}, apperr.NewField(name, "Query parameter `%s` is repeated. Send it once.", name)
 		}
 		if len(value) == 0 {
-			return reports.Query{}, apperr.NewField(name, "%s is empty. Give it a value, or leave it out where it may be.", name)
+			return reports.Query{}, errEmpty(name)
 		}
 		seen[name], values[name] = true, string(value)
 	}
@@ -35,4 +35,11 @@ func reportQuery(c *fiber.Ctx, fork encodedFork) (reports.Query, error) {
 		return reports.Query{}, reports.ErrGroupNotFound
 	}
 	return reports.Query{OrganisationID: fork.OrganisationID, ForkID: fork.ID, Period: period, GroupID: values["groupId"]}, nil
+}
+
+func errEmpty(name string) error {
+	if name == "groupId" {
+		return apperr.NewField(name, "Query parameter `groupId` is empty. Set it to the id of a group, or leave it out.")
+	}
+	return apperr.NewField(name, "Query parameter `%s` is empty. Set it to a day such as 2026-03-01.", name)
 }

@@ -118,6 +118,7 @@ func (a answer) detail(t *testing.T, about string) string {
 	require.Equal(t, codeOf[a.StatusCode], body.Code, about)
 	require.NotEmpty(t, body.Message, about)
 	require.NotContains(t, a.body, "dg/", about)
+	checkError(t, a.StatusCode, []byte(a.body))
 	return body.Details.Code
 }
 

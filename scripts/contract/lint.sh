@@ -5,7 +5,7 @@ set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-document=${1:-$root/modules/publicapi/openapi.yaml}
+document=${1:-$root/modules/publicapi/openapi.json}
 
 # Both tools work from what is installed here and call nobody.
 export REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true
