@@ -28,7 +28,7 @@ func TestAKilledImportChangesNothing(t *testing.T) {
 	large := newHistory(t, 2, sized(80_000, 200_000))
 	const atWork = ` from pg_stat_activity where application_name = 'dg import' and state <> 'idle'`
 	for moment, reached := range map[string]string{
-		"reading": `select exists (select` + atWork + ` and query ~ 'copy import_plays' and xact_start < clock_timestamp() - interval '200 ms')`,
+		"reading": `select exists (select` + atWork + ` and query ~ 'copy "import_plays"' and xact_start < clock_timestamp() - interval '200 ms')`,
 		"writing": `select exists (select` + atWork + ` and query ~ 'insert into plays')`,
 	} {
 		c := launch(t, "import", "--data-dir", dir, large.file)
@@ -69,7 +69,7 @@ func TestInterruptedImportSaysThatNothingWasImported(t *testing.T) {
 		require.Equal(t, before, d.tables(t), moment)
 	}
 	for moment, reached := range map[string]string{
-		"reading": `select exists (select` + atWork + ` and query ~ 'copy import_plays' and xact_start < clock_timestamp() - interval '200 ms')`,
+		"reading": `select exists (select` + atWork + ` and query ~ 'copy "import_plays"' and xact_start < clock_timestamp() - interval '200 ms')`,
 		"writing": `select exists (select` + atWork + ` and query ~ 'insert into plays')`,
 	} {
 		interrupt(moment, func(*child) bool { return read[bool](t, d, reached) })

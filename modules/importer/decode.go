@@ -1,216 +1,198 @@
 package importer
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
 	"strconv"
-	"unicode/utf8"
+	"strings"
 
 	"dg/modules/games"
 	"dg/modules/identity"
 	"dg/modules/org"
 
-	"github.com/google/uuid"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // types are the types of objects, in the order in which they refer to each other.
 var types = []string{"organisation", "user", "membership", "game", "fork", "player", "group", "play"}
 
-const expectedPlayers = "an array of UUIDs, each once"
-
 // decoder checks lines by themselves and hands each object to its module.
 type decoder struct {
-	org      *org.Import
-	identity *identity.Import
-	games    *games.Import
-
-	report  func(line int64, field, expected, got string)
-	number  int64 // of the line
-	object  object
-	skill   object
-	results []games.SkillResult
+	report  func(Error)
+	read    map[string]func(line []byte) error // by type
+	options json.Options
+	number  int64   // of the line
+	errors  []Error // of the line
 }
 
-func newDecoder(o *org.Import, i *identity.Import, g *games.Import, report func(int64, string, string, string)) *decoder {
-	d := &decoder{org: o, identity: i, games: g, report: report}
-	d.object.report = func(field, expected, got string) { d.report(d.number, field, expected, got) }
-	d.skill.report, d.skill.noun = d.object.report, "skill"
+func newDecoder(o *org.Import, i *identity.Import, g *games.Import, report func(Error)) *decoder {
+	d := &decoder{report: report}
+	d.options = json.WithUnmarshalers(json.JoinUnmarshalers(
+		scalar(d, expectedText, parseString), scalar(d, expectedUUID, parseUUID), scalar(d, expectedTime, parseTime),
+		scalar(d, expectedWhole, parseWhole), scalar(d, expectedScore, parseScore), scalar(d, expectedBool, parseBool),
+		scalar(d, expectedObject, parseConfiguration)))
+	d.read = map[string]func([]byte) error{
+		"organisation": reader(d, o.Organisation), "user": reader(d, i.User), "membership": reader(d, o.Membership),
+		"game": reader(d, g.Game), "fork": reader(d, g.Fork), "player": reader(d, o.Player),
+		"group": reader(d, o.Group), "play": reader(d, g.Play),
+	}
 	return d
 }
 
-// line takes one line. What is wrong with it is reported; an error is not the file's fault.
+// line reads one line and reports its errors. The error that it returns is not one of the line.
 func (d *decoder) line(number int64, line []byte) error {
-	d.number = number
-	c := cursor{b: line}
-	if c.space(); c.i == len(line) {
+	d.number, d.errors = number, d.errors[:0]
+	err := d.object(line)
+	for _, e := range d.errors {
+		d.report(e)
+	}
+	return err
+}
+
+func (d *decoder) object(line []byte) error {
+	if len(bytes.Trim(line, " \t\r")) == 0 {
 		return nil
 	}
-	o := &d.object
-	o.noun = "line"
-	if syntax := d.readObject(&c, o); syntax != nil {
-		o.fail("", syntax.Error()+" (a line is one JSON object in UTF-8)", "")
-		return nil //nolint:nilerr // what is wrong with the line is reported
+	name := typeOf(line)
+	read, known := d.read[name]
+	if known {
+		return read(line)
 	}
-	v, ok := o.required("type", expectedOneOf(types), isString)
-	if !ok {
-		return nil
+	var header struct {
+		Type jsontext.Value `json:"type"`
 	}
-	switch string(v.bytes()) {
-	case "play":
-		d.play(o)
-	case "player":
-		return d.player(o)
-	case "organisation":
-		d.organisation(o)
-	case "user":
-		d.user(o)
-	case "membership":
-		d.membership(o)
-	case "game":
-		d.game(o)
-	case "fork":
-		d.fork(o)
-	case "group":
-		d.group(o)
-	default:
-		o.fail("type", expectedOneOf(types), v.show())
+	if err := json.Unmarshal(line, &header); err != nil {
+		d.unreadable(err)
+	} else {
+		d.add("type", expectedOneOf(types), show(header.Type))
 	}
 	return nil
 }
 
-// readObject reads the one object of a line.
-func (d *decoder) readObject(c *cursor, o *object) error {
-	if !utf8.Valid(c.b) {
-		return &syntaxError{invalidByte(c.b), "valid UTF-8"}
-	}
-	if err := o.read(c); err != nil {
-		return err
-	}
-	if c.space(); c.i < len(c.b) {
-		return c.fail("the line's end")
-	}
-	return nil
-}
-
-func invalidByte(b []byte) int {
-	for i := 0; i < len(b); {
-		r, size := utf8.DecodeRune(b[i:])
-		if r == utf8.RuneError && size <= 1 {
-			return i
+// typeOf returns the type of the object on a line, or nothing. Most writers state it first.
+func typeOf(line []byte) string {
+	dec := jsontext.NewDecoder(bytes.NewBuffer(line))
+	for token, err := dec.ReadToken(); err == nil && dec.StackDepth() == 1; token, err = dec.ReadToken() {
+		isType := token.Kind() == '"' && token.String() == "type"
+		if token.Kind() == '{' {
+			continue
 		}
-		i += size
-	}
-	return len(b)
-}
-
-func (d *decoder) organisation(o *object) {
-	o.noun = "organisation"
-	object := org.ImportedOrganisation{
-		ID: o.uuid("id"), Slug: o.text("slug"), Name: o.text("name"),
-		Plan: org.Plan(o.oneOf("plan", string(org.PlanFree), string(org.PlanTeam), string(org.PlanPro),
-			string(org.PlanEnterprise))),
-		ReportingMode: org.ReportingMode(o.oneOf("reportingMode", string(org.Pseudonymous), string(org.Nominative))),
-	}
-	if o.ok() {
-		d.org.Organisation(d.number, object)
-	}
-}
-
-func (d *decoder) user(o *object) {
-	o.noun = "user"
-	object := identity.ImportedUser{
-		ID: o.uuid("id"), Email: o.text("email"), Name: o.text("name"),
-		PasswordHash: o.secret("passwordHash", identity.HashFormat, func(s string) (string, bool) {
-			return s, identity.ValidHash(s)
-		}),
-		TOTPSecret: o.secret("totpSecret", identity.TOTPSecretFormat, identity.ParseTOTPSecret),
-		Locale:     o.optionalText("locale"),
-	}
-	if o.ok() {
-		d.identity.User(d.number, object)
-	}
-}
-
-func (d *decoder) membership(o *object) {
-	o.noun = "membership"
-	object := org.ImportedMembership{
-		Organisation: o.uuid("organisationId"), User: o.uuid("userId"),
-		Role: org.Role(o.oneOf("role", string(org.RoleOwner), string(org.RoleAdmin), string(org.RoleMember))),
-	}
-	if o.ok() {
-		d.org.Membership(d.number, object)
-	}
-}
-
-func (d *decoder) game(o *object) {
-	o.noun = "game"
-	object := games.ImportedGame{ID: o.uuid("id"), Slug: o.text("slug"), Title: o.text("title")}
-	if o.ok() {
-		d.games.Game(d.number, object)
-	}
-}
-
-func (d *decoder) fork(o *object) {
-	o.noun = "fork"
-	object := games.ImportedFork{
-		ID: o.uuid("id"), Organisation: o.uuid("organisationId"), Game: o.uuid("gameId"),
-		Slug: o.text("slug"), Title: o.text("title"), Major: o.whole("major"),
-		Status:                o.oneOf("status", "active", "archived"),
-		Visibility:            o.oneOf("visibility", "public", "organization", "restricted"),
-		SourceLocale:          o.oneOf("sourceLocale", "en", "fr", "es", "pt", "de"),
-		DeployedReleaseNumber: o.optionalWhole("deployedReleaseNumber"), Suspended: o.bool("suspended"),
-		CreatedAt: o.time("createdAt"), UpdatedAt: o.time("updatedAt"),
-	}
-	if v, ok := o.optional("configuration", expectedObject, isObject); ok {
-		if object.Configuration = v.raw; !validConfiguration(v.raw) {
-			o.fail("configuration", expectedObject, "")
+		value, err := dec.ReadValue()
+		if err != nil {
+			return ""
+		}
+		if isType {
+			name, _ := parseString(value)
+			return name
 		}
 	}
-	if o.ok() {
-		d.games.Fork(d.number, object)
-	}
+	return ""
 }
 
-func (d *decoder) player(o *object) error {
-	o.noun = "player"
-	object := org.ImportedPlayer{
-		ID: o.uuid("id"), Organisation: o.uuid("organisationId"), DisplayName: o.text("displayName"),
-	}
-	if o.ok() {
-		return d.org.Player(d.number, object)
-	}
-	return nil
-}
-
-func (d *decoder) group(o *object) {
-	o.noun = "group"
-	object := org.ImportedGroup{ID: o.uuid("id"), Organisation: o.uuid("organisationId"), Name: o.text("name")}
-	if v, ok := o.required("playerIds", expectedPlayers, isArray); ok {
-		object.Players = d.playerIDs(o, v)
-	}
-	if o.ok() {
-		d.org.Group(d.number, object)
-	}
-}
-
-func (d *decoder) playerIDs(o *object, array value) []uuid.UUID {
-	var ids []uuid.UUID
-	seen := map[uuid.UUID]bool{}
-	c := cursor{b: array.raw}
-	_ = c.elements(func(v value) error { // read once before: no error
-		field := "playerIds[" + strconv.Itoa(len(ids)) + "]"
-		var id uuid.UUID
-		ok := v.kind == isString
-		if ok {
-			id, ok = parseUUID(v.bytes())
+// reader returns a function that reads, checks and stages an object of one type.
+func reader[T any](d *decoder, stage func(line int64, object *T) error) func([]byte) error {
+	return func(line []byte) error {
+		var fields struct {
+			Type    string         `json:"type"`
+			Object  T              `json:",inline"`
+			Unknown jsontext.Value `json:",unknown"`
 		}
-		switch {
-		case !ok:
-			o.fail(field, expectedUUID, v.show())
-		case seen[id]:
-			o.fail(field, "each player once", v.show())
+		if err := json.Unmarshal(line, &fields, d.options); err != nil {
+			d.unreadable(err)
+			return nil
 		}
-		seen[id] = true
-		ids = append(ids, id)
+		d.validate(&fields.Object)
+		d.unknown("", fields.Type, fields.Unknown)
+		if len(d.errors) > 0 {
+			return nil
+		}
+		return stage(d.number, &fields.Object)
+	}
+}
+
+// scalar reads a value that fills one field. A value of another kind is an error of that field, and reading goes on, so
+// that all errors of a line are found. A null counts as missing.
+func scalar[T any](d *decoder, expected string, parse func(jsontext.Value) (T, bool)) *json.Unmarshalers {
+	return json.UnmarshalFromFunc(func(dec *jsontext.Decoder, to *T) error {
+		raw, err := dec.ReadValue()
+		if err != nil || raw.Kind() == 'n' {
+			return err
+		}
+		value, ok := parse(raw)
+		if !ok {
+			d.add(fieldAt(dec.StackPointer()), expected, show(raw))
+			return nil
+		}
+		*to = value
 		return nil
 	})
-	return ids
+}
+
+// unreadable adds an error of the JSON itself, or of a value in the place of an object or array.
+func (d *decoder) unreadable(err error) {
+	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		if errors.Is(err, jsontext.ErrDuplicateName) {
+			d.add(fieldAt(e.JSONPointer), "each field once", "")
+			return
+		}
+		d.add("", expectedLine, fmt.Sprintf("%s at byte %d", strings.TrimPrefix(e.Err.Error(), "jsontext: "), e.ByteOffset+1))
+		return
+	}
+	if e, ok := errors.AsType[*json.SemanticError](err); ok {
+		expected := "an object"
+		if e.JSONPointer == "" {
+			expected = expectedLine
+		} else if e.GoType != nil && e.GoType.Kind().String() == "slice" {
+			expected = "an array"
+		}
+		d.add(fieldAt(e.JSONPointer), expected, kindOf(e.JSONKind))
+		return
+	}
+	d.add("", expectedLine, quote(err.Error()))
+}
+
+// unknown adds an error for each field that the type does not have.
+func (d *decoder) unknown(prefix, typ string, fields jsontext.Value) {
+	if fields == nil {
+		return
+	}
+	var names map[string]jsontext.Value
+	_ = json.Unmarshal(fields, &names) // was read before
+	for name := range names {
+		d.add(prefix+fieldName(name), "no field of this name in a "+typ, "")
+	}
+}
+
+// add adds an error of the line. A second error of one field only says better what was expected of a text.
+func (d *decoder) add(field, expected, got string) {
+	if field == "passwordHash" || field == "totpSecret" {
+		got = ""
+	}
+	for i, e := range d.errors {
+		if e.Field == field {
+			if e.Expected == expectedText {
+				d.errors[i].Expected = expected
+			}
+			return
+		}
+	}
+	d.errors = append(d.errors, Error{Line: d.number, Field: field, Expected: expected, Got: got})
+}
+
+// fieldAt returns the name of a field in errors, such as skills[2].attempts for /skills/2/attempts.
+func fieldAt(pointer jsontext.Pointer) string {
+	var b strings.Builder
+	for token := range pointer.Tokens() {
+		switch _, err := strconv.Atoi(token); {
+		case err == nil && b.Len() > 0:
+			b.WriteString("[" + token + "]")
+		case b.Len() > 0:
+			b.WriteString("." + fieldName(token))
+		default:
+			b.WriteString(fieldName(token))
+		}
+	}
+	return b.String()
 }

@@ -14,21 +14,16 @@ import (
 // maxLine is the longest line that is read, in bytes.
 const maxLine = 8 << 20
 
-const (
-	expectedShorter = "a line of at most 8 MB"
-	expectedGzip    = "a whole gzip file"
-)
-
 var errTooLong = errors.New("line too long")
 
-// lines reads a file line by line, unpacked.
+// lines reads a file line by line, and unpacks it.
 type lines struct {
 	in     *bufio.Reader
 	long   []byte // a line longer than in's buffer
 	number int64  // of the last line read
 }
 
-// openLines unpacks the file where its name or first bytes say gzip, and skips a byte-order mark.
+// openLines unpacks a file that is gzip by its name or first bytes, and skips a byte-order mark.
 func openLines(name string, file io.Reader) (*lines, error) {
 	in := bufio.NewReaderSize(file, 256<<10)
 	magic, err := in.Peek(2)
@@ -79,8 +74,8 @@ func (l *lines) next() ([]byte, error) {
 	return bytes.TrimSuffix(l.long, []byte("\n")), nil
 }
 
-// isBroken says that reading failed because of what the file holds, not because of the machine.
-func isBroken(err error) bool {
+// isCorrupt reports whether reading failed because of the file's content, and not because of the machine.
+func isCorrupt(err error) bool {
 	_, corrupt := errors.AsType[flate.CorruptInputError](err)
 	return corrupt || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum)
 }

@@ -93,7 +93,7 @@ func TestAFileThatCannotBeReadIsRefused(t *testing.T) {
 	}
 	got := refuse(t, pool, raw("f", "\n"+strings.Repeat(" ", maxLine+1)+"\n[]"))
 	assert.Equal(t, "f:2: expected a line of at most 8 MB", got[0])
-	assert.Contains(t, got[1], "f:3: expected an object")
+	assert.Contains(t, got[1], "f:3: expected one JSON object in UTF-8, got an array")
 	take(t, pool, raw("right.gz", packed), raw("-", packed), raw("f", "\uFEFF"+fill(strings.ReplaceAll(world, "\n", "\r\n"))))
 }
 

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Step is what an import does at the moment.
+// Step is what an import is doing.
 type Step string
 
 // The steps of each file.
@@ -21,51 +21,51 @@ type Progress struct {
 	File           string
 	Step           Step
 	Lines          int64   // of the file
-	LinesPerSecond float64 // since the file was begun, while it was read
+	LinesPerSecond float64 // since the file was opened
 }
 
-// every is how often progress is told.
-const every = 200 * time.Millisecond
+// reportEvery is how often progress is reported.
+const reportEvery = 200 * time.Millisecond
 
-// meter measures progress and tells it.
+// meter measures and reports progress.
 type meter struct {
-	tell        func(Progress)
-	now         func() time.Time
-	began, told time.Time
-	progress    Progress
+	report          func(Progress)
+	now             func() time.Time
+	began, reported time.Time
+	progress        Progress
 }
 
-func newMeter(tell func(Progress), now func() time.Time) *meter {
-	if tell == nil {
-		tell = func(Progress) {}
+func newMeter(report func(Progress), now func() time.Time) *meter {
+	if report == nil {
+		report = func(Progress) {}
 	}
-	return &meter{tell: tell, now: now}
+	return &meter{report: report, now: now}
 }
 
 func (m *meter) start(file string) {
 	m.began = m.now()
-	m.told = m.began
+	m.reported = m.began
 	m.progress = Progress{File: file, Step: StepReading}
 }
 
 func (m *meter) lines(n int64, end bool) {
 	now := m.now()
-	if !end && now.Sub(m.told) < every {
+	if !end && now.Sub(m.reported) < reportEvery {
 		return
 	}
-	m.told = now
+	m.reported = now
 	m.progress.Lines = n
 	m.progress.LinesPerSecond = float64(n) / max(now.Sub(m.began).Seconds(), 1e-3)
-	m.tell(m.progress)
+	m.report(m.progress)
 }
 
 func (m *meter) step(s Step) {
 	m.progress.Step = s
-	m.tell(m.progress)
+	m.report(m.progress)
 }
 
-// Printer returns a progress function that keeps one line of a terminal up to date. The line stays without its end:
-// whoever prints next begins with "\r\x1b[K".
+// Printer returns a progress function that keeps one line of a terminal up to date. It never ends the line: the next output
+// has to begin with "\r\x1b[K".
 func Printer(terminal io.Writer) func(Progress) {
 	return func(p Progress) {
 		if p.Step != StepReading {
@@ -74,20 +74,4 @@ func Printer(terminal io.Writer) func(Progress) {
 		}
 		fmt.Fprintf(terminal, "\r\x1b[K%s: %d lines, %.0f lines/s", p.File, p.Lines, p.LinesPerSecond)
 	}
-}
-
-// Print writes what was added and replaced, by type.
-func (s Summary) Print(w io.Writer) error {
-	if _, err := fmt.Fprintf(w, "%-14s%10s%10s%11s\n", "", "added", "replaced", "unchanged"); err != nil {
-		return err
-	}
-	for _, c := range s.Counts {
-		if c.Added+c.Replaced+c.Unchanged == 0 {
-			continue
-		}
-		if _, err := fmt.Fprintf(w, "%-14s%10d%10d%11d\n", c.Type, c.Added, c.Replaced, c.Unchanged); err != nil {
-			return err
-		}
-	}
-	return nil
 }

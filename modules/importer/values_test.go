@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -15,12 +16,12 @@ func TestParseDecimal(t *testing.T) {
 		"87.550000000000000000000000": 8755, "8.755e1": 8755, "8755e-2": 8755, "0.01": 1, "1e-2": 1, "-1.5": -150,
 		"0.29": 29, "1.15": 115, "4.35": 435, "100.01": 10001, "0.00001e3": 1, "1000000000000000.00": 1e17, "10.10": 1010,
 	} {
-		got, ok := parseDecimal([]byte(text), 2)
+		got, ok := parseDecimal(jsontext.Value(text), 2)
 		assert.True(t, ok, text)
 		assert.Equal(t, want, got, text)
 	}
 	for _, text := range []string{"0.001", "87.555", "1e-3", "1e999", "1e-999", "99999999999999999999", "0." + strings.Repeat("0", 300) + "1"} {
-		_, ok := parseDecimal([]byte(text), 2)
+		_, ok := parseDecimal(jsontext.Value(text), 2)
 		assert.False(t, ok, text)
 	}
 }
@@ -37,7 +38,7 @@ func TestParseTime(t *testing.T) {
 		"2024-02-29T00:00:00-00:00":           "2024-02-29T00:00:00.000Z",
 		"1969-12-31T23:59:59.0009Z":           "1969-12-31T23:59:59.000Z", // before 1970 as well
 	} {
-		got, ok := parseTime([]byte(text))
+		got, ok := parseTime(jsontext.Value(`"` + text + `"`))
 		assert.True(t, ok, text)
 		assert.Equal(t, want, got.Format("2006-01-02T15:04:05.000Z07:00"), text)
 		assert.Equal(t, time.UTC, got.Location())
@@ -50,7 +51,7 @@ func TestParseTime(t *testing.T) {
 		"2026-01-01T00:00:00ZZ", "2026-01-01T00:00:00.5", "0001-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01",
 		"+2026-01-01T00:00:00Z", "２026-01-01T00:00:00Z", "2026-01-01T00:00:00 01:00",
 	} {
-		_, ok := parseTime([]byte(text))
+		_, ok := parseTime(jsontext.Value(`"` + text + `"`))
 		assert.False(t, ok, text)
 	}
 }
@@ -71,8 +72,8 @@ func TestShownValuesAreHarmless(t *testing.T) {
 	assert.Equal(t, `"مريم"`, quote("مريم"))
 	assert.Equal(t, `"`+strings.Repeat("é", 60)+`"…`, quote(strings.Repeat("é", 61)))
 	assert.Equal(t, `"`+strings.Repeat("é", 60)+`"`, quote(strings.Repeat("é", 60)))
-	assert.Equal(t, `"a\nb"`, fieldName([]byte("a\nb")))
-	assert.Equal(t, "colour", fieldName([]byte("colour")))
+	assert.Equal(t, `"a\nb"`, fieldName("a\nb"))
+	assert.Equal(t, "colour", fieldName("colour"))
 }
 
 func TestProgressIsToldAndPrinted(t *testing.T) {

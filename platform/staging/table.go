@@ -1,167 +1,65 @@
 package staging
 
 import (
-	"encoding/binary"
+	"context"
 	"fmt"
-	"strings"
-	"time"
-
-	"github.com/google/uuid"
 )
 
-// batchSize is how many bytes of rows are sent at once.
-const batchSize = 256 << 10
+// Kind is a kind of object: its name in errors, and the table that stores it.
+type Kind struct{ Noun, Stored string }
 
-// copyHeader opens a binary COPY: signature, no flags, no extension.
-const copyHeader = "PGCOPY\n\xff\r\n\x00\x00\x00\x00\x00\x00\x00\x00\x00"
-
-// copyTrailer closes it.
-const copyTrailer = "\xff\xff"
-
-// postgresEpoch is 2000-01-01 in microseconds since 1970: timestamps are counted from there.
-const postgresEpoch = 946684800 * 1e6
+// Staged returns the name of the kind's temporary table, such as import_forks.
+func (k Kind) Staged() string { return "import_" + k.Stored }
 
 // Table is a temporary table: the staged objects of one kind.
 type Table struct {
-	name    string
-	columns string // as in create table, after the line
-	width   int    // how many columns, the line included
-	stage   *Stage
-	buf     []byte
-	open    int // columns of the current row that are still to come
-	rows    int64
+	kind       Kind
+	definition string   // as in create table, without the line
+	columns    []string // the line first
+	pending    [][]any
+	rows       int64 // of the current file
+	count      Count // of all files
 }
 
-// Name returns the table's name, for SQL.
-func (t *Table) Name() string { return t.name }
+// Count is what became of the objects of one type.
+type Count struct {
+	Type                       string
+	Added, Replaced, Unchanged int64
+}
 
-// Rows returns how many rows were staged since the last Truncate.
+// Rows returns how many rows the table holds.
 func (t *Table) Rows() int64 { return t.rows }
 
-func newTable(stage *Stage, name, columns string) *Table {
-	return &Table{name: name, columns: columns, width: strings.Count(columns, ",") + 2, stage: stage}
-}
-
-// Row begins a row. Its columns follow in the table's order, each by one call, and then Done.
-func (t *Table) Row(line int64) *Table {
-	if len(t.buf) == 0 {
-		t.buf = append(t.stage.buffer(), copyHeader...)
-	}
-	t.buf = binary.BigEndian.AppendUint16(t.buf, uint16(t.width))
-	t.open = t.width
-	return t.Int8(line)
-}
-
-// Done ends a row.
-func (t *Table) Done() {
-	if t.open != 0 {
-		panic(fmt.Sprintf("staging: a row of %s has %d columns too few", t.name, t.open))
-	}
+// Add adds a row: the line that it comes from, then the values of the columns. The table keeps the values until Flush.
+func (t *Table) Add(lineAndValues ...any) {
+	t.pending = append(t.pending, lineAndValues)
 	t.rows++
-	if len(t.buf) >= batchSize-4096 {
-		t.flush()
+}
+
+// Record counts what became of the table's rows.
+func (t *Table) Record(added, replaced int64) {
+	t.count.Added += added
+	t.count.Replaced += replaced
+	t.count.Unchanged += t.rows - added - replaced
+}
+
+// Changed returns how many objects of all files were added or replaced.
+func (t *Table) Changed() int64 { return t.count.Added + t.count.Replaced }
+
+// Write updates the stored objects that differ, inserts the missing ones, and records both. The update comes first, so
+// that an object gives up a unique value before another takes it.
+func (s *Stage) Write(ctx context.Context, t *Table, update, insert string) error {
+	if t.rows == 0 {
+		return nil
 	}
-}
-
-func (t *Table) flush() {
-	if len(t.buf) == 0 {
-		return
+	replaced, err := s.tx.Exec(ctx, update)
+	if err != nil {
+		return fmt.Errorf("update %s: %w", t.kind.Stored, err)
 	}
-	t.stage.send(t, append(t.buf, copyTrailer...))
-	t.buf = nil
-}
-
-func (t *Table) field(length int) {
-	t.open--
-	t.buf = binary.BigEndian.AppendUint32(t.buf, uint32(length))
-}
-
-// Null appends a null.
-func (t *Table) Null() *Table {
-	t.open--
-	t.buf = append(t.buf, 0xff, 0xff, 0xff, 0xff)
-	return t
-}
-
-// Int8 appends a bigint.
-func (t *Table) Int8(v int64) *Table {
-	t.field(8)
-	t.buf = binary.BigEndian.AppendUint64(t.buf, uint64(v))
-	return t
-}
-
-// Int4 appends an integer.
-func (t *Table) Int4(v int32) *Table {
-	t.field(4)
-	t.buf = binary.BigEndian.AppendUint32(t.buf, uint32(v))
-	return t
-}
-
-// OptionalInt4 appends an integer or null.
-func (t *Table) OptionalInt4(v *int32) *Table {
-	if v == nil {
-		return t.Null()
+	added, err := s.tx.Exec(ctx, insert)
+	if err != nil {
+		return fmt.Errorf("insert into %s: %w", t.kind.Stored, err)
 	}
-	return t.Int4(*v)
+	t.Record(added.RowsAffected(), replaced.RowsAffected())
+	return nil
 }
-
-// Int2 appends a smallint.
-func (t *Table) Int2(v int16) *Table {
-	t.field(2)
-	t.buf = binary.BigEndian.AppendUint16(t.buf, uint16(v))
-	return t
-}
-
-// Bool appends a boolean.
-func (t *Table) Bool(v bool) *Table {
-	t.field(1)
-	if v {
-		t.buf = append(t.buf, 1)
-	} else {
-		t.buf = append(t.buf, 0)
-	}
-	return t
-}
-
-// UUID appends a uuid.
-func (t *Table) UUID(v uuid.UUID) *Table {
-	t.field(len(v))
-	t.buf = append(t.buf, v[:]...)
-	return t
-}
-
-// Text appends a text.
-func (t *Table) Text(v string) *Table {
-	t.field(len(v))
-	t.buf = append(t.buf, v...)
-	return t
-}
-
-// OptionalText appends a text or null.
-func (t *Table) OptionalText(v *string) *Table {
-	if v == nil {
-		return t.Null()
-	}
-	return t.Text(*v)
-}
-
-// Bytes appends a bytea.
-func (t *Table) Bytes(v []byte) *Table {
-	t.field(len(v))
-	t.buf = append(t.buf, v...)
-	return t
-}
-
-// OptionalJSON appends a jsonb, given as JSON text, or null where it is nil.
-func (t *Table) OptionalJSON(v []byte) *Table {
-	if v == nil {
-		return t.Null()
-	}
-	t.field(len(v) + 1)
-	t.buf = append(t.buf, 1) // the version of the binary form
-	t.buf = append(t.buf, v...)
-	return t
-}
-
-// Time appends a timestamptz.
-func (t *Table) Time(v time.Time) *Table { return t.Int8(v.UnixMicro() - postgresEpoch) }

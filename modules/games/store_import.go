@@ -3,22 +3,33 @@ package games
 import (
 	"context"
 	"fmt"
-
-	"dg/platform/staging"
 )
 
-func (i *Import) applyGames(ctx context.Context) (staging.Count, error) {
-	return i.stage.Write(ctx, "game", i.games, `/* games.import_games.replace */
+// foreignPlayers reads the tables of players and organisations, which belong to org. The organisation of a fork or player
+// never changes: where the stored and the staged one differ, another rule reports it.
+const foreignPlayers = `
+	select i.line, 'playerId', i.player_id::text
+	from import_plays i
+	join (select id, org_id from forks
+	      union all select id, org_id from import_forks s where not exists (select from forks f where f.id = s.id)) f
+	  on f.id = i.fork_id
+	join (select id, org_id from players
+	      union all select id, org_id from import_players s where not exists (select from players p where p.id = s.id)) p
+	  on p.id = i.player_id
+	where f.org_id <> p.org_id`
+
+func (i *Import) writeGames(ctx context.Context) error {
+	return i.stage.Write(ctx, i.games, `/* games.import_games.update */
 		update games g set slug = i.slug, title = i.title
 		from import_games i
 		where g.id = i.id and (g.slug, g.title) is distinct from (i.slug, i.title)`,
-		`/* games.import_games.add */
+		`/* games.import_games.insert */
 		insert into games (id, slug, title)
 		select id, slug, title from import_games i where not exists (select from games g where g.id = i.id)`)
 }
 
-func (i *Import) applyForks(ctx context.Context) (staging.Count, error) {
-	return i.stage.Write(ctx, "fork", i.forks, `/* games.import_forks.replace */
+func (i *Import) writeForks(ctx context.Context) error {
+	return i.stage.Write(ctx, i.forks, `/* games.import_forks.update */
 		update forks f
 		set game_id = i.game_id, slug = i.slug, title = i.title, major = i.major, status = i.status,
 		    visibility = i.visibility, source_locale = i.source_locale,
@@ -31,7 +42,7 @@ func (i *Import) applyForks(ctx context.Context) (staging.Count, error) {
 		      is distinct from
 		      (i.game_id, i.slug, i.title, i.major, i.status, i.visibility, i.source_locale, i.deployed_release_number,
 		       i.suspended, i.configuration, i.created_at, i.updated_at)`,
-		`/* games.import_forks.add */
+		`/* games.import_forks.insert */
 		insert into forks (id, org_id, game_id, slug, title, major, status, visibility, source_locale,
 		                   deployed_release_number, suspended, configuration, created_at, updated_at)
 		select id, org_id, game_id, slug, title, major, status, visibility, source_locale,
@@ -40,12 +51,12 @@ func (i *Import) applyForks(ctx context.Context) (staging.Count, error) {
 		where not exists (select from forks f where f.id = i.id)`)
 }
 
-// analyzeFrom is from how many written plays on the planner's figures are refreshed at once, before anybody reads.
+// analyzeFrom is how many changed plays make an import update the planner's statistics itself, before autovacuum does.
 const analyzeFrom = 10_000
 
-// applyPlays writes new plays in the order of plays_period, so that a period of a fork lies together.
-func (i *Import) applyPlays(ctx context.Context) (staging.Count, error) {
-	count, err := i.stage.Write(ctx, "play", i.plays, `/* games.import_plays.replace */
+// writePlays writes new plays in the order of plays_period, so that a period of a fork lies together.
+func (i *Import) writePlays(ctx context.Context) error {
+	err := i.stage.Write(ctx, i.plays, `/* games.import_plays.update */
 		update plays p
 		set started_at = i.started_at, completed_at = i.completed_at, player = l.ordinal,
 		    release_number = i.release_number, score = i.score, passed = i.passed, answers = i.answers
@@ -54,17 +65,18 @@ func (i *Import) applyPlays(ctx context.Context) (staging.Count, error) {
 		  and (p.started_at, p.completed_at, p.player, p.release_number, p.score, p.passed, p.answers)
 		      is distinct from
 		      (i.started_at, i.completed_at, l.ordinal, i.release_number, i.score, i.passed, i.answers)`,
-		`/* games.import_plays.add */
+		`/* games.import_plays.insert */
 		insert into plays (started_at, completed_at, player, release_number, score, passed, id, org_id, fork_id, answers)
 		select i.started_at, i.completed_at, l.ordinal, i.release_number, i.score, i.passed, i.id, l.org_id, i.fork_id,
 		       i.answers
 		from import_plays i join players l on l.id = i.player_id
 		where not exists (select from plays p where p.id = i.id)
 		order by i.fork_id, i.started_at, i.id`)
-	if err == nil && count.Added+count.Replaced >= analyzeFrom {
-		if _, err = i.stage.Tx().Exec(ctx, "/* games.import_plays.analyze */ analyze plays"); err != nil {
-			err = fmt.Errorf("analyze plays: %w", err)
-		}
+	if err != nil || i.plays.Changed() < analyzeFrom {
+		return err
 	}
-	return count, err
+	if _, err := i.stage.Tx().Exec(ctx, "/* games.import_plays.analyze */ analyze plays"); err != nil {
+		return fmt.Errorf("analyze plays: %w", err)
+	}
+	return nil
 }
