@@ -13,8 +13,8 @@ import (
 	"dg/platform/postgres"
 )
 
-// counted are the entries of bursts in the organisation's log, oldest first: how many events each stands for, and whether
-// it says that a count was lost.
+// counted returns how many events each burst in the organisation's log stands for, oldest first, and how many say that a
+// count was lost.
 func (b bundle) counted(t *testing.T, organisation string) (events []int, lost int) {
 	t.Helper()
 	all, err := b.log.List(t.Context(), organisation, audit.Page{Limit: 1000})
@@ -30,14 +30,14 @@ func (b bundle) counted(t *testing.T, organisation string) (events []int, lost i
 	return events, lost
 }
 
-// refused is what is counted of a refusal.
+// refused is an entry to count.
 func refused(organisation, key string, reason audit.Reason) audit.Entry {
 	return audit.Entry{
 		OrganisationID: organisation, Actor: audit.Actor{Kind: audit.Key, ID: key, Name: "Warehouse"}, Action: audit.KeyRefused, Reason: reason,
 	}
 }
 
-// doc.go: what is counted becomes one entry for each actor and reason, in the organisation's own log.
+// Counted events are in their own organisation's log.
 func TestCountedEventsBecomeOneEntryPerActorAndReason(t *testing.T) {
 	b := setup(t)
 	for range 3 {
@@ -63,11 +63,11 @@ func TestCountedEventsBecomeOneEntryPerActorAndReason(t *testing.T) {
 
 	require.NoError(t, b.log.RecordBursts(t.Context()))
 	events, lost := b.counted(t, ours)
-	require.ElementsMatch(t, []int{3, 1}, events, "what is recorded is not recorded again")
+	require.ElementsMatch(t, []int{3, 1}, events, "recorded once")
 	require.Zero(t, lost)
 }
 
-// doc.go: each event is in exactly one entry, over all instances and while others are being counted.
+// Two instances count and record at once.
 func TestEachCountedEventIsInOneEntry(t *testing.T) {
 	b := setup(t)
 	second, err := postgres.Open(t.Context(), b.URL, postgres.Options{Name: "second instance", MaxConns: 8})
@@ -111,14 +111,10 @@ func TestEachCountedEventIsInOneEntry(t *testing.T) {
 	require.Zero(t, lost)
 }
 
-// doc.go: a crash of PostgreSQL, which empties unlogged tables, is noticed once, and each burst that was going on gets an
-// entry which says that its count was lost.
+// A crash of PostgreSQL empties unlogged tables. Each current burst gets one entry that says so.
 func TestCrashThatLosesCountsIsRecorded(t *testing.T) {
 	b := setup(t)
-	crash := func() {
-		_, err := b.Owner.Pool.Exec(t.Context(), `truncate audit_burst_events`)
-		require.NoError(t, err)
-	}
+	crash := func() { b.Exec(`truncate audit_burst_events`) }
 	require.NoError(t, b.log.Count(t.Context(), refused(ours, "key-a", audit.WrongSecret)))
 	crash()
 	require.NoError(t, b.log.Count(t.Context(), refused(ours, "key-a", audit.WrongSecret)))
@@ -127,19 +123,17 @@ func TestCrashThatLosesCountsIsRecorded(t *testing.T) {
 	}
 	events, lost := b.counted(t, ours)
 	require.Equal(t, []int{1}, events)
-	require.Equal(t, 1, lost, "it is said once")
+	require.Equal(t, 1, lost, "one entry says it")
 
-	_, err := b.Owner.Pool.Exec(t.Context(), `update audit_bursts set touched_at = now() - interval '3 min'`)
-	require.NoError(t, err)
+	b.Exec(`update audit_bursts set touched_at = now() - interval '3 min'`)
 	require.NoError(t, b.log.RecordBursts(t.Context()))
 	crash()
 	require.NoError(t, b.log.RecordBursts(t.Context()))
 	_, lost = b.counted(t, ours)
-	require.Equal(t, 1, lost, "a burst that is over has nothing to lose")
+	require.Equal(t, 1, lost, "a burst that has ended lost nothing")
 }
 
-// doc.go: a burst writes to the logged table once a minute, however many events it has, and again after that; a clock that
-// was set back does not keep it from being touched.
+// A burst writes to the logged table once a minute, however many events it has, also after the clock was set back.
 func TestBurstIsTouchedOnceAMinute(t *testing.T) {
 	b := setup(t)
 	version := func() (tuple string) {
@@ -152,16 +146,14 @@ func TestBurstIsTouchedOnceAMinute(t *testing.T) {
 	count()
 	require.Equal(t, first, version())
 	for _, at := range []string{"now() - interval '61 s'", "now() + interval '20 min'"} {
-		_, err := b.Owner.Pool.Exec(t.Context(), `update audit_bursts set touched_at = `+at)
-		require.NoError(t, err)
+		b.Exec(`update audit_bursts set touched_at = ` + at)
 		before := version()
 		count()
 		require.NotEqual(t, before, version(), at)
 	}
 }
 
-// What no filter would find is not counted either.
-func TestOnlyKnownActionsAreCounted(t *testing.T) {
+func TestUnknownActionIsNotCounted(t *testing.T) {
 	b := setup(t)
 	e := refused(ours, "key-a", audit.WrongSecret)
 	e.Action = "nothing.known"
@@ -178,12 +170,11 @@ func (s *statements) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.Tra
 
 func (s *statements) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-// An event that counts in a thousand logs is one statement, whether their bursts are new or going on, and counts once in each.
-func TestCountInManyLogsIsOneStatement(t *testing.T) {
+// Bursts in a thousand logs, new or current, and one of them named twice.
+func TestCountInManyLogsTakesOneStatement(t *testing.T) {
 	b := setup(t)
-	_, err := b.Owner.Pool.Exec(t.Context(), `insert into organisations (id, slug, name, plan, reporting_mode)
+	b.Exec(`insert into organisations (id, slug, name, plan, reporting_mode)
 		select gen_random_uuid(), 'many-' || n, n, 'pro', 'pseudonymous' from generate_series(1, 998) n`)
-	require.NoError(t, err)
 	var all []string
 	require.NoError(t, b.Owner.Pool.QueryRow(t.Context(), `select array_agg(id::text order by random()) from organisations`).Scan(&all))
 	var sent statements
@@ -202,14 +193,14 @@ func TestCountInManyLogsIsOneStatement(t *testing.T) {
 		require.NoError(t, tx.Commit(t.Context()))
 	}
 	require.NoError(t, b.log.RecordBursts(t.Context()))
-	var logs, least, most int
+	var logs, minimum, maximum int
 	require.NoError(t, b.Owner.Pool.QueryRow(t.Context(), `select count(distinct org_id), min((details->>'notRecorded')::int),
-		max((details->>'notRecorded')::int) from audit_entries`).Scan(&logs, &least, &most))
-	require.Equal(t, []int{1000, 3, 3}, []int{logs, least, most})
+		max((details->>'notRecorded')::int) from audit_entries`).Scan(&logs, &minimum, &maximum))
+	require.Equal(t, []int{1000, 3, 3}, []int{logs, minimum, maximum})
 }
 
-// Many count in the same logs at once, named in other orders: nobody waits for another in a circle.
-func TestCountInManyLogsAtOnce(t *testing.T) {
+// The same logs in different orders do not deadlock.
+func TestConcurrentCountsInManyLogs(t *testing.T) {
 	b := setup(t)
 	e := audit.Entry{Actor: audit.Actor{Kind: audit.Person, ID: "ann", Name: "Ann"}, Action: audit.SignInFailed, Reason: audit.Locked}
 	orders := [][]string{{ours, theirs}, {theirs, ours}}

@@ -9,10 +9,10 @@ import (
 	"dg/platform/apperr"
 )
 
-// Action is what was done or tried.
+// Action is what somebody did or tried.
 type Action string
 
-// The actions (decisions, "Audit").
+// The actions of keys, exports and settings.
 const (
 	KeyCreated     Action = "api_key.created"
 	KeyRevoked     Action = "api_key.revoked"
@@ -39,18 +39,17 @@ const (
 	SessionsEnded         Action = "sessions.ended"
 )
 
-// Actions are all of them, in the order in which they are offered to choose from. What is not here cannot be appended: it
-// would be found by no filter.
+// Actions are all actions in the order of the filter. Others cannot be appended: no filter would find them.
 var Actions = []Action{
 	KeyCreated, KeyRevoked, ExportStarted, ExportFinished, KeyRefused, ReportingModeChanged, LogExported,
 	SignedIn, SignInFailed, SignInLocked, TwoStepTurnedOn, TwoStepTurnedOff, RecoveryCodeUsed, RecoveryCodesReplaced,
 	PasswordChanged, PasswordReset, SessionsEnded,
 }
 
-// Reason is why a use of a key was refused, or a sign-in failed.
+// Reason is why a use of a key was refused, a sign-in failed or a session ended.
 type Reason string
 
-// The reasons (decisions, "Audit").
+// The reasons.
 const (
 	WrongSecret       Reason = "wrong_secret"
 	Revoked           Reason = "revoked"
@@ -65,7 +64,7 @@ const (
 	SignedOut         Reason = "signed_out"
 )
 
-// Reasons are all of them, in the order in which they are offered to choose from.
+// Reasons are all reasons in the order of the filter.
 var Reasons = []Reason{
 	WrongSecret, Revoked, Expired, BelowPlan, InsufficientScope, OtherOrganisation, OutsideAPI, WrongPassword, WrongCode, Locked, SignedOut,
 }
@@ -90,30 +89,30 @@ const (
 	Key    ActorKind = "key"
 )
 
-// Actor is who acted, as named then.
+// Actor is the person or key that acted, with its name at that time.
 type Actor struct {
 	Kind     ActorKind
 	ID, Name string
 }
 
-// Target is what was acted on: a kind such as "fork" and its id. Its zero value says that there was none.
+// Target is what was acted on: a kind such as "fork" and its id. The zero value is none.
 type Target struct{ Kind, ID string }
 
-// Request is the HTTP request in which it happened. Path has no query: a query may hold secrets.
+// Request is the HTTP request of an entry. Path has no query: it may contain secrets.
 type Request struct {
 	Method, Path, Address, UserAgent, ID string
 }
 
-// Entry is one line of an organisation's log.
+// Entry is an entry of an organisation's log.
 type Entry struct {
-	ID             int64 // given by the database; tells nothing of other entries
+	ID             int64 // from the database, random
 	OrganisationID string
-	At             time.Time // by the database's clock, to the millisecond
+	At             time.Time // by the clock of the database, to the millisecond
 	Actor          Actor
 	Action         Action
 	Target         Target
-	Reason         Reason         // of a refusal or failure
-	Details        map[string]any // what else there is to say, such as an export's period and rows
+	Reason         Reason         // of a refusal or failure, or ""
+	Details        map[string]any // such as an export's period and rows
 	Request        Request
 }
 
@@ -125,7 +124,7 @@ func (e Entry) validate() error {
 	return nil
 }
 
-// The bounds of client-sent text in an entry, in bytes.
+// The bounds of a client's text in an entry, in bytes.
 const (
 	maxPath      = 1024
 	maxUserAgent = 256

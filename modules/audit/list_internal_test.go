@@ -12,7 +12,7 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// filtered are filters over the entries of manyEntries: alone and combined, common, rare and without any entry.
+// filters of manyEntries: alone and combined, common, rare and without entries.
 func filtered(last time.Time) map[string]Filter {
 	day := 24 * time.Hour
 	return map[string]Filter{
@@ -48,8 +48,8 @@ const (
 	otherOrg = "00000000-0000-4000-8000-00000000000b"
 )
 
-// manyEntries fills a log with 100,000 entries, and another with a tenth: one in four is of a person, the others are of keys, nearly all of
-// one that somebody attacks; some actions and reasons are as good as never there.
+// manyEntries stores 100,000 entries in a log and a tenth of that in another. One in four is of a person, nearly all others of
+// one key under attack; some actions and reasons are very rare.
 func manyEntries(t *testing.T, db *pgtest.Database, last time.Time) {
 	t.Helper()
 	for i, id := range []string{manyOrg, otherOrg} {
@@ -73,8 +73,8 @@ func manyEntries(t *testing.T, db *pgtest.Database, last time.Time) {
 	require.NoError(t, err)
 }
 
-// doc.go: whatever is filtered by, a page costs no more than the page. What it may touch is a few index pages for each
-// combination that is left and its own entries, of the 20,000 pages that the table and its indexes have.
+// Whatever the filter, a page costs a few index pages for each combination that the filter leaves, and its own entries. The
+// table and its indexes have 20,000 pages.
 func TestPageOfALargeLogIsReadFromIndexes(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
@@ -87,9 +87,9 @@ func TestPageOfALargeLogIsReadFromIndexes(t *testing.T) {
 		for place, p := range map[string]Page{
 			"newest": {Filter: f, Limit: 51}, "older": {Filter: f, Before: middle, Limit: 51}, "newer": {Filter: f, After: middle, Limit: 51},
 		} {
-			between, err := log.stretch(t.Context(), manyOrg, p)
+			within, err := log.rangeOf(t.Context(), manyOrg, p)
 			require.NoError(t, err)
-			sql, args := listSQL(manyOrg, p, between)
+			sql, args := listSQL(manyOrg, p, within)
 			var text string
 			err = db.DB.Pool.QueryRow(t.Context(), "explain (analyze, buffers, format json) "+sql, args).Scan(&text)
 			require.NoError(t, err, "%s, %s", name, place)

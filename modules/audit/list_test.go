@@ -14,7 +14,7 @@ import (
 	"dg/modules/audit"
 )
 
-// has is what a filter means, said once more and plainly.
+// has is the meaning of a filter, written plainly.
 func has(f audit.Filter, e audit.Entry) bool {
 	aboutKey := e.Actor.Kind == audit.Key && e.Actor.ID == f.KeyID ||
 		e.Actor.Kind == audit.Person && e.Target.Kind == "api_key" && e.Target.ID == f.KeyID
@@ -26,7 +26,7 @@ func has(f audit.Filter, e audit.Entry) bool {
 		(f.From.IsZero() || !e.At.Before(f.From)) && (f.To.IsZero() || e.At.Before(f.To))
 }
 
-// filtered are the entries that the filter asks for, newest first.
+// filtered returns the ids of the entries that the filter selects, newest first.
 func filtered(f audit.Filter, entries []audit.Entry) []int64 {
 	entries = slices.Clone(entries)
 	slices.SortFunc(entries, func(a, b audit.Entry) int { return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.ID, a.ID)) })
@@ -39,7 +39,8 @@ func filtered(f audit.Filter, entries []audit.Entry) []int64 {
 	return ids
 }
 
-func numbers(entries []audit.Entry) []int64 {
+// idsOf returns the ids of the entries.
+func idsOf(entries []audit.Entry) []int64 {
 	ids := make([]int64, len(entries))
 	for i, e := range entries {
 		ids[i] = e.ID
@@ -47,87 +48,109 @@ func numbers(entries []audit.Entry) []int64 {
 	return ids
 }
 
-// random is of one test.
 var random = rand.New(rand.NewPCG(3, 5))
 
 func pick[T any](from ...T) T { return from[random.IntN(len(from))] }
 
-// Filters by actor, action, key, reason and days, each and together, over random entries, many of
-// one instant: what is listed is what a plain reading of the whole log says, page by page, down and up again.
-func TestFiltersSelectWhatTheySay(t *testing.T) {
-	b := setup(t)
-	day := 24 * time.Hour
-	actions := []audit.Action{audit.KeyCreated, audit.ExportStarted, audit.SignedIn, audit.SignInFailed, audit.KeyRefused, audit.KeyRefused, audit.KeyRefused}
-	first := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	log := audit.New(b.DB)
+var (
+	day           = 24 * time.Hour
+	firstDay      = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	randomActions = []audit.Action{
+		audit.KeyCreated, audit.ExportStarted, audit.SignedIn, audit.SignInFailed, audit.SessionsEnded, audit.KeyRefused, audit.KeyRefused, audit.KeyRefused,
+	}
+)
+
+// randomEntries stores entries of two logs, many with the same instant, and returns those of ours, newest first.
+func (b bundle) randomEntries(t *testing.T) []audit.Entry {
+	t.Helper()
 	for range 1500 {
 		e := audit.Entry{
 			OrganisationID: pick(ours, ours, ours, theirs),
 			Actor:          pick(audit.Actor{Kind: audit.Person, ID: pick("p1", "p2", "k1"), Name: "P"}, audit.Actor{Kind: audit.Key, ID: pick("k1", "k2", "p1"), Name: "K"}),
-			Action:         pick(actions...),
+			Action:         pick(randomActions...),
 			Target:         pick(audit.Target{}, audit.Target{Kind: "api_key", ID: pick("k1", "k2", "k3")}, audit.Target{Kind: "fork", ID: "k1"}),
 		}
-		if refuses(e.Action) {
+		switch {
+		case refuses(e.Action):
 			e.Reason = pick(append(audit.Reasons, "", "")...)
+		case e.Action == audit.SessionsEnded:
+			e.Reason = pick(audit.SignedOut, "")
 		}
-		require.NoError(t, log.Append(t.Context(), e))
+		require.NoError(t, b.log.Append(t.Context(), e))
 	}
-	_, err := b.Owner.Pool.Exec(t.Context(), `update audit_entries set at = $1::timestamptz + floor(random() * 6 * 24) * interval '1 h'`, first)
-	require.NoError(t, err)
-	all, err := log.List(t.Context(), ours, audit.Page{Limit: 2000})
-	require.NoError(t, err)
+	b.Exec(`update audit_entries set at = $1::timestamptz + floor(random() * 6 * 24) * interval '1 h'`, firstDay)
+	all := b.list(t, audit.Page{Limit: 2000})
 	require.Greater(t, len(all), 1000)
-	require.Equal(t, filtered(audit.Filter{}, all), numbers(all), "newest first")
-
-	found := 0
-	for i := range 400 {
-		f := audit.Filter{
-			Kind: pick("", "", audit.Person, audit.Key), PersonID: pick("", "", "p1", "p2", "nobody"), Action: pick(append(actions, "", "", "", "", "", "")...),
-			KeyID: pick("", "", "k1", "k2", "k3", "p1", "none"), Reason: pick(append(audit.Reasons, "", "", "", "", "", "", "")...),
-			From: pick(time.Time{}, time.Time{}, first.Add(day*time.Duration(random.IntN(7)))),
-			To:   pick(time.Time{}, time.Time{}, first.Add(day*time.Duration(random.IntN(7)))),
-		}
-		if i < 8 { // each alone
-			f = []audit.Filter{{}, {Kind: audit.Key}, {PersonID: "p1"}, {Action: audit.KeyRefused}, {KeyID: "k1"}, {Reason: audit.Expired},
-				{From: first.Add(day)}, {To: first.Add(day)}}[i]
-		}
-		want := filtered(f, all)
-		found += len(want)
-		got, err := log.List(t.Context(), ours, audit.Page{Filter: f, Limit: 2000})
-		require.NoError(t, err)
-		require.Equal(t, want, numbers(got), "%+v", f)
-
-		limit := 1 + len(want)/3 + random.IntN(50)
-		down := []int64{}
-		page := audit.Page{Filter: f, Limit: limit}
-		for len(down) < len(want) {
-			entries, err := log.List(t.Context(), ours, page)
-			require.NoError(t, err)
-			require.NotEmpty(t, entries, "%+v", page)
-			down = append(down, numbers(entries)...)
-			page.Before = down[len(down)-1]
-		}
-		require.Equal(t, want, down, "down in pages of %d: %+v", limit, f)
-		edge := all[random.IntN(len(all))] // of the filter or not
-		older := filtered(f, all[slices.IndexFunc(all, func(e audit.Entry) bool { return e.ID == edge.ID })+1:])
-		before, err := log.List(t.Context(), ours, audit.Page{Filter: f, Before: edge.ID, Limit: 2000})
-		require.NoError(t, err)
-		require.Equal(t, older, numbers(before), "before any entry: %+v", f)
-		if len(want) > 1 { // up again, from any entry
-			at := 1 + random.IntN(len(want)-1)
-			up, err := log.List(t.Context(), ours, audit.Page{Filter: f, After: want[at], Limit: limit})
-			require.NoError(t, err)
-			require.Equal(t, want[max(0, at-limit):at], numbers(up), "up: %+v", f)
-			from, err := log.List(t.Context(), ours, audit.Page{Filter: f, From: want[at], Limit: limit})
-			require.NoError(t, err)
-			require.Equal(t, want[at:min(len(want), at+limit)], numbers(from), "from: %+v", f)
-		}
-	}
-	require.Greater(t, found, 10_000, "the filters leave something")
+	return all
 }
 
-// An entry of another organisation is no place in ours.
-func TestPlacesAreOurOwn(t *testing.T) {
+func (b bundle) list(t *testing.T, p audit.Page) []audit.Entry {
+	t.Helper()
+	entries, err := b.log.List(t.Context(), ours, p)
+	require.NoError(t, err)
+	return entries
+}
+
+// randomFilters are first of one field each, then of any combination.
+func randomFilters(n int) []audit.Filter {
+	filters := []audit.Filter{
+		{}, {Kind: audit.Key}, {PersonID: "p1"}, {Action: audit.KeyRefused}, {KeyID: "k1"}, {Reason: audit.Expired}, {Reason: audit.SignedOut},
+		{From: firstDay.Add(day)}, {To: firstDay.Add(day)},
+	}
+	for len(filters) < n {
+		filters = append(filters, audit.Filter{
+			Kind: pick("", "", audit.Person, audit.Key), PersonID: pick("", "", "p1", "p2", "nobody"),
+			Action: pick(append(randomActions, "", "", "", "", "", "")...), KeyID: pick("", "", "k1", "k2", "k3", "p1", "none"),
+			Reason: pick(append(audit.Reasons, "", "", "", "", "", "", "")...),
+			From:   pick(time.Time{}, time.Time{}, firstDay.Add(day*time.Duration(random.IntN(7)))),
+			To:     pick(time.Time{}, time.Time{}, firstDay.Add(day*time.Duration(random.IntN(7)))),
+		})
+	}
+	return filters
+}
+
+// What is listed is what a plain reading of the whole log selects, page by page, down and up again.
+func TestFiltersSelectTheirEntries(t *testing.T) {
+	b := setup(t)
+	all := b.randomEntries(t)
+	require.Equal(t, filtered(audit.Filter{}, all), idsOf(all), "newest first")
+	found := 0
+	for _, f := range randomFilters(400) {
+		want := filtered(f, all)
+		found += len(want)
+		require.Equal(t, want, idsOf(b.list(t, audit.Page{Filter: f, Limit: 2000})), "%+v", f)
+		limit := 1 + len(want)/3 + random.IntN(50)
+		b.requirePagesDown(t, f, want, limit)
+
+		i := random.IntN(len(all)) // an entry that the filter selects or not
+		older := idsOf(b.list(t, audit.Page{Filter: f, Before: all[i].ID, Limit: 2000}))
+		require.Equal(t, filtered(f, all[i+1:]), older, "before any entry: %+v", f)
+		if len(want) > 1 {
+			at := 1 + random.IntN(len(want)-1)
+			up := b.list(t, audit.Page{Filter: f, After: want[at], Limit: limit})
+			require.Equal(t, want[max(0, at-limit):at], idsOf(up), "up: %+v", f)
+			from := b.list(t, audit.Page{Filter: f, From: want[at], Limit: limit})
+			require.Equal(t, want[at:min(len(want), at+limit)], idsOf(from), "from: %+v", f)
+		}
+	}
+	require.Greater(t, found, 10_000, "the filters select entries")
+}
+
+func (b bundle) requirePagesDown(t *testing.T, f audit.Filter, want []int64, limit int) {
+	t.Helper()
+	got := []int64{}
+	page := audit.Page{Filter: f, Limit: limit}
+	for len(got) < len(want) {
+		entries := b.list(t, page)
+		require.NotEmpty(t, entries, "%+v", page)
+		got = append(got, idsOf(entries)...)
+		page.Before = got[len(got)-1]
+	}
+	require.Equal(t, want, got, "down in pages of %d: %+v", limit, f)
+}
+
+// A page around an entry that the log does not have is empty.
+func TestEntryOfAnotherLogIsNoCursor(t *testing.T) {
 	b := setup(t)
 	for range 3 {
 		require.NoError(t, b.log.Append(t.Context(), entry(ours)))
@@ -145,8 +168,8 @@ func TestPlacesAreOurOwn(t *testing.T) {
 	}
 }
 
-// Pages neither repeat nor leave out an entry, while others are appended from several sides.
-func TestPagesWhileEntriesAreAppended(t *testing.T) {
+// Several writers append meanwhile.
+func TestPagesNeitherRepeatNorSkipEntries(t *testing.T) {
 	b := setup(t)
 	log := audit.New(b.DB)
 	f := audit.Filter{Action: audit.KeyRefused}
@@ -176,19 +199,19 @@ func TestPagesWhileEntriesAreAppended(t *testing.T) {
 		if len(entries) == 0 {
 			break
 		}
-		got = append(got, numbers(entries)...)
+		got = append(got, idsOf(entries)...)
 	}
 	close(stop)
 	writers.Wait()
-	require.Less(t, len(got), 2000, "the pages come to an end")
+	require.Less(t, len(got), 2000, "the pages end")
 	at := slices.Index(got, before[0].ID)
 	require.GreaterOrEqual(t, at, 0)
-	require.Equal(t, numbers(before), got[at:])
+	require.Equal(t, idsOf(before), got[at:])
 	slices.Sort(got)
-	require.Len(t, slices.Compact(slices.Clone(got)), len(got), "none twice")
+	require.Len(t, slices.Compact(slices.Clone(got)), len(got), "no entry twice")
 }
 
-// Who can be chosen from: the people of this log, each once, by the name in an entry of theirs; keys are no people.
+// People are those of this log, each once, with the name in one of the entries; keys are no people.
 func TestPeople(t *testing.T) {
 	b := setup(t)
 	people, err := b.log.People(t.Context(), ours)
@@ -219,5 +242,5 @@ func TestPeople(t *testing.T) {
 	require.NoError(t, err)
 	people, err = b.log.People(t.Context(), ours)
 	require.NoError(t, err)
-	require.Len(t, people, 200, "not without a bound")
+	require.Len(t, people, 200, "bounded")
 }

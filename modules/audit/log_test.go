@@ -13,9 +13,8 @@ import (
 	"dg/modules/audit"
 )
 
-// Decisions, "Audit": an entry has the instant, the actor, the action, the target, the reason, method and path, client
-// address, user agent and request id. What is appended is what is listed; "Formats": instants are cut to the millisecond.
-func TestEntryIsKeptWhole(t *testing.T) {
+// Every field of an appended entry is listed; its instant is cut to the millisecond.
+func TestEntryIsListedAsAppended(t *testing.T) {
 	b := setup(t)
 	for _, action := range audit.Actions {
 		for _, kind := range []audit.ActorKind{audit.Person, audit.Key} {
@@ -39,8 +38,8 @@ func TestEntryIsKeptWhole(t *testing.T) {
 	}
 }
 
-// What an entry does not have is empty, not missing; the instant and the number are the log's to give.
-func TestEntryWithLittleInIt(t *testing.T) {
+// The database gives the instant and the id.
+func TestEmptyFieldsAreListedEmpty(t *testing.T) {
 	b := setup(t)
 	e := audit.Entry{ID: 77, At: time.Unix(0, 0), OrganisationID: ours, Actor: audit.Actor{Kind: audit.Person}, Action: audit.KeyCreated}
 	require.NoError(t, b.log.Append(t.Context(), e))
@@ -53,8 +52,8 @@ func TestEntryWithLittleInIt(t *testing.T) {
 	require.Equal(t, e, listed[0])
 }
 
-// An entry of nobody, by nobody or of an unknown organisation is refused: it would be in no log.
-func TestEntryOfNobodyIsRefused(t *testing.T) {
+// These entries would be in no log, or found by no filter.
+func TestIncompleteEntryIsRefused(t *testing.T) {
 	b := setup(t)
 	for name, change := range map[string]func(*audit.Entry){
 		"no organisation":         func(e *audit.Entry) { e.OrganisationID = "" },
@@ -74,8 +73,7 @@ func TestEntryOfNobodyIsRefused(t *testing.T) {
 	require.Empty(t, listed)
 }
 
-// doc.go: no request is too odd to be recorded: what a client sends is made valid UTF-8 and cut to a bound.
-func TestOddRequestsAreRecorded(t *testing.T) {
+func TestInvalidTextFromClientsIsRecorded(t *testing.T) {
 	b := setup(t)
 	odd := make([]byte, 5000)
 	random := rand.New(rand.NewPCG(1, 1))
@@ -92,14 +90,13 @@ func TestOddRequestsAreRecorded(t *testing.T) {
 		r := listed[0].Request
 		require.LessOrEqual(t, len(r.Method), 16)
 		require.LessOrEqual(t, len(r.Path), 1024)
-		require.Greater(t, len(r.Path), 1020, "no more is cut than must be")
+		require.Greater(t, len(r.Path), 1020, "cut no more than needed")
 		require.LessOrEqual(t, len(r.UserAgent), 256)
 		require.LessOrEqual(t, len(listed[0].Target.ID), 1024)
 	}
 }
 
-// Specification, section 5, rule 8: the log is the organisation's: another's entries are never in it; newest first, in
-// pages that neither repeat nor leave out an entry.
+// The log is listed newest first, in pages that neither repeat nor skip an entry, and has no entry of another organisation.
 func TestLogIsListedInPages(t *testing.T) {
 	b := setup(t)
 	var want []string
@@ -138,12 +135,11 @@ func TestLogIsListedInPages(t *testing.T) {
 	}
 	entries, err := b.log.List(t.Context(), ours, audit.Page{Limit: 5, Before: 1})
 	require.NoError(t, err)
-	require.Empty(t, entries, "there is nothing before the first")
+	require.Empty(t, entries, "nothing is older than the first")
 }
 
-// Decisions, "Audit": an entry has the database's instant. The serving role cannot choose it, or the number: what it sends
-// is not taken. The owner can: a log can be restored.
-func TestServingRoleChoosesNeitherInstantNorNumber(t *testing.T) {
+// The database ignores the instant and the id that the serving role sends. The owner can set them: a log can be restored.
+func TestServingRoleSetsNeitherInstantNorID(t *testing.T) {
 	b := setup(t)
 	const insert = `insert into audit_entries (id, org_id, at, actor_kind, actor_id, actor_name, action, target_kind, target_id, method, path, address, user_agent, request_id)
 		values (77, $1, '2020-01-01', 'person', 'p', 'P', 'api_key.created', '', '', '', '', '', '', '') returning id, at`
@@ -159,8 +155,8 @@ func TestServingRoleChoosesNeitherInstantNorNumber(t *testing.T) {
 	require.Equal(t, 2020, at.Year())
 }
 
-// The numbers of one log tell nothing of how much is appended to others.
-func TestNumbersTellNothingOfOtherLogs(t *testing.T) {
+// Ids do not show how much is appended to other logs.
+func TestIDsAreRandom(t *testing.T) {
 	b := setup(t)
 	for range 40 {
 		require.NoError(t, b.log.Append(t.Context(), entry(ours)))
@@ -176,7 +172,6 @@ func TestNumbersTellNothingOfOtherLogs(t *testing.T) {
 	}
 }
 
-// doc.go: what must not happen without its entry commits with it; what is rolled back leaves no entry.
 func TestEntryCommitsWithItsTransaction(t *testing.T) {
 	b := setup(t)
 	failed := errors.New("failed")
@@ -192,8 +187,7 @@ func TestEntryCommitsWithItsTransaction(t *testing.T) {
 	}
 }
 
-// Decisions, "Audit": dg serve connects as a role that owns no table and can add and read entries, not change or remove
-// them.
+// rules.md, Audit log: the role of dg serve may add and read entries, not change or remove them.
 func TestServingRoleOnlyAddsAndReads(t *testing.T) {
 	b := setup(t)
 	require.NoError(t, b.log.Append(t.Context(), entry(ours)))

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// doc.go: client-sent text is cut to a bound, at the edge of a character, and made valid UTF-8.
+// Text is cut at the edge of a character.
 func TestSanitise(t *testing.T) {
 	for name, c := range map[string]struct {
 		text  string
@@ -56,7 +56,7 @@ func FuzzSanitise(f *testing.F) {
 		}
 		whole := strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 		if !strings.HasPrefix(whole, got) || len(got) < min(len(whole), int(limit)-3) {
-			t.Fatalf("Sanitise(%q, %d) = %q, which is too little", text, limit, got)
+			t.Fatalf("Sanitise(%q, %d) = %q, which is cut too much", text, limit, got)
 		}
 	})
 }

@@ -1,14 +1,13 @@
 package audit_test
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/audit"
-	"dg/platform/testkit/pgtest"
+	"dg/platform/testkit/fixtures"
 )
 
 const (
@@ -17,23 +16,21 @@ const (
 )
 
 type bundle struct {
-	*pgtest.Database
+	*fixtures.Database
 	log *audit.Log
 }
 
 func setup(t *testing.T) bundle {
 	t.Helper()
 	t.Parallel()
-	db := pgtest.New(t)
-	for i, id := range []string{ours, theirs} {
-		_, err := db.Owner.Pool.Exec(t.Context(), `insert into organisations (id, slug, name, plan, reporting_mode)
-			values ($1, $2, $2, 'pro', 'pseudonymous')`, id, fmt.Sprintf("org-%d", i))
-		require.NoError(t, err)
+	db := fixtures.New(t)
+	for _, id := range []string{ours, theirs} {
+		db.Organisation(fixtures.Organisation{ID: id})
 	}
 	return bundle{Database: db, log: audit.New(db.DB)}
 }
 
-// clock is the database's, cut to the millisecond.
+// clock is the time of the database, to the millisecond.
 func (b bundle) clock(t *testing.T) time.Time {
 	t.Helper()
 	var now time.Time
@@ -41,7 +38,7 @@ func (b bundle) clock(t *testing.T) time.Time {
 	return now
 }
 
-// refuses says whether entries of the action have reasons.
+// refuses says whether entries of the action can have any reason.
 func refuses(action audit.Action) bool {
 	return action == audit.KeyRefused || action == audit.SignInFailed
 }

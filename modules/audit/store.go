@@ -44,13 +44,13 @@ func (r entryRow) entry() (Entry, error) {
 	return e, nil
 }
 
-// AppendIn adds one entry in the caller's transaction: it commits with what it is about.
+// AppendIn adds one entry in the caller's transaction: both commit, or neither.
 func (l *Log) AppendIn(tx *gorm.DB, e Entry) error {
 	row, err := newRow(e)
 	if err != nil {
 		return err
 	}
-	// The database gives the instant and the number (migrations, "audit_stamp").
+	// A trigger gives the instant and the id.
 	if err := tx.Omit("ID", "At").Create(&row).Error; err != nil {
 		return fmt.Errorf("audit: append %s: %w", e.Action, err)
 	}
@@ -75,7 +75,7 @@ func (l *Log) AppendToAll(ctx context.Context, tx pgx.Tx, organisationIDs []stri
 	return nil
 }
 
-// newRow is the entry as it is stored. It fails for what no filter would find.
+// newRow returns the entry in its stored form. Errors: ErrInternal for one that no filter finds.
 func newRow(e Entry) (entryRow, error) {
 	if err := e.validate(); err != nil {
 		return entryRow{}, err

@@ -8,9 +8,9 @@ import (
 	"gorm.io/gorm"
 )
 
-// countSQL adds an event to its burst, in the log of each of the organisations. A burst is written only where it was not
-// touched in the last minute: once a minute for each, however many events there are. A stamp in the future, of a clock that
-// was set back, counts as not touched. Bursts are written in one order everywhere, so that nobody waits in a circle.
+// countSQL adds an event to its burst in the log of each of the organisations. It writes a burst only when that was not
+// touched in the last minute: once a minute, however many events there are. A time in the future, from a clock that was set
+// back, counts as not touched. Bursts are written in one order everywhere, so that statements cannot deadlock.
 const countSQL = `/* audit.count */
 with known as (
     select id, org_id from audit_bursts
@@ -65,16 +65,16 @@ func (r burstRow) entry(lost bool) Entry {
 	}
 }
 
-// RecordBursts makes one entry of each burst, of all organisations: the one who asks is the program itself. Where another
-// instance does so at this moment it does nothing. After a crash of PostgreSQL each burst that was going on gets an entry
-// which says that its count was lost.
+// RecordBursts makes one entry of each burst. It names no organisation: the program itself runs it, for all of them. While
+// another instance does so it does nothing. After a crash of PostgreSQL each current burst gets an entry that says that its
+// count was lost.
 func (l *Log) RecordBursts(ctx context.Context) error {
 	return l.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		var alone bool
-		if err := tx.Raw(`/* audit.bursts */ select pg_try_advisory_xact_lock(hashtextextended('audit bursts', 0))`).Scan(&alone).Error; err != nil || !alone {
+		var locked bool
+		if err := tx.Raw(`/* audit.bursts */ select pg_try_advisory_xact_lock(hashtextextended('audit bursts', 0))`).Scan(&locked).Error; err != nil || !locked {
 			return err
 		}
-		lost, err := noticeCrash(tx)
+		lost, err := detectCrash(tx)
 		if err != nil {
 			return err
 		}
@@ -87,22 +87,22 @@ func (l *Log) RecordBursts(ctx context.Context) error {
 				return err
 			}
 		}
-		// No statement that has seen a burst as touched in the last minute still runs (30 s is the bound of one).
+		// Statements last at most 30 s: none still runs that saw such a burst as touched in the last minute.
 		return tx.Exec(`/* audit.endBursts */ delete from audit_bursts where touched_at < clock_timestamp() - interval '2 min'`).Error
 	})
 }
 
-// noticeCrash says whether PostgreSQL has crashed since it was asked last: then the unlogged table is empty.
-func noticeCrash(tx *gorm.DB) (bool, error) {
-	marked := tx.Exec(`/* audit.noticeCrash */ insert into audit_burst_events (burst)
+// detectCrash says whether PostgreSQL has crashed since the last call: the unlogged table is empty then.
+func detectCrash(tx *gorm.DB) (bool, error) {
+	marked := tx.Exec(`/* audit.detectCrash */ insert into audit_burst_events (burst)
 		select 0 where not exists (select from audit_burst_events where burst = 0)`)
 	if marked.Error != nil {
-		return false, fmt.Errorf("audit: notice a crash: %w", marked.Error)
+		return false, fmt.Errorf("audit: detect a crash: %w", marked.Error)
 	}
 	return marked.RowsAffected > 0, nil
 }
 
-// takeBursts counts the events and removes them: as many bursts as there are actors and reasons, at most.
+// takeBursts removes the events and returns the bursts that had some or, with all, every burst.
 func takeBursts(tx *gorm.DB, all bool) ([]burstRow, error) {
 	var bursts []burstRow
 	err := tx.Raw(`/* audit.takeBursts */

@@ -1,0 +1,58 @@
+package audit
+
+import (
+	"slices"
+	"time"
+)
+
+// Filter selects the entries of a log that have everything that is set.
+type Filter struct {
+	Kind     ActorKind // of the actor
+	PersonID string    // of the actor
+	Action   Action
+	KeyID    string // of the key that acted, was created or was revoked
+	Reason   Reason
+	From, To time.Time // from the first on, before the second
+}
+
+// Page is a part of a log: the newest entries, or those around the one whose id is in one of the fields. Entries are in the
+// order of their instants, and of their ids where these are equal.
+type Page struct {
+	Filter Filter
+	Before int64 // entries older than this one
+	After  int64 // the entries next to this one that are newer
+	From   int64 // this entry and older ones
+	Limit  int
+}
+
+// selective says whether the filter is on more than time.
+func (f Filter) selective() bool {
+	f.From, f.To = time.Time{}, time.Time{}
+	return f != Filter{}
+}
+
+// kinds returns the kinds of actor that the filter leaves: none for a person's id and the kind of keys.
+func (f Filter) kinds() []ActorKind {
+	switch {
+	case f.PersonID != "" && f.Kind == Key:
+		return []ActorKind{}
+	case f.PersonID != "":
+		return []ActorKind{Person}
+	case f.Kind != "":
+		return []ActorKind{f.Kind}
+	}
+	return []ActorKind{Person, Key}
+}
+
+// actionsAndReasons returns, as two columns, the pairs that entries can have and the filter leaves: few, although there are
+// many actions and reasons.
+func (f Filter) actionsAndReasons() (actions []Action, reasons []Reason) {
+	for _, a := range Actions {
+		for _, r := range slices.Concat(a.reasons(), []Reason{""}) {
+			if (f.Action == "" || f.Action == a) && (f.Reason == "" || f.Reason == r) {
+				actions, reasons = append(actions, a), append(reasons, r)
+			}
+		}
+	}
+	return actions, reasons
+}
