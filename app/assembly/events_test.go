@@ -38,27 +38,33 @@ var passwordHash = sync.OnceValue(func() string {
 // world is the assembled program on a database of its own.
 type world struct {
 	*pgtest.Database
-	t   *testing.T
-	url string
-	p   *assembly.Program
+	t    *testing.T
+	url  string
+	p    *assembly.Program
+	stop func() error // stops serving; may be called again
 }
+
+// grace is how long running answers may finish when a world stops.
+const grace = time.Second
 
 func start(t *testing.T) *world {
 	t.Helper()
 	t.Parallel()
 	db := pgtest.New(t)
 	p, err := assembly.New(t.Context(), assembly.Settings{
-		ServingURL: db.URL, BaseURL: "http://127.0.0.1", Log: slog.New(slog.DiscardHandler), Grace: time.Second,
+		ServingURL: db.URL, BaseURL: "http://127.0.0.1", Log: slog.New(slog.DiscardHandler), Grace: grace,
 		Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 	})
 	require.NoError(t, err)
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(context.Background())
-	var serving sync.WaitGroup
-	serving.Go(func() { _ = p.Serve(ctx, ln, func() {}) })
-	t.Cleanup(func() { stop(); serving.Wait(); p.Close() })
-	return &world{Database: db, t: t, url: "http://" + ln.Addr().String(), p: p}
+	served := make(chan error, 1)
+	go func() { served <- p.Serve(ctx, ln, func() {}) }()
+	w := &world{Database: db, t: t, url: "http://" + ln.Addr().String(), p: p}
+	w.stop = sync.OnceValue(func() error { stop(); return <-served })
+	t.Cleanup(func() { _ = w.stop(); p.Close() })
+	return w
 }
 
 func (w *world) exec(sql string, args ...any) {

@@ -17,6 +17,24 @@ import (
 // slowExport begins the export of a fork for a key and returns its body, of which little is on its way.
 func (w *world) slowExport(token, forkID string) io.ReadCloser {
 	w.t.Helper()
+	response, err := w.export(token, forkID)
+	require.NoError(w.t, err)
+	w.t.Cleanup(func() { _ = response.Body.Close() })
+	require.Equal(w.t, http.StatusOK, response.StatusCode)
+	return response.Body
+}
+
+// exportStatus returns the status of an export of which nothing is read.
+func (w *world) exportStatus(token, forkID string) int {
+	response, err := w.export(token, forkID)
+	if err != nil {
+		return 0
+	}
+	_ = response.Body.Close()
+	return response.StatusCode
+}
+
+func (w *world) export(token, forkID string) (*http.Response, error) {
 	transport := &http.Transport{DisableCompression: true, DisableKeepAlives: true, ReadBufferSize: 4 << 10,
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 			conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
@@ -26,13 +44,27 @@ func (w *world) slowExport(token, forkID string) io.ReadCloser {
 			return conn, err
 		}}
 	request, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, w.url+"/api/v1/forks/"+forkID+"/exports/csv?from=2026-01-01&to=2026-01-31", http.NoBody)
-	require.NoError(w.t, err)
+	if err != nil {
+		return nil, err
+	}
 	request.Header.Set("Authorization", "Bearer "+token)
-	response, err := (&http.Client{Transport: transport}).Do(request)
-	require.NoError(w.t, err)
-	w.t.Cleanup(func() { _ = response.Body.Close() })
-	require.Equal(w.t, http.StatusOK, response.StatusCode)
-	return response.Body
+	return (&http.Client{Transport: transport}).Do(request)
+}
+
+// readSlowly reads in the background, that many bytes in a second, and sends the error that ends it.
+func readSlowly(body io.Reader, rate int64) <-chan error {
+	ended := make(chan error, 1)
+	go func() {
+		tick := time.NewTicker(50 * time.Millisecond)
+		defer tick.Stop()
+		for range tick.C {
+			if _, err := io.CopyN(io.Discard, body, rate/20); err != nil {
+				ended <- err
+				return
+			}
+		}
+	}()
+	return ended
 }
 
 // takeAll takes every connection of a pool until the test gives them back.
@@ -58,22 +90,12 @@ func TestExportsAreRecheckedBesideFullAuthPool(t *testing.T) {
 	db := fixtures.On(t, w.Database)
 	fork := db.Fork(fixtures.Fork{OrganisationID: db.Organisation(fixtures.Organisation{}).ID})
 	db.Players(fork.OrganisationID, 10)
-	db.Plays(fork, 60_000, fork.CreatedAt)
+	db.Plays(fork, 30_000, fork.CreatedAt, time.Second)
 	key := db.Key(fork.OrganisationID)
 	body := w.slowExport(key.Token(), fork.ID)
 	giveBack := takeAll(t, w.p.Pools.Auth.Pool)
 
-	read := make(chan error, 1)
-	go func() { // 800 KB/s: what is on its way is read within half a second
-		tick := time.NewTicker(50 * time.Millisecond)
-		defer tick.Stop()
-		for range tick.C {
-			if _, err := io.CopyN(io.Discard, body, 40_000); err != nil {
-				read <- err
-				return
-			}
-		}
-	}()
+	read := readSlowly(body, 800_000) // what is on its way is read within half a second
 	select {
 	case err := <-read:
 		t.Fatalf("the export ended while authentication had no connection: %v", err)
