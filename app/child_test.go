@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/platform/testkit/fixtures"
 )
 
 // soak says whether the sizes are those of a long run (make soak) and not those of every run.
@@ -92,6 +94,13 @@ func cleanEnvironment() []string {
 func serveOn(t *testing.T, dir string, args ...string) *child {
 	t.Helper()
 	return launch(t, append([]string{"serve", "--data-dir", dir, "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0"}, args...)...).untilServing()
+}
+
+// serveDatabase starts dg serve on a database of the test's own.
+func serveDatabase(t *testing.T, db *fixtures.Database) *child {
+	t.Helper()
+	return launch(t, "serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0",
+		"--database-url", db.URL, "--migrate-database-url", db.OwnerURL).untilServing()
 }
 
 var servingLine = regexp.MustCompile(`(?m)^Serving on (\S+)$`)

@@ -38,8 +38,8 @@ type reader struct {
 	begin func(t *testing.T, e *exporting, id string) (finish func() string)
 }
 
-// Decisions, "CSV": what fails after the first byte breaks the transfer so that any client notices: never a short file
-// that looks whole. HTTP facts: curl 18, Go's "unexpected EOF", Python's IncompleteRead.
+// A failure after the first byte breaks the transfer, so that every client notices: curl exits with 18, Go says "unexpected
+// EOF", Python IncompleteRead.
 func (e *exporting) breaksVisibly(t *testing.T) {
 	readers := []reader{
 		{"Go", goReader("identity")}, {"Go, gzip", goReader("gzip")},
@@ -114,7 +114,7 @@ func pausing(t *testing.T, name string, args ...string) func() string {
 func curlReader(extra ...string) func(*testing.T, *exporting, string) func() string {
 	return func(t *testing.T, e *exporting, id string) func() string {
 		args := append([]string{"-sS", "-H", "Authorization: Bearer " + e.token, "-H", "X-Request-Id: " + id}, extra...)
-		finish := pausing(t, "curl", append(args, e.url+e.csv())...)
+		finish := pausing(t, "curl", append(args, e.url+e.path)...)
 		return func() string {
 			said := finish()
 			if said != "" {
@@ -139,7 +139,7 @@ with urllib.request.urlopen(request) as response:
 
 func pythonReader(encoding string) func(*testing.T, *exporting, string) func() string {
 	return func(t *testing.T, e *exporting, id string) func() string {
-		finish := pausing(t, "python3", "-c", pythonProgram, e.url+e.csv(), e.token, id, encoding)
+		finish := pausing(t, "python3", "-c", pythonProgram, e.url+e.path, e.token, id, encoding)
 		return func() string {
 			said := finish()
 			if said != "" {

@@ -16,28 +16,31 @@ import (
 
 	"dg/modules/exports"
 	"dg/platform/limiter"
+	"dg/platform/testkit/fixtures"
 )
 
 // exporting is a real dg that serves one large fork, and a way into its database.
 type exporting struct {
 	*child
-	history
 	*door
+	path  string // of the export of all plays
+	plays int
 	token string
-	more  []string // further keys: one alone is not given all that the server has
+	more  []string // further keys: one key may not have all exports of its organisation
 }
 
 func startExporting(t *testing.T, plays int) *exporting {
 	t.Helper()
-	dir := newFolder(t)
-	e := &exporting{history: newHistory(t, 1, plays)}
-	e.importInto(t, dir)
-	require.NoError(t, os.Remove(e.file))
-	e.child = serveOn(t, dir)
-	e.door = openDoor(t, dir)
-	e.token = makeKey(t, dir, e.ids.Organisation.String(), "BI").String()
+	db := fixtures.New(t)
+	fork := db.Fork(fixtures.Fork{OrganisationID: db.Organisation(fixtures.Organisation{}).ID})
+	db.Players(fork.OrganisationID, 500)
+	db.Plays(fork, plays, fork.CreatedAt, time.Second)
+	e := &exporting{
+		path: "/api/v1/forks/" + fork.ID + "/exports/csv?from=2026-01-01&to=2026-12-31", plays: plays,
+		child: serveDatabase(t, db), door: doorTo(t, db.URL), token: db.Key(fork.OrganisationID).Token(),
+	}
 	for range 3 {
-		e.more = append(e.more, makeKey(t, dir, e.ids.Organisation.String(), "Warehouse").String())
+		e.more = append(e.more, db.Key(fork.OrganisationID).Token())
 	}
 	return e
 }
@@ -50,7 +53,7 @@ func (e *exporting) begin(t *testing.T, requestID string, headers ...string) (*h
 
 func (e *exporting) beginAs(t *testing.T, token, requestID string, headers ...string) (*http.Response, *bufio.Reader) {
 	t.Helper()
-	response := ask(t, smallWindow(), e.url+e.csv(), token, append(headers, "X-Request-Id", requestID)...)
+	response := ask(t, smallWindow(), e.url+e.path, token, append(headers, "X-Request-Id", requestID)...)
 	require.Equal(t, http.StatusOK, response.StatusCode)
 	body := bufio.NewReaderSize(response.Body, 4<<10)
 	_, err := body.Peek(1)
@@ -70,18 +73,20 @@ func smallWindow() *http.Client {
 	return &http.Client{Transport: &http.Transport{DialContext: dial, DisableCompression: true, DisableKeepAlives: true, ReadBufferSize: 4 << 10}}
 }
 
-// Specification, section 4.4; decisions, "CSV"; performance, "What we hold ourselves to".
+// rules.md, CSV, with the bars of `make bench` under DG_SOAK=1.
 func TestExportsOfTheRealProgram(t *testing.T) {
 	t.Parallel()
-	e := startExporting(t, sized(100_000, 1_000_000))
+	e := startExporting(t, sized(30_000, 1_000_000))
 	// One after the other: they look at what PostgreSQL works on.
-	t.Run("is streamed whole, at once, in little memory", e.isStreamed)
-	t.Run("cannot lie when the database connection breaks", e.breaksVisibly)
+	t.Run("is streamed whole in little memory", e.isStreamed)
+	t.Run("breaks visibly with the database connection", e.breaksVisibly)
 	t.Run("ends with its client while rows flow", e.endsWithItsClient)
 	t.Run("ends with its client while the query waits", e.endsWhileTheQueryWaits)
-	t.Run("lets go of a reader that stalls", e.letsGoOfAStalledReader)
-	t.Run("serves a steady reader of 50 KB/s", e.servesASlowReader)
-	t.Run("is at most four at once of an organisation", e.isBounded)
+	if soak { // in every run platform/httpserver and app/assembly test these
+		t.Run("aborts for a reader that stalls", e.abortsForStalledReader)
+		t.Run("serves a steady reader of 50 KB/s", e.servesASlowReader)
+		t.Run("runs at most four times at once for an organisation", e.isBounded)
+	}
 }
 
 const (
@@ -123,7 +128,7 @@ func (e *exporting) isStreamed(t *testing.T) {
 
 func (e *exporting) endsWithItsClient(t *testing.T) {
 	response, body := e.begin(t, "client-leaves")
-	_, err := io.CopyN(io.Discard, body, 1<<20) // rows flow
+	_, err := io.CopyN(io.Discard, body, 256<<10) // rows flow
 	require.NoError(t, err)
 	until(t, 5*time.Second, "not as many exports run", func() bool { return e.running(t) == 1 })
 	left := time.Now()
@@ -148,9 +153,9 @@ func (e *exporting) endsWhileTheQueryWaits(t *testing.T) {
 	require.NoError(t, err)
 	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(e.url, "http://"))
 	require.NoError(t, err)
-	_, err = fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", e.csv(), e.token)
+	_, err = fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", e.path, e.token)
 	require.NoError(t, err)
-	const waiting = `select count(*) from pg_stat_activity where application_name = 'dg exports' and state = 'active' and wait_event_type = 'Lock'`
+	const waiting = `select count(*) from pg_stat_activity where datname = current_database() and application_name = 'dg exports' and state = 'active' and wait_event_type = 'Lock'`
 	until(t, 5*time.Second, "the export does not wait", func() bool { return read[int](t, e.door, waiting) == 1 })
 	left := time.Now()
 	require.NoError(t, conn.Close())
@@ -159,7 +164,7 @@ func (e *exporting) endsWhileTheQueryWaits(t *testing.T) {
 	t.Logf("the waiting query was cancelled %s after its client left", time.Since(left).Round(time.Millisecond))
 }
 
-func (e *exporting) letsGoOfAStalledReader(t *testing.T) {
+func (e *exporting) abortsForStalledReader(t *testing.T) {
 	_, body := e.begin(t, "client-stalls")
 	_, err := io.CopyN(io.Discard, body, 64<<10)
 	require.NoError(t, err)
@@ -176,9 +181,6 @@ func (e *exporting) letsGoOfAStalledReader(t *testing.T) {
 
 func (e *exporting) servesASlowReader(t *testing.T) {
 	const rate, size = 50_000, 10_000_000
-	if !soak {
-		t.Skip("takes 200 seconds: DG_SOAK=1 runs it")
-	}
 	response, body := e.begin(t, "client-slow")
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
@@ -200,7 +202,7 @@ func (e *exporting) isBounded(t *testing.T) {
 	}
 	until(t, 5*time.Second, "not as many exports run", func() bool { return e.running(t) == exports.MaxAtOnceOfOrganisation })
 	begun := time.Now()
-	response := ask(t, client(), e.url+e.csv(), e.token)
+	response := ask(t, client(), e.url+e.path, e.token)
 	text, err := io.ReadAll(response.Body)
 	require.NoError(t, err)
 	require.Equal(t, http.StatusServiceUnavailable, response.StatusCode)

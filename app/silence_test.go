@@ -95,14 +95,15 @@ func overRelay(t *testing.T, plays int) (*exporting, *relay) {
 	t.Helper()
 	x := newExternal(t)
 	r := newRelay(t, x)
-	e := &exporting{history: newHistory(t, 1, plays)}
+	h := newHistory(t, 1, plays)
+	e := &exporting{path: h.csv(), plays: plays}
 	owner := x.url(url.User("dg_owner"))
-	imported := launch(t, "import", "--database-url", x.url(url.User("dg_app")), "--migrate-database-url", owner, e.file)
+	imported := launch(t, "import", "--database-url", x.url(url.User("dg_app")), "--migrate-database-url", owner, h.file)
 	require.Zero(t, imported.status(10*time.Minute), "%s", imported.log.String())
 	db, err := openDatabase(t.Context(), config.Database{DatabaseURL: x.url(url.User("dg_app")), MigrateDatabaseURL: owner}, slog.New(slog.DiscardHandler), false)
 	require.NoError(t, err)
 	for range 4 {
-		e.more = append(e.more, makeKeyIn(t, db, e.ids.Organisation.String(), "Warehouse").String())
+		e.more = append(e.more, makeKeyIn(t, db, h.ids.Organisation.String(), "Warehouse").String())
 	}
 	e.token = e.more[0]
 	db.release()
@@ -130,7 +131,7 @@ func TestStalledDatabaseIsNotARevokedKey(t *testing.T) {
 	silent := time.Now()
 	for i := range cap(answers) {
 		asking.Go(func() {
-			response := ask(t, client(), e.url+e.csv(), e.more[i%4])
+			response := ask(t, client(), e.url+e.path, e.more[i%4])
 			answers <- response.StatusCode
 			_, _ = io.Copy(io.Discard, response.Body)
 		})
@@ -157,7 +158,7 @@ func TestStalledDatabaseIsNotARevokedKey(t *testing.T) {
 	for status := range got {
 		require.True(t, slices.Contains([]int{http.StatusOK, http.StatusServiceUnavailable}, status), "%v", got)
 	}
-	require.Equal(t, http.StatusOK, ask(t, client(), e.url+e.csv(), e.token).StatusCode)
+	require.Equal(t, http.StatusOK, ask(t, client(), e.url+e.path, e.token).StatusCode)
 }
 
 // On a connection that is silent for good an export's reader hears soon, and SIGTERM is bounded by its grace and a few

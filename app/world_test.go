@@ -83,6 +83,15 @@ func openDoor(t *testing.T, dir string) *door {
 	return d
 }
 
+// doorTo opens the database of a URL.
+func doorTo(t *testing.T, connection string) *door {
+	t.Helper()
+	pool, err := pgxpool.New(t.Context(), asSuperuser(t, connection))
+	require.NoError(t, err)
+	t.Cleanup(pool.Close)
+	return &door{Pool: pool}
+}
+
 func asSuperuser(t *testing.T, connection string) string {
 	u, err := url.Parse(connection)
 	require.NoError(t, err)
@@ -125,8 +134,8 @@ func (d *door) tables(t *testing.T) map[string]int {
 	return counts
 }
 
-// exportBackends are the processes of PostgreSQL in which an export's rows are read at the moment.
-const exportBackends = ` from pg_stat_activity where application_name = 'dg exports' and state = 'active' and query like '/* reports.export */%'`
+// exportBackends are the processes of PostgreSQL that read the rows of an export.
+const exportBackends = ` from pg_stat_activity where datname = current_database() and application_name = 'dg exports' and state = 'active' and query like '/* reports.export */%'`
 
 // running counts the exports that PostgreSQL works on.
 func (d *door) running(t *testing.T) int { return read[int](t, d, `select count(*)`+exportBackends) }
