@@ -150,8 +150,8 @@ func TestAFullDisk(t *testing.T) {
 		return rows
 	}
 	were := before()
-	large := newHistory(t, 2, 100_000)
-	for _, left := range []int{40, 20} { // megabytes, for the rows and for the log
+	large := newHistory(t, 2, 40_000)
+	for _, left := range []int{14, 6} { // megabytes, for the rows and for the log
 		t.Run(fmt.Sprintf("%d MB left", left), func(t *testing.T) {
 			free := fill(t, filepath.Dir(dir), left)
 			c := launch(t, "import", "--data-dir", dir, large.file)
