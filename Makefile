@@ -1,34 +1,39 @@
 # `make help` lists what there is to do.
 TOOL := go tool -modfile=scripts/tools/go.mod
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+# What scripts/postgres.sh downloads if no PostgreSQL is installed; tests run from folders where dg would not look.
+export PG_BIN ?= $(shell [ -x .postgres/bin/postgres ] && echo $(CURDIR)/.postgres/bin)
 # The race detector needs a C compiler; without one the tests run all the same.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
-.PHONY: help run dev test soak check bench generate build
+.PHONY: help run dev test soak check bench generate build postgres
 
 help: ## List the targets.
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/\1\t\2/' | expand -t 12
 
-run: build ## Load the demo into an empty database and serve: prints where to sign in and a curl line that works.
+run: build postgres ## Load the demo into an empty database and serve: prints where to sign in and a curl line that works.
 	bin/dg serve --demo
 
-dev: build ## Serve what the database holds, with all of the log.
+dev: build postgres ## Serve what the database holds, with all of the log.
 	bin/dg --log-level debug serve
 
-test: ## Run every test, on a real PostgreSQL and in a real Chromium.
+test: postgres ## Run every test, on a real PostgreSQL and in a real Chromium.
 	go test $(RACE) -timeout 20m ./...
 
-soak: ## Run the tests of the whole program at their large sizes: millions of plays, many minutes.
+soak: postgres ## Run the tests of the whole program at their large sizes: millions of plays, many minutes.
 	DG_SOAK=1 go test -v -count=1 -p 1 -timeout 60m ./app ./modules/publicapi ./modules/reports
 
 check: ## Run the linters, and see that what is generated is not stale.
 	scripts/check.sh
 
-bench: ## Measure against the limits, in one table (BENCH_PLAYS=10000000 for the large set; BENCH=growth for how cost grows).
+bench: postgres ## Measure against the limits, in one table (BENCH_PLAYS=10000000 for the large set; BENCH=growth for how cost grows).
 	go run ./scripts/bench
 
 generate: ## Regenerate what is made from other files.
 	scripts/generate.sh
 
 build: ## Build bin/dg.
-	go build -ldflags "-X main.version=$(VERSION)" -o bin/dg ./app
+	go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/dg ./app
+
+postgres:
+	@scripts/postgres.sh

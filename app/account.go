@@ -30,7 +30,7 @@ func (c accountResetCmd) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	db, err := openDatabase(ctx, c.Database, p.log, false)
+	db, err := openDatabase(ctx, c.Database, p.log)
 	if err != nil {
 		return err
 	}

@@ -182,8 +182,12 @@ func newFolder(t *testing.T) string {
 func cleanFolder(t *testing.T, base, dir string) {
 	nothingRuns(t, dir, 20*time.Second)
 	// A killed server leaves its socket for the next start.
-	if socket, err := os.ReadFile(filepath.Join(dir, "socket")); err == nil && strings.HasPrefix(filepath.Base(string(socket)), "dg-") {
-		_ = os.RemoveAll(strings.TrimSpace(string(socket)))
+	if info, err := os.Stat(dir); err == nil {
+		of := info.Sys().(*syscall.Stat_t)
+		left, _ := filepath.Glob(fmt.Sprintf("/tmp/dg-*-%x-%x", of.Dev, of.Ino))
+		for _, path := range left {
+			_ = os.RemoveAll(path)
+		}
 	}
 	_ = os.RemoveAll(base)
 }

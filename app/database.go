@@ -11,6 +11,7 @@ import (
 	"dg/migrations"
 	"dg/modules/identity"
 	"dg/platform/config"
+	"dg/platform/embeddedpg"
 	"dg/platform/postgres"
 )
 
@@ -20,21 +21,20 @@ type database struct {
 	release              func()
 	keys                 identity.Keyring
 	lost                 <-chan struct{}    // closed when the embedded server has died; nil for another
-	embedded             *postgres.Embedded // nil for another
+	embedded             *embeddedpg.Server // nil for another
 }
 
 // stopTimeout bounds how long the embedded server may take to stop.
 const stopTimeout = 20 * time.Second
 
 // openDatabase finds the database, or starts the embedded one, and migrates it: a command never meets an older schema.
-// Only one exclusive use of an embedded server's folder is possible at a time.
-func openDatabase(ctx context.Context, c config.Database, log *slog.Logger, exclusive bool) (*database, error) {
+func openDatabase(ctx context.Context, c config.Database, log *slog.Logger) (*database, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
 	db := &database{servingURL: c.DatabaseURL, ownerURL: cmp.Or(c.MigrateDatabaseURL, c.DatabaseURL), release: func() {}}
 	if c.Embedded() {
-		server, err := postgres.StartEmbedded(ctx, c.DataDir, postgres.EmbeddedOptions{Logger: log, Exclusive: exclusive})
+		server, err := embeddedpg.Start(ctx, c.DataDir, embeddedpg.Options{Logger: log})
 		if err != nil {
 			return nil, err
 		}
@@ -101,7 +101,7 @@ func (c migrateCmd) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	db, err := openDatabase(ctx, c.Database, p.log, false)
+	db, err := openDatabase(ctx, c.Database, p.log)
 	if err != nil {
 		return err
 	}

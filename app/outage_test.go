@@ -15,7 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/postgres"
+	"dg/platform/embeddedpg"
 )
 
 // backWithin is how soon dg serves again after its database came back.
@@ -26,7 +26,7 @@ type external struct {
 	t      *testing.T
 	dir    string
 	link   string // where its socket is, whenever it runs
-	server *postgres.Embedded
+	server *embeddedpg.Server
 }
 
 func newExternal(t *testing.T) *external {
@@ -41,7 +41,7 @@ func newExternal(t *testing.T) *external {
 func (x *external) start() {
 	x.t.Helper()
 	var err error
-	x.server, err = postgres.StartEmbedded(context.Background(), x.dir, postgres.EmbeddedOptions{})
+	x.server, err = embeddedpg.Start(context.Background(), x.dir, embeddedpg.Options{})
 	require.NoError(x.t, err)
 	u, err := url.Parse(x.server.URL())
 	require.NoError(x.t, err)

@@ -251,7 +251,7 @@ func readHistory(t *testing.T, file string) historyFigures {
 func (p *program) keyFor(t *testing.T, organisationID string) string {
 	t.Helper()
 	c := process{log: slog.New(slog.DiscardHandler)}
-	db, err := openDatabase(t.Context(), config.Database{DataDir: p.dir}, c.log, false)
+	db, err := openDatabase(t.Context(), config.Database{DataDir: p.dir}, c.log)
 	require.NoError(t, err)
 	defer db.release()
 	a, err := assembly.New(t.Context(), assembly.Settings{ServingURL: db.servingURL, BaseURL: "http://127.0.0.1", Log: c.log})

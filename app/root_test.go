@@ -83,9 +83,12 @@ func TestServeGivesUpRoot(t *testing.T) {
 		require.Zero(t, c.status(time.Minute), "%s", c.log.String())
 	}
 	socket := func() string {
-		text, err := os.ReadFile(filepath.Join(dir, "socket"))
+		info, err := os.Stat(dir)
 		require.NoError(t, err)
-		return strings.TrimSpace(string(text))
+		of := info.Sys().(*syscall.Stat_t)
+		data, err := os.Stat(filepath.Join(dir, "data"))
+		require.NoError(t, err)
+		return fmt.Sprintf("/tmp/dg-%d-%x-%x", data.Sys().(*syscall.Stat_t).Uid, of.Dev, of.Ino)
 	}
 
 	c := serve("--demo")

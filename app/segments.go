@@ -20,7 +20,7 @@ type segmentsCmd struct {
 
 // Run does what was asked. verify fails when a segment is wrong, rebuild when another sealer works on and on.
 func (c segmentsCmd) Run(ctx context.Context, p process) error {
-	db, err := openDatabase(ctx, c.Database, p.log, false)
+	db, err := openDatabase(ctx, c.Database, p.log)
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ func (c serveCmd) Run(ctx context.Context, p process) error {
 		return err
 	}
 	// The folder first: of two on one folder, the second is to hear of the folder and not of the address.
-	db, err := openDatabase(ctx, c.Database, p.log, true)
+	db, err := openDatabase(ctx, c.Database, p.log)
 	if err != nil {
 		return err
 	}

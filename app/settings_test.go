@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -166,14 +167,14 @@ func TestVersion(t *testing.T) {
 	require.Empty(t, err)
 }
 
-// A second dg serve on a folder says so and harms nothing; the address that is taken says what to do.
-func TestASecondServerSaysWhy(t *testing.T) {
+// A second dg serve on a folder shares the server and the data of the first; an address that is taken says what to do.
+func TestASecondServerOnAFolder(t *testing.T) {
 	t.Parallel()
 	dir := newFolder(t)
 	c := serveOn(t, dir)
-	second := launch(t, "serve", "--data-dir", dir, "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0")
-	require.Equal(t, 1, second.status(20*time.Second))
-	require.Regexp(t, `dg: another dg serve already uses the data folder ".*" \(process \d+\): stop it, or name another folder\n$`, second.log.String())
+	second := serveOn(t, dir)
+	require.Equal(t, http.StatusOK, ask(t, client(), second.url+"/readyz", "").StatusCode)
+	second.stop()
 
 	taken := launch(t, "serve", "--data-dir", newFolder(t), "--addr", strings.TrimPrefix(c.url, "http://"))
 	require.Equal(t, 1, taken.status(20*time.Second))

@@ -100,7 +100,7 @@ func overRelay(t *testing.T, plays int) (*exporting, *relay) {
 	owner := x.url(url.User("dg_owner"))
 	imported := launch(t, "import", "--database-url", x.url(url.User("dg_app")), "--migrate-database-url", owner, h.file)
 	require.Zero(t, imported.status(10*time.Minute), "%s", imported.log.String())
-	db, err := openDatabase(t.Context(), config.Database{DatabaseURL: x.url(url.User("dg_app")), MigrateDatabaseURL: owner}, slog.New(slog.DiscardHandler), false)
+	db, err := openDatabase(t.Context(), config.Database{DatabaseURL: x.url(url.User("dg_app")), MigrateDatabaseURL: owner}, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	for range 4 {
 		e.more = append(e.more, makeKeyIn(t, db, h.ids.Organisation.String(), "Warehouse").String())

@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/postgres"
+	"dg/platform/embeddedpg"
 )
 
 // startStandby starts the server of the folder as a standby: it answers, and takes no writes.
@@ -86,7 +86,7 @@ func TestConnectionsAreChecked(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := newFolder(t)
-			server, err := postgres.StartEmbedded(t.Context(), dir, postgres.EmbeddedOptions{Settings: map[string]string{"max_connections": c.allowed}})
+			server, err := embeddedpg.Start(t.Context(), dir, embeddedpg.Options{Settings: map[string]string{"max_connections": c.allowed}})
 			require.NoError(t, err)
 			child := serveOn(t, dir)
 			line := ""

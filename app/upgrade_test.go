@@ -16,7 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/postgres"
+	"dg/platform/embeddedpg"
 )
 
 // formerAnswers are what the program that made testdata/upgrade/database.sql answered on it, and what it took to ask:
@@ -45,7 +45,7 @@ func restoreFormer(t *testing.T, dir string) *door {
 	t.Helper()
 	dump, err := os.ReadFile(filepath.Join("testdata", "upgrade", "database.sql"))
 	require.NoError(t, err)
-	server, err := postgres.StartEmbedded(t.Context(), dir, postgres.EmbeddedOptions{})
+	server, err := embeddedpg.Start(t.Context(), dir, embeddedpg.Options{})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, server.Stop(context.Background())) }()
 	conn, err := pgx.Connect(t.Context(), asSuperuser(t, server.URL()))

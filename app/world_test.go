@@ -26,7 +26,7 @@ import (
 	"dg/modules/audit"
 	"dg/platform/authz"
 	"dg/platform/config"
-	"dg/platform/postgres"
+	"dg/platform/embeddedpg"
 )
 
 // history is a file of plays of one fork, and what is needed to read it.
@@ -69,12 +69,12 @@ func (h history) csv() string {
 // door is the test's own way into the database of a folder, as PostgreSQL's superuser. It keeps the server running.
 type door struct {
 	*pgxpool.Pool
-	server *postgres.Embedded
+	server *embeddedpg.Server
 }
 
 func openDoor(t *testing.T, dir string) *door {
 	t.Helper()
-	server, err := postgres.StartEmbedded(t.Context(), dir, postgres.EmbeddedOptions{})
+	server, err := embeddedpg.Start(t.Context(), dir, embeddedpg.Options{})
 	require.NoError(t, err)
 	d := &door{server: server}
 	d.Pool, err = pgxpool.New(context.Background(), asSuperuser(t, server.URL()))
@@ -155,7 +155,7 @@ func (d *door) finished(t *testing.T, requestID string) (outcome string, rows in
 func makeKey(t *testing.T, dir, organisation, name string) apikeys.Token {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
-	db, err := openDatabase(t.Context(), config.Database{DataDir: dir}, log, false)
+	db, err := openDatabase(t.Context(), config.Database{DataDir: dir}, log)
 	require.NoError(t, err)
 	defer db.release()
 	return makeKeyIn(t, db, organisation, name)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"log/slog"
 	"regexp"
 	"strings"
@@ -13,7 +12,7 @@ import (
 )
 
 // grantsFile is what the serving role may do: a template in which :role is that role. It is applied after the migrations,
-// each time. Each of its statements names its table, so that it touches no table but ours.
+// each time. Each of its statements names its table, so that it touches no other program's.
 const grantsFile = "grants.sql"
 
 // rolePlaceholder is :role, and not a part of ::role or :roles.
@@ -27,8 +26,7 @@ func fillGrants(template, role string) string {
 	})
 }
 
-// grant applies the template in one transaction: no request sees the role without its rights. What PostgreSQL gives to
-// everybody beside is taken as far as the owner may.
+// grant applies the template in one transaction: no request sees the role without its rights.
 func grant(ctx context.Context, db *sql.DB, template, role string, log *slog.Logger) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
@@ -40,56 +38,52 @@ func grant(ctx context.Context, db *sql.DB, template, role string, log *slog.Log
 		return err
 	}
 	if !there {
-		return errors.New("there is no such role: create it, or correct the user of the serving URL")
+		return errors.New("no such role: create it, or correct the user of the serving URL")
 	}
 	if _, err := tx.ExecContext(ctx, fillGrants(template, role)); err != nil {
 		return err
 	}
-	if err := revokeTemporary(ctx, tx, role, log); err != nil {
+	if _, err := tx.ExecContext(ctx, fillGrants(revokeTemporary, role)); err != nil {
 		return err
 	}
-	if err := revokeLargeObjects(ctx, tx, role, log); err != nil {
+	if err := tx.Commit(); err != nil {
 		return err
 	}
-	return tx.Commit()
+	return warnOfPublicRights(ctx, db, role, log)
 }
 
-// revokeTemporary keeps the role from making temporary tables. The owner of the database keeps the right, which imports
-// need; where that is another role than the one that migrates, it is only said what is to be done.
-func revokeTemporary(ctx context.Context, tx *sql.Tx, role string, log *slog.Logger) error {
+// revokeTemporary takes the right to make temporary tables from the serving role, and from no other, where the migrating
+// role may: it has to own the database.
+const revokeTemporary = `/* postgres.grant */ do $$ begin
+	if (select pg_has_role(datdba, 'usage') from pg_database where datname = current_database()) then
+		execute 'revoke temporary on database ' || quote_ident(current_database()) || $role$ from :role$role$;
+	end if;
+end $$`
+
+// makesLargeObjects are the functions that make large objects, which no right on a table bounds.
+const makesLargeObjects = "lo_create(oid), lo_creat(integer), lo_from_bytea(oid, bytea), lo_import(text), lo_import(text, oid)"
+
+// warnOfPublicRights logs the statements that keep the role from filling the disk beside its tables. PostgreSQL gives
+// these rights to everybody, and to take them away changes what other programs of the database may do: dg does not.
+func warnOfPublicRights(ctx context.Context, db *sql.DB, role string, log *slog.Logger) error {
 	var database string
-	var has, may bool
-	err := tx.QueryRowContext(ctx, `/* postgres.grant */ select datname, has_database_privilege($1, oid, 'temporary'), pg_has_role(datdba, 'usage')
-		from pg_database where datname = current_database()`, role).Scan(&database, &has, &may)
-	if err != nil || !has {
+	var temporary, largeObjects bool
+	err := db.QueryRowContext(ctx, `/* postgres.grant */ select current_database(),
+		has_database_privilege($1, current_database(), 'temporary'), has_function_privilege($1, 'lo_create(oid)', 'execute')`, role).
+		Scan(&database, &temporary, &largeObjects)
+	if err != nil {
 		return err
 	}
-	statement := fmt.Sprintf("revoke temporary on database %s from public, %s", pgx.Identifier{database}.Sanitize(), pgx.Identifier{role}.Sanitize())
-	if !may {
-		log.Warn("the role that serves may make temporary tables: let the owner of the database run the statement", "role", role, "statement", statement)
-		return nil
+	var statements []string
+	if temporary {
+		statements = append(statements, "revoke temporary on database "+pgx.Identifier{database}.Sanitize()+" from public")
 	}
-	_, err = tx.ExecContext(ctx, "/* postgres.grant */ "+statement)
-	return err
-}
-
-// largeObjects are the functions that make large objects, which no right on a table bounds.
-const largeObjects = "lo_create(oid), lo_creat(integer), lo_from_bytea(oid, bytea), lo_import(text), lo_import(text, oid)"
-
-// revokeLargeObjects keeps the role from making large objects. Only a superuser may take that right away: the embedded
-// server has done so (setUp); elsewhere it is only said what is to be done.
-func revokeLargeObjects(ctx context.Context, tx *sql.Tx, role string, log *slog.Logger) error {
-	var has, may bool
-	err := tx.QueryRowContext(ctx, `/* postgres.grant */ select has_function_privilege($1, 'lo_create(oid)', 'execute'),
-		(select rolsuper from pg_roles where rolname = current_user)`, role).Scan(&has, &may)
-	if err != nil || !has {
-		return err
+	if largeObjects {
+		statements = append(statements, "revoke execute on function "+makesLargeObjects+" from public")
 	}
-	statement := fmt.Sprintf("revoke execute on function %s from public, %s", largeObjects, pgx.Identifier{role}.Sanitize())
-	if !may {
-		log.Warn("the role that serves may make large objects: let a superuser run the statement", "role", role, "statement", statement)
-		return nil
+	if len(statements) > 0 {
+		log.Warn("the serving role may make temporary tables or large objects, as everybody in this database may: "+
+			"a superuser can revoke it, if no other program of the database needs it", "role", role, "statements", strings.Join(statements, "; "))
 	}
-	_, err = tx.ExecContext(ctx, "/* postgres.grant */ "+statement)
-	return err
+	return nil
 }

@@ -7,33 +7,41 @@ import (
 	"time"
 )
 
-// ErrLocked says that another process held a lock for as long as it was waited for.
+// ErrLocked means that another process held a lock for longer than the caller waits.
 var ErrLocked = errors.New("another process holds the lock")
 
 const (
-	lookEvery = 100 * time.Millisecond
-	sayEvery  = time.Minute
+	lockRetryInterval = 100 * time.Millisecond
+	lockLogInterval   = time.Minute
 )
 
-// AwaitLock calls try until it has the lock, for as long as patience says. It says in the log that it waits, and for which
-// lock: a wait that nobody hears of looks like work. Errors: ErrLocked, those of try, and that of ctx.
-func AwaitLock(ctx context.Context, log *slog.Logger, name string, patience time.Duration, try func() (bool, error)) error {
-	begun, said := time.Now(), time.Time{}
+// AwaitLock calls try until it gets the lock, for at most timeout. It logs that it waits and for which lock, because a wait
+// without a sign looks like work. Errors: ErrLocked, those of try, and that of ctx.
+func AwaitLock(ctx context.Context, log *slog.Logger, name string, timeout time.Duration, try func() (bool, error)) error {
+	begin, logged := time.Now(), time.Time{}
 	for {
 		has, err := try()
 		switch {
 		case err != nil || has:
 			return err
-		case time.Since(begun) >= patience:
+		case time.Since(begin) >= timeout:
 			return ErrLocked
-		case time.Since(said) >= sayEvery:
-			said = time.Now()
-			log.Info("another process holds the "+name+" lock: waiting", "at_most", patience.String())
+		case time.Since(logged) >= lockLogInterval:
+			logged = time.Now()
+			log.Info("another process holds the "+name+" lock: waiting", "at_most", timeout.String())
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(lookEvery):
+		if err := pause(ctx, lockRetryInterval); err != nil {
+			return err
 		}
+	}
+}
+
+// pause waits for d, or fails when ctx ends.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
 	}
 }

@@ -1,220 +1,99 @@
 package postgres
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
+	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"dg/platform/embeddedpg"
 )
 
-// The test binary run again with this variable is a process of its own that uses a data folder: something to kill.
-const helperVariable = "DG_POSTGRES_TEST_FOLDER"
-
-// fast keeps the tests from waiting for the disk.
-var fast = map[string]string{"fsync": "off", "shared_buffers": "16MB"}
+// The roles of the embedded server.
+const (
+	superuser   = "postgres"
+	ownerRole   = "dg_owner"
+	servingRole = "dg_app"
+)
 
 func TestMain(m *testing.M) {
-	if dir := os.Getenv(helperVariable); dir != "" {
-		helper(dir)
-		return
-	}
 	code := m.Run()
 	if sharedDir != "" {
-		if e, err := sharedOnce(); err == nil {
-			_ = e.Stop(context.Background())
+		if server, err := sharedOnce(); err == nil {
+			_ = server.Stop(context.Background())
 		}
-	}
-	for _, dir := range []string{sharedDir, originalDir} {
-		if dir != "" {
-			_ = os.RemoveAll(dir)
-		}
+		_ = os.RemoveAll(sharedDir)
 	}
 	os.Exit(code)
 }
 
-// report is what a helper says when it has got the server, or not.
-type report struct{ URL, Dir, Error string }
-
-// helper uses the folder until its standard input ends.
-func helper(dir string) {
-	exclusive := os.Getenv("DG_POSTGRES_TEST_SERVE") != ""
-	e, err := StartEmbedded(context.Background(), dir, EmbeddedOptions{Exclusive: exclusive, Settings: fast})
-	if err != nil {
-		_ = json.NewEncoder(os.Stdout).Encode(report{Error: err.Error()})
-		return
-	}
-	_ = json.NewEncoder(os.Stdout).Encode(report{URL: e.URL(), Dir: e.Dir()})
-	_, _ = io.Copy(io.Discard, os.Stdin)
-	_ = e.Stop(context.Background())
-}
-
-// process is a running helper.
-type process struct {
-	*exec.Cmd
-	stdin  io.Closer
-	stdout *bufio.Reader
-}
-
-// run starts a helper on the folder; prepare may change how.
-func run(t *testing.T, dir string, prepare func(*exec.Cmd)) *process {
-	t.Helper()
-	program, err := os.Executable()
-	must(t, err)
-	cmd := exec.Command(program)
-	cmd.Env = append(os.Environ(), helperVariable+"="+dir)
-	cmd.Stderr = os.Stderr
-	stdin, err := cmd.StdinPipe()
-	must(t, err)
-	stdout, err := cmd.StdoutPipe()
-	must(t, err)
-	if prepare != nil {
-		prepare(cmd)
-	}
-	must(t, cmd.Start())
-	p := &process{Cmd: cmd, stdin: stdin, stdout: bufio.NewReader(stdout)}
-	t.Cleanup(func() { _ = p.Process.Kill(); _ = p.Wait() })
-	return p
-}
-
-// started waits for the helper's report.
-func (p *process) started(t *testing.T) report {
-	t.Helper()
-	var r report
-	line, err := p.stdout.ReadBytes('\n')
-	if err != nil {
-		t.Fatalf("the helper said nothing: %v", err)
-	}
-	must(t, json.Unmarshal(line, &r))
-	return r
-}
-
-// newFolder is a path for a data folder that the server's user can reach; in memory where the system has that.
-func newFolder(t *testing.T) string {
-	t.Helper()
-	base := reachableBase()
-	dir := filepath.Join(base, "data folder")
-	t.Cleanup(func() {
-		// A killed server leaves its socket for the next start.
-		if socket, err := (folder{path: dir}).readSocket(); err == nil && strings.HasPrefix(filepath.Base(socket), "dg-") {
-			_ = os.RemoveAll(socket)
-		}
-		_ = os.RemoveAll(base)
-	})
-	return dir
-}
-
-// initialised is a folder with a database that has been shut down: a copy, which takes less than initdb does.
-func initialised(t *testing.T) string {
-	t.Helper()
-	dir := newFolder(t)
-	original, err := originalOnce()
-	if err != nil {
-		unavailableHere(t, err)
-	}
-	must(t, os.Mkdir(dir, 0o755))
-	if out, err := exec.Command("cp", "-a", filepath.Join(original, dataFolder), dir).CombinedOutput(); err != nil {
-		t.Fatalf("%v %s", err, out)
-	}
-	return dir
-}
-
-var (
-	originalDir  string
-	originalOnce = sync.OnceValues(func() (string, error) {
-		originalDir = reachableBase()
-		dir := filepath.Join(originalDir, "d")
-		e, err := StartEmbedded(context.Background(), dir, EmbeddedOptions{Settings: fast})
-		if err != nil {
-			return "", err
-		}
-		return dir, e.Stop(context.Background())
-	})
-)
-
-func reachableBase() string {
-	parent := os.TempDir()
-	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
-		parent = "/dev/shm"
-	}
-	base, err := os.MkdirTemp(parent, "dg-postgres-test-")
-	if err == nil {
-		err = os.Chmod(base, 0o755)
-	}
-	if err != nil {
-		panic(err)
-	}
-	return base
-}
-
-// start starts or joins the server on the folder and stops it when the test ends.
-func start(t *testing.T, dir string, opts EmbeddedOptions) *Embedded {
-	t.Helper()
-	if opts.Settings == nil {
-		opts.Settings = fast
-	}
-	e, err := StartEmbedded(context.Background(), dir, opts)
-	if err != nil {
-		unavailableHere(t, err)
-	}
-	t.Cleanup(func() { stop(t, e) })
-	return e
-}
-
-// unavailableHere skips where no PostgreSQL is installed, aloud; under CI, and for any other failure, it fails.
-func unavailableHere(t *testing.T, err error) {
-	t.Helper()
-	if len(installed(context.Background())) == 0 && os.Getenv("CI") == "" {
-		t.Skipf("SKIPPED, NOTHING WAS TESTED: no PostgreSQL is installed: %v", err)
-	}
-	t.Fatal(err)
-}
-
-func stop(t *testing.T, e *Embedded) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-	defer cancel()
-	must(t, e.Stop(ctx))
-}
-
 var (
 	sharedDir  string
-	sharedOnce = sync.OnceValues(func() (*Embedded, error) {
-		sharedDir = reachableBase()
-		return StartEmbedded(context.Background(), filepath.Join(sharedDir, "d"), EmbeddedOptions{Settings: fast})
+	sharedOnce = sync.OnceValues(func() (*embeddedpg.Server, error) {
+		parent := os.TempDir()
+		if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
+			parent = "/dev/shm"
+		}
+		dir, err := os.MkdirTemp(parent, "dg-postgres-test-")
+		if err != nil {
+			return nil, err
+		}
+		sharedDir = dir
+		if err := os.Chmod(dir, 0o755); err != nil { // PostgreSQL's user passes through
+			return nil, err
+		}
+		return embeddedpg.Start(context.Background(), filepath.Join(dir, "d"),
+			embeddedpg.Options{Settings: map[string]string{"fsync": "off", "shared_buffers": "16MB"}})
 	})
 )
 
-// sharedServer is one server for the tests that only need a database. It ends with this process.
-func sharedServer(t *testing.T) *Embedded {
+// sharedServer is one server for all tests of the package. Without PostgreSQL a test is skipped, and fails under CI.
+func sharedServer(t *testing.T) *embeddedpg.Server {
 	t.Helper()
-	e, err := sharedOnce()
-	if err != nil {
-		unavailableHere(t, err)
+	server, err := sharedOnce()
+	if err != nil && strings.Contains(err.Error(), "dg needs PostgreSQL") && os.Getenv("CI") == "" {
+		t.Skipf("SKIPPED, NOTHING WAS TESTED: no PostgreSQL is installed: %v", err)
 	}
-	return e
+	require.NoError(t, err)
+	return server
+}
+
+// databases numbers what newDatabase makes.
+var databases atomic.Int64
+
+// newDatabase makes an empty database on the shared server and gives the URLs of the serving role and the owner.
+func newDatabase(t *testing.T) (serving, owner string) {
+	t.Helper()
+	name := fmt.Sprint("test", databases.Add(1))
+	in := func(role, database string) string {
+		u, err := url.Parse(sharedServer(t).URL())
+		require.NoError(t, err)
+		u.User, u.Path = url.User(role), "/"+database
+		return u.String()
+	}
+	admin := in(superuser, superuser)
+	require.NoError(t, execute(t, admin, fmt.Sprintf(`create database %s owner %s`, name, ownerRole)))
+	t.Cleanup(func() { require.NoError(t, execute(t, admin, fmt.Sprintf(`drop database %s with (force)`, name))) })
+	return in(servingRole, name), in(ownerRole, name)
 }
 
 // query reads one value.
 func query[T any](t *testing.T, url, sql string, args ...any) T {
 	t.Helper()
 	conn, err := pgx.Connect(context.Background(), url)
-	must(t, err)
+	require.NoError(t, err)
 	defer conn.Close(context.Background())
 	var value T
-	must(t, conn.QueryRow(context.Background(), sql, args...).Scan(&value))
+	require.NoError(t, conn.QueryRow(context.Background(), sql, args...).Scan(&value))
 	return value
 }
 
@@ -222,7 +101,7 @@ func query[T any](t *testing.T, url, sql string, args ...any) T {
 func execute(t *testing.T, url, sql string) error {
 	t.Helper()
 	conn, err := pgx.Connect(context.Background(), url)
-	must(t, err)
+	require.NoError(t, err)
 	defer conn.Close(context.Background())
 	_, err = conn.Exec(context.Background(), sql)
 	return err
@@ -232,60 +111,16 @@ func execute(t *testing.T, url, sql string) error {
 func asRole(t *testing.T, connection, role string) string {
 	t.Helper()
 	u, err := url.Parse(connection)
-	must(t, err)
+	require.NoError(t, err)
 	u.User = url.User(role)
 	return u.String()
-}
-
-// processesOn lists the processes whose command line names the folder.
-func processesOn(t *testing.T, dir string) []string {
-	t.Helper()
-	out, err := exec.Command("ps", "-A", "-ww", "-o", "pid=,args=").Output()
-	must(t, err)
-	var found []string
-	for line := range strings.Lines(string(out)) {
-		if strings.Contains(line, dir) {
-			found = append(found, strings.TrimSpace(line))
-		}
-	}
-	return found
-}
-
-// nothingRuns waits until no process of the folder's server is left.
-func nothingRuns(t *testing.T, dir string) {
-	t.Helper()
-	eventually(t, fmt.Sprintf("a process is left on %s", dir), func() bool { return len(processesOn(t, dir)) == 0 })
-	// A child that another test is just starting holds what this process has open, until it becomes its program.
-	eventually(t, "the server's lock is still held", folder{path: dir}.ended)
-}
-
-// eventually polls a condition; message says what is wrong as long as it does not hold.
-func eventually(t *testing.T, message string, condition func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !condition(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal(message)
-		}
-	}
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // mentions fails unless err says every one of the words.
 func mentions(t *testing.T, err error, words ...string) {
 	t.Helper()
-	if err == nil {
-		t.Fatalf("no error; expected one with %q", words)
-	}
 	for _, word := range words {
-		if !strings.Contains(err.Error(), word) {
-			t.Errorf("the error does not say %q: %v", word, err)
-		}
+		require.ErrorContains(t, err, word)
 	}
 }
 
@@ -308,18 +143,3 @@ func (b *logBook) String() string {
 }
 
 func (b *logBook) logger() *slog.Logger { return slog.New(slog.NewTextHandler(b, nil)) }
-
-// asUser makes a helper run as the user, from a copy of this program that it can reach.
-func asUser(t *testing.T, cred *syscall.Credential, base string) func(*exec.Cmd) {
-	t.Helper()
-	return func(cmd *exec.Cmd) {
-		program := filepath.Join(base, "helper")
-		// By another process: a child that another test is just starting would hold a file that this one writes, and a
-		// program that is being written cannot be run.
-		must(t, exec.Command("cp", cmd.Path, program).Run())
-		must(t, os.Chmod(program, 0o755))
-		cmd.Path, cmd.Dir = program, "/"
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: cred}
-		cmd.Env = append(cmd.Env, "HOME="+base)
-	}
-}

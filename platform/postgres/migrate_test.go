@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // schema is a small set of migrations.
@@ -32,7 +34,7 @@ func TestMigrateMakesTheSchemaAndGrantsWhatTheFileSays(t *testing.T) {
 	serving, owner := newDatabase(t)
 	var book logBook
 	for range 2 { // again changes nothing
-		must(t, Migrate(t.Context(), owner, schema, servingRole, book.logger()))
+		require.NoError(t, Migrate(t.Context(), owner, schema, servingRole, book.logger()))
 	}
 	if n := strings.Count(book.String(), "20260101000000_things.sql"); n != 1 {
 		t.Errorf("the first migration was told of %d times: %s", n, book.String())
@@ -40,14 +42,14 @@ func TestMigrateMakesTheSchemaAndGrantsWhatTheFileSays(t *testing.T) {
 	if query[int](t, serving, `select count(*) from things`) != 1 {
 		t.Error("the serving role can't read")
 	}
-	must(t, execute(t, serving, `insert into log values (1)`))
+	require.NoError(t, execute(t, serving, `insert into log values (1)`))
 	mentions(t, execute(t, serving, `delete from log`), "permission denied")
 	mentions(t, execute(t, serving, `insert into things values (2)`), "permission denied")
 	mentions(t, execute(t, serving, `drop table log`), "must be owner")
 
 	// A right that the file no longer gives is gone after the next run.
 	less := with(fstest.MapFS{"grants.sql": {Data: []byte("revoke all on things from :role;")}})
-	must(t, Migrate(t.Context(), owner, less, servingRole, nil))
+	require.NoError(t, Migrate(t.Context(), owner, less, servingRole, nil))
 	mentions(t, execute(t, serving, `select from things`), "permission denied")
 }
 
@@ -105,7 +107,7 @@ func TestAMigrationThatFailsIsNamedAndKeepsTheOnesBefore(t *testing.T) {
 	if query[bool](t, owner, `select to_regclass('half') is not null or to_regclass('log') is null`) {
 		t.Error("half a migration stayed, or a whole one did not")
 	}
-	must(t, Migrate(t.Context(), owner, schema, servingRole, nil))
+	require.NoError(t, Migrate(t.Context(), owner, schema, servingRole, nil))
 }
 
 // newer is schema with what a later program adds.
@@ -121,11 +123,11 @@ func newer() fs.FS {
 func TestAnOlderProgramLeavesTheRightsOfANewerOneAlone(t *testing.T) {
 	t.Parallel()
 	serving, owner := newDatabase(t)
-	must(t, Migrate(t.Context(), owner, newer(), servingRole, nil))
-	must(t, execute(t, serving, `select from more; update log set note = ''`))
+	require.NoError(t, Migrate(t.Context(), owner, newer(), servingRole, nil))
+	require.NoError(t, execute(t, serving, `select from more; update log set note = ''`))
 	var book logBook
-	must(t, Migrate(t.Context(), owner, schema, servingRole, book.logger()))
-	must(t, execute(t, serving, `select from more; update log set note = ''; select from things`))
+	require.NoError(t, Migrate(t.Context(), owner, schema, servingRole, book.logger()))
+	require.NoError(t, execute(t, serving, `select from more; update log set note = ''; select from things`))
 	if !strings.Contains(book.String(), "newer migrations") {
 		t.Errorf("no warning: %s", book.String())
 	}
@@ -136,26 +138,52 @@ func TestATableOfSomebodyElseStopsNothing(t *testing.T) {
 	t.Parallel()
 	serving, owner := newDatabase(t)
 	superURL := asRole(t, owner, superuser)
-	must(t, execute(t, superURL, `create table foreign_table (id int); grant select on foreign_table to `+servingRole))
+	require.NoError(t, execute(t, superURL, `create table foreign_table (id int); grant select on foreign_table to `+servingRole))
 	for range 2 {
-		must(t, Migrate(t.Context(), owner, schema, servingRole, nil))
+		require.NoError(t, Migrate(t.Context(), owner, schema, servingRole, nil))
 	}
-	must(t, execute(t, serving, `select from foreign_table; select from things`))
+	require.NoError(t, execute(t, serving, `select from foreign_table; select from things`))
+}
+
+// Temporary tables and large objects are allowed to everybody by PostgreSQL. What other programs of the database may do
+// stays as it is: the right is taken from the serving role alone, and the log names the statement for the rest.
+func TestRightsOfOtherProgramsStay(t *testing.T) {
+	t.Parallel()
+	serving, owner := newDatabase(t)
+	superURL := asRole(t, owner, superuser)
+	name := query[string](t, owner, `select current_database()`)
+	require.NoError(t, execute(t, superURL, `grant temporary on database `+name+` to `+servingRole))
+	other := "other_" + name
+	require.NoError(t, execute(t, superURL, `create role `+other+` login`))
+	t.Cleanup(func() { require.NoError(t, execute(t, superURL, `drop owned by `+other+`; drop role `+other)) })
+	var book logBook
+	for _, migrating := range []string{owner, superURL} {
+		require.NoError(t, Migrate(t.Context(), migrating, schema, servingRole, book.logger()))
+		require.NoError(t, execute(t, asRole(t, owner, other), `create temporary table t (id int); select lo_create(0)`))
+	}
+	require.Equal(t, 2, strings.Count(book.String(), "revoke temporary on database "), book.String())
+	require.Contains(t, book.String(), "revoke execute on function lo_create(oid)")
+
+	require.NoError(t, execute(t, superURL, `revoke temporary on database `+name+` from public; revoke execute on function `+makesLargeObjects+` from public`))
+	quiet := logBook{}
+	require.NoError(t, Migrate(t.Context(), owner, schema, servingRole, quiet.logger()))
+	require.NotContains(t, quiet.String(), "revoke")
+	mentions(t, execute(t, serving, `create temporary table t (id int)`), "permission denied")
 }
 
 // A migration that older programs cannot work with says so: they refuse, and change nothing.
 func TestAProgramBelowTheMinimumOfTheSchemaIsRefused(t *testing.T) {
 	t.Parallel()
 	serving, owner := newDatabase(t)
-	must(t, Migrate(t.Context(), owner, with(fstest.MapFS{
+	require.NoError(t, Migrate(t.Context(), owner, with(fstest.MapFS{
 		"20260102500000_minimum.sql": {Data: []byte("-- +goose Up\ncreate table schema_minimum (version bigint not null);\ninsert into schema_minimum values (20260102000000);\n")},
 		"20260103000000_more.sql":    {Data: []byte("-- +goose Up\ncreate table more (id int);\n")},
 	}), servingRole, nil))
-	must(t, Migrate(t.Context(), owner, schema, servingRole, nil)) // its newest is the minimum
+	require.NoError(t, Migrate(t.Context(), owner, schema, servingRole, nil)) // its newest is the minimum
 
-	must(t, execute(t, owner, `update schema_minimum set version = 20260102000001`))
+	require.NoError(t, execute(t, owner, `update schema_minimum set version = 20260102000001`))
 	mentions(t, Migrate(t.Context(), owner, schema, servingRole, nil), "20260102000001", "20260102000000", "newer version of dg")
-	must(t, execute(t, serving, `select from things`))
+	require.NoError(t, execute(t, serving, `select from things`))
 }
 
 func TestMigrateWantsTheGrantsAndTheRole(t *testing.T) {
@@ -168,11 +196,11 @@ func TestMigrateWantsTheGrantsAndTheRole(t *testing.T) {
 
 	// One role for both: its own rights are not taken from it, and that is said.
 	var book logBook
-	must(t, Migrate(t.Context(), owner, schema, ownerRole, book.logger()))
+	require.NoError(t, Migrate(t.Context(), owner, schema, ownerRole, book.logger()))
 	if !strings.Contains(book.String(), "owns the tables") {
 		t.Errorf("no warning: %s", book.String())
 	}
-	must(t, execute(t, owner, `delete from log`))
+	require.NoError(t, execute(t, owner, `delete from log`))
 }
 
 func TestFillGrants(t *testing.T) {

@@ -9,32 +9,19 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"gorm.io/gorm"
+
+	"github.com/stretchr/testify/require"
 )
-
-// databases numbers what newDatabase makes.
-var databases atomic.Int64
-
-// newDatabase makes an empty database on the shared server and gives the URLs of the serving role and the owner.
-func newDatabase(t *testing.T) (serving, owner string) {
-	t.Helper()
-	e := sharedServer(t)
-	name := fmt.Sprint("test", databases.Add(1))
-	admin := connectionURL(e.socket, superuser, superuser)
-	must(t, execute(t, admin, fmt.Sprintf(`create database %s owner %s`, name, ownerRole)))
-	t.Cleanup(func() { must(t, execute(t, admin, fmt.Sprintf(`drop database %s with (force)`, name))) })
-	return connectionURL(e.socket, servingRole, name), connectionURL(e.socket, ownerRole, name)
-}
 
 func open(t *testing.T, url string, opts Options) *DB {
 	t.Helper()
 	db, err := Open(t.Context(), url, opts)
-	must(t, err)
+	require.NoError(t, err)
 	t.Cleanup(db.Close)
 	return db
 }
@@ -42,7 +29,7 @@ func open(t *testing.T, url string, opts Options) *DB {
 func setting(t *testing.T, pool *pgxpool.Pool, name string) string {
 	t.Helper()
 	var value string
-	must(t, pool.QueryRow(t.Context(), `select current_setting($1)`, name).Scan(&value))
+	require.NoError(t, pool.QueryRow(t.Context(), `select current_setting($1)`, name).Scan(&value))
 	return value
 }
 
@@ -77,7 +64,7 @@ func TestASessionNoticesThatItsClientHasGone(t *testing.T) {
 		"client_connection_check_interval": "5000",
 	} {
 		var got string
-		must(t, db.Pool.QueryRow(t.Context(), `select reset_val from pg_settings where name = $1`, name).Scan(&got))
+		require.NoError(t, db.Pool.QueryRow(t.Context(), `select reset_val from pg_settings where name = $1`, name).Scan(&got))
 		if got != want {
 			t.Errorf("%s is %s, want %s", name, got, want)
 		}
@@ -106,8 +93,8 @@ func TestTimesAreReadAsUTC(t *testing.T) {
 	t.Parallel()
 	db := open(t, sharedServer(t).URL(), Options{})
 	var direct, byGorm time.Time
-	must(t, db.Pool.QueryRow(t.Context(), `select '2026-03-01 09:30+02'::timestamptz`).Scan(&direct))
-	must(t, db.Gorm.Raw(`select '2026-03-01 09:30+02'::timestamptz`).Scan(&byGorm).Error)
+	require.NoError(t, db.Pool.QueryRow(t.Context(), `select '2026-03-01 09:30+02'::timestamptz`).Scan(&direct))
+	require.NoError(t, db.Gorm.Raw(`select '2026-03-01 09:30+02'::timestamptz`).Scan(&byGorm).Error)
 	for name, got := range map[string]time.Time{"pgx": direct, "gorm": byGorm} {
 		if got.Location() != time.UTC || got.Hour() != 7 {
 			t.Errorf("%s reads %v", name, got)
@@ -119,15 +106,15 @@ func TestGormAndPgxShareOnePool(t *testing.T) {
 	t.Parallel()
 	db := open(t, sharedServer(t).URL(), Options{MaxConns: 1})
 	tx := db.Gorm.Begin()
-	must(t, tx.Error)
+	require.NoError(t, tx.Error)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	err := db.Pool.Ping(ctx)
 	if !Unavailable(err) {
 		t.Errorf("a pool without a free connection: %v", err)
 	}
-	must(t, tx.Rollback().Error)
-	must(t, db.Pool.Ping(t.Context()))
+	require.NoError(t, tx.Rollback().Error)
+	require.NoError(t, db.Pool.Ping(t.Context()))
 }
 
 func TestBoundsEndStatementsAndWaits(t *testing.T) {
@@ -139,10 +126,10 @@ func TestBoundsEndStatementsAndWaits(t *testing.T) {
 		t.Error("a statement that ran out of time is no 503")
 	}
 	holder, err := db.Pool.Begin(t.Context())
-	must(t, err)
+	require.NoError(t, err)
 	defer holder.Rollback(context.Background())
 	_, err = holder.Exec(t.Context(), `select pg_advisory_xact_lock(815)`)
-	must(t, err)
+	require.NoError(t, err)
 	err = db.Gorm.Exec(`select pg_advisory_xact_lock(815)`).Error
 	mentions(t, err, "55P03")
 	if !Unavailable(err) {
@@ -154,8 +141,8 @@ func TestGormTranslatesErrors(t *testing.T) {
 	t.Parallel()
 	_, owner := newDatabase(t)
 	db := open(t, owner, Options{})
-	must(t, db.Gorm.Exec(`create table things (id int primary key)`).Error)
-	must(t, db.Gorm.Exec(`insert into things values (1)`).Error)
+	require.NoError(t, db.Gorm.Exec(`create table things (id int primary key)`).Error)
+	require.NoError(t, db.Gorm.Exec(`insert into things values (1)`).Error)
 	if err := db.Gorm.Exec(`insert into things values (1)`).Error; !errors.Is(err, gorm.ErrDuplicatedKey) {
 		t.Errorf("%v", err)
 	}
@@ -171,7 +158,7 @@ func TestTheLogHoldsNoValueAndNoRecordThatIsNotThere(t *testing.T) {
 		ID   string `gorm:"type:uuid"`
 		Name string
 	}
-	must(t, g.Exec(`create table things (id uuid primary key, name text, size int)`).Error)
+	require.NoError(t, g.Exec(`create table things (id uuid primary key, name text, size int)`).Error)
 	if err := g.Where("name = ?", "topsecret").First(&thing{}).Error; !errors.Is(err, gorm.ErrRecordNotFound) {
 		t.Fatal(err)
 	}
@@ -235,10 +222,10 @@ func TestAServerThatIsNotThereIsUnavailable(t *testing.T) {
 func TestACallerThatLeavesWhileItConnects(t *testing.T) {
 	t.Parallel()
 	dir, err := os.MkdirTemp("", "dg-silent-")
-	must(t, err)
+	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	silent, err := net.Listen("unix", filepath.Join(dir, ".s.PGSQL.5432"))
-	must(t, err)
+	require.NoError(t, err)
 	defer silent.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
@@ -248,7 +235,7 @@ func TestACallerThatLeavesWhileItConnects(t *testing.T) {
 			<-t.Context().Done()
 		}
 	}()
-	err = ping(ctx, connectionURL(dir, servingRole, databaseName))
+	_, err = Open(ctx, "postgres://dg_app@/dg?"+url.Values{"host": {dir}}.Encode(), Options{})
 	if !errors.Is(err, context.Canceled) || Unavailable(err) {
 		t.Errorf("unavailable: %v", err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"dg/platform/embeddedpg"
 	"dg/platform/postgres"
 )
 
@@ -24,7 +25,7 @@ type bench struct {
 	data     manifest
 	main     *dataset
 	keys     map[string]*keyRing // by organisation
-	embedded *postgres.Embedded
+	embedded *embeddedpg.Server
 	reads    *pgxpool.Pool // the role that serves
 	owner    *pgxpool.Pool // the owner of the tables
 	server   *server
@@ -70,7 +71,7 @@ func (b *bench) dataDir() string { return filepath.Join(b.folder, "data") }
 // openDatabase starts the embedded server, which the child processes join, and migrates it.
 func (b *bench) openDatabase(ctx context.Context) (err error) {
 	b.report.progress("starting PostgreSQL")
-	if b.embedded, err = postgres.StartEmbedded(ctx, b.dataDir(), postgres.EmbeddedOptions{}); err != nil {
+	if b.embedded, err = embeddedpg.Start(ctx, b.dataDir(), embeddedpg.Options{}); err != nil {
 		return err
 	}
 	if err := b.dg(ctx, nil, "migrate"); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"dg/migrations"
+	"dg/platform/embeddedpg"
 	"dg/platform/postgres"
 )
 
@@ -115,7 +116,7 @@ func asSuperuser(connection string) string {
 
 // server is the shared server.
 type server struct {
-	embedded    *postgres.Embedded
+	embedded    *embeddedpg.Server
 	admin       *pgxpool.Pool
 	owner, role string // the owning and the serving role
 

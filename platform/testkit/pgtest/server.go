@@ -19,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"dg/platform/embeddedpg"
 	"dg/platform/postgres"
 )
 
@@ -43,11 +44,15 @@ var settings = map[string]string{
 	"max_wal_size":       "256MB",
 }
 
+// startTimeout is above what a start takes on a loaded machine.
+const startTimeout = 2 * time.Minute
+
 // start joins or launches the shared server and drops what killed processes have left.
 func start() (*server, error) {
-	ctx := context.Background()
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+	defer cancel()
 	dir := sharedFolder()
-	embedded, err := postgres.StartEmbedded(ctx, dir, postgres.EmbeddedOptions{Settings: settings, Logger: slog.New(slog.DiscardHandler)})
+	embedded, err := embeddedpg.Start(ctx, dir, embeddedpg.Options{Settings: settings, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return nil, fmt.Errorf("%w (if this stays, remove the folder %s)", err, dir)
 	}
@@ -84,7 +89,7 @@ func sharedFolder() string {
 	}
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // Linux; elsewhere the temporary folder must do
 	hash := sha256.Sum256(boot)
-	return filepath.Join(base, fmt.Sprintf("dg-pgtest-%d-%s", os.Geteuid(), hex.EncodeToString(hash[:4])))
+	return filepath.Join(base, fmt.Sprintf("dg-tests-%d-%s", os.Geteuid(), hex.EncodeToString(hash[:4])))
 }
 
 // dropLeftOvers drops the databases of test processes that are no more.

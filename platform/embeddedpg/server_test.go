@@ -1,15 +1,15 @@
-package postgres
+package embeddedpg
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 func TestFirstStartMakesTheRolesAndTheDatabase(t *testing.T) {
@@ -19,11 +19,9 @@ func TestFirstStartMakesTheRolesAndTheDatabase(t *testing.T) {
 		t.Errorf("URL connects as %s", got)
 	}
 	owner := query[string](t, e.OwnerURL(), `select pg_get_userbyid(datdba) from pg_database where datname = 'dg'`)
-	if role, err := RoleOf(e.OwnerURL()); err != nil || role != owner {
-		t.Errorf("the database is owned by %s, OwnerURL connects as %s (%v)", owner, role, err)
-	}
+	require.Equal(t, owner, query[string](t, e.OwnerURL(), `select current_user`), "who owns the database")
 	mentions(t, execute(t, e.URL(), `create table mine (id int)`), "permission denied")
-	must(t, execute(t, e.OwnerURL(), `create table theirs (id int); drop table theirs`))
+	require.NoError(t, execute(t, e.OwnerURL(), `create table theirs (id int); drop table theirs`))
 	for setting, want := range map[string]string{
 		"listen_addresses": "", "unix_socket_permissions": "0700", "server_encoding": "UTF8", "lc_collate": "C", "data_checksums": "on",
 	} {
@@ -31,8 +29,8 @@ func TestFirstStartMakesTheRolesAndTheDatabase(t *testing.T) {
 			t.Errorf("%s is %q, want %q", setting, got, want)
 		}
 	}
-	info, err := os.Stat(e.socket)
-	must(t, err)
+	info, err := os.Stat(e.folder.socket)
+	require.NoError(t, err)
 	if info.Mode().Perm() != 0o700 {
 		t.Errorf("the socket's folder is %v", info.Mode())
 	}
@@ -45,8 +43,8 @@ func TestNoValueOfAStatementLandsInTheServersLog(t *testing.T) {
 		mentions(t, execute(t, url, `select 'topsecret'::uuid`), "topsecret")
 		mentions(t, execute(t, url, `do $$ begin raise 'topsecret'; end $$`), "topsecret")
 	}
-	text, err := os.ReadFile(filepath.Join(e.Dir(), logFile))
-	must(t, err)
+	text, err := os.ReadFile(filepath.Join(e.folder.path, logFile))
+	require.NoError(t, err)
 	if strings.Contains(string(text), "topsecret") {
 		t.Error("the log holds a value")
 	}
@@ -55,34 +53,19 @@ func TestNoValueOfAStatementLandsInTheServersLog(t *testing.T) {
 	}
 }
 
-func TestASecondServeOnTheFolderSaysSo(t *testing.T) {
-	t.Parallel()
-	dir := initialised(t)
-	first := start(t, dir, EmbeddedOptions{Exclusive: true})
-	_, err := StartEmbedded(context.Background(), dir, EmbeddedOptions{Exclusive: true})
-	mentions(t, err, strconv.Quote(dir), fmt.Sprintf("process %d", os.Getpid()), "dg serve")
-
-	stop(t, first)
-	nothingRuns(t, dir)
-	if exists(first.socket) {
-		t.Error("the socket's folder is left")
-	}
-	start(t, dir, EmbeddedOptions{Exclusive: true})
-}
-
 func TestACommandJoinsTheServerAndTheLastOneOutEndsIt(t *testing.T) {
 	t.Parallel()
 	dir := initialised(t)
-	command := start(t, dir, EmbeddedOptions{})
+	command := start(t, dir, Options{})
 	// `dg serve` beside a command that has launched the server.
-	serve := start(t, dir, EmbeddedOptions{Exclusive: true})
+	serve := start(t, dir, Options{})
 	began := query[time.Time](t, serve.URL(), `select pg_postmaster_start_time()`)
 
 	stop(t, command) // the launcher goes first
 	if got := query[time.Time](t, serve.URL(), `select pg_postmaster_start_time()`); !got.Equal(began) {
 		t.Error("the server did not outlive the command that launched it")
 	}
-	later := start(t, dir, EmbeddedOptions{})
+	later := start(t, dir, Options{})
 	stop(t, later)
 	if query[int](t, serve.URL(), `select 1`) != 1 || len(processesOn(t, dir)) == 0 {
 		t.Error("a command that joined has ended the server")
@@ -96,10 +79,10 @@ func TestManyAtOnceOnAnEmptyFolder(t *testing.T) {
 	dir := newFolder(t)
 	var book logBook
 	var all sync.WaitGroup
-	servers := make([]*Embedded, 6)
+	servers := make([]*Server, 6)
 	for i := range servers {
 		all.Go(func() {
-			e, err := StartEmbedded(context.Background(), dir, EmbeddedOptions{Logger: book.logger(), Settings: fast})
+			e, err := Start(context.Background(), dir, Options{Logger: book.logger(), Settings: fast})
 			if err != nil {
 				t.Error(err)
 				return
@@ -116,7 +99,7 @@ func TestManyAtOnceOnAnEmptyFolder(t *testing.T) {
 			stop(t, e)
 		}
 	}
-	if n := strings.Count(book.String(), "making a new PostgreSQL data folder"); n != 1 {
+	if n := strings.Count(book.String(), "creating a PostgreSQL data folder"); n != 1 {
 		t.Errorf("the database was made %d times\n%s", n, book.String())
 	}
 	nothingRuns(t, dir)
@@ -130,7 +113,7 @@ func TestComingAndGoingNeverLosesTheServer(t *testing.T) {
 	for range 4 {
 		all.Go(func() {
 			for range 6 {
-				e, err := StartEmbedded(context.Background(), dir, EmbeddedOptions{Settings: fast})
+				e, err := Start(context.Background(), dir, Options{Settings: fast})
 				if err != nil {
 					t.Error(err)
 					return
@@ -151,24 +134,24 @@ func TestComingAndGoingNeverLosesTheServer(t *testing.T) {
 func TestDoneTellsOfAServerThatDied(t *testing.T) {
 	t.Parallel()
 	dir := initialised(t)
-	launcher := start(t, dir, EmbeddedOptions{})
-	joined := start(t, dir, EmbeddedOptions{})
+	launcher := start(t, dir, Options{})
+	joined := start(t, dir, Options{})
 	kill(t, postmaster(t, dir))
-	for name, e := range map[string]*Embedded{"the launcher": launcher, "who joined": joined} {
+	for name, e := range map[string]*Server{"the launcher": launcher, "who joined": joined} {
 		select {
 		case <-e.Done():
 		case <-time.After(20 * time.Second):
 			t.Errorf("%s was not told", name)
 		}
 	}
-	start(t, dir, EmbeddedOptions{}) // and the next start recovers
+	start(t, dir, Options{}) // and the next start recovers
 }
 
 func TestAServerThatCannotStartShowsItsLog(t *testing.T) {
 	t.Parallel()
 	dir := newFolder(t)
 	begin := time.Now()
-	_, err := StartEmbedded(context.Background(), dir, EmbeddedOptions{Settings: map[string]string{"shared_buffers": "plenty"}})
+	_, err := Start(context.Background(), dir, Options{Settings: map[string]string{"shared_buffers": "plenty"}})
 	mentions(t, err, dir, `invalid value for parameter "shared_buffers": "plenty"`)
 	if took := time.Since(begin); took > 10*time.Second {
 		t.Errorf("it took %v to say so", took)
@@ -176,15 +159,16 @@ func TestAServerThatCannotStartShowsItsLog(t *testing.T) {
 	nothingRuns(t, dir)
 }
 
+// The log holds one run of the server, and the run before is kept beside it.
 func TestTheLogDoesNotGrowForEver(t *testing.T) {
 	t.Parallel()
-	dir := newFolder(t)
-	must(t, os.MkdirAll(dir, 0o755))
-	must(t, os.WriteFile(filepath.Join(dir, logFile), make([]byte, maxLogSize+1), 0o600))
-	log, begin, err := folder{path: dir}.openLog()
-	must(t, err)
-	defer log.Close()
-	if begin != 0 {
-		t.Errorf("a log of more than 10 MB is kept: %d", begin)
+	dir := initialised(t)
+	for range 3 {
+		stop(t, start(t, dir, Options{}))
+	}
+	for _, name := range []string{logFile, logFile + ".old"} {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		require.NoError(t, err)
+		require.Equal(t, 1, strings.Count(string(text), "database system is shut down"), name)
 	}
 }

@@ -1,4 +1,4 @@
-package postgres
+package embeddedpg
 
 import (
 	"context"
@@ -13,21 +13,23 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // postmaster is the process id that the server has left in its data folder.
 func postmaster(t *testing.T, dir string) int {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, dataFolder, "postmaster.pid"))
-	must(t, err)
+	require.NoError(t, err)
 	pid, err := strconv.Atoi(strings.SplitN(string(text), "\n", 2)[0])
-	must(t, err)
+	require.NoError(t, err)
 	return pid
 }
 
 func kill(t *testing.T, pid int) {
 	t.Helper()
-	must(t, syscall.Kill(pid, syscall.SIGKILL))
+	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
 }
 
 func TestKillingDgLeavesNoPostgreSQL(t *testing.T) {
@@ -41,18 +43,14 @@ func TestKillingDgLeavesNoPostgreSQL(t *testing.T) {
 		if len(processesOn(t, dir)) == 0 {
 			t.Fatal("no server is there to be left")
 		}
-		must(t, p.Process.Signal(signal))
+		require.NoError(t, p.Process.Signal(signal))
 		_, _ = io.Copy(io.Discard, p.stdout) // ends when nobody has the helper's output open: nothing of it was inherited
 		_ = p.Wait()
 		nothingRuns(t, dir)
-	}
-	log, err := os.ReadFile(filepath.Join(dir, logFile))
-	must(t, err)
-	if n := strings.Count(string(log), "database system is shut down"); n < 5 {
-		t.Errorf("%d of 5 servers shut down in order", n)
-	}
-	if strings.Contains(string(log), "not properly shut down") {
-		t.Error("a server was not shut down in order")
+		log, err := os.ReadFile(filepath.Join(dir, logFile))
+		require.NoError(t, err)
+		require.Contains(t, string(log), "database system is shut down")
+		require.NotContains(t, string(log), "not properly shut down")
 	}
 }
 
@@ -66,7 +64,7 @@ func TestKillingTheWholeProcessGroupLeavesNoPostgreSQL(t *testing.T) {
 	if group, err := syscall.Getpgid(postmaster(t, dir)); err != nil || group == p.Process.Pid {
 		t.Errorf("the server is in dg's process group (%v): Ctrl-C would reach it", err)
 	}
-	must(t, syscall.Kill(-p.Process.Pid, syscall.SIGKILL))
+	require.NoError(t, syscall.Kill(-p.Process.Pid, syscall.SIGKILL))
 	_ = p.Wait()
 	nothingRuns(t, dir)
 }
@@ -78,8 +76,8 @@ func TestAKilledLauncherDoesNotTakeTheServerFromOthers(t *testing.T) {
 	if r := p.started(t); r.Error != "" {
 		t.Fatal(r.Error)
 	}
-	e := start(t, dir, EmbeddedOptions{})
-	must(t, p.Process.Kill())
+	e := start(t, dir, Options{})
+	require.NoError(t, p.Process.Kill())
 	_ = p.Wait()
 	if query[int](t, e.URL(), `select 1`) != 1 {
 		t.Error("the server is gone")
@@ -92,18 +90,18 @@ func TestAnInterruptedInitdbLeavesNothingBroken(t *testing.T) {
 	t.Parallel()
 	dir := newFolder(t)
 	p := run(t, dir, nil)
-	eventually(t, "initdb never began", func() bool { return exists(filepath.Join(dir, newCluster, "PG_VERSION")) })
-	must(t, p.Process.Kill())
+	eventually(t, "initdb never began", func() bool { return exists(filepath.Join(dir, newDataFolder, "PG_VERSION")) })
+	require.NoError(t, p.Process.Kill())
 	_ = p.Wait()
 	if exists(filepath.Join(dir, dataFolder)) {
 		t.Fatal("initdb was too fast for this test")
 	}
 	// At once: what is left of initdb is waited for, not worked beside.
-	e := start(t, dir, EmbeddedOptions{})
+	e := start(t, dir, Options{})
 	if query[int](t, e.URL(), `select 1`) != 1 {
 		t.Error("no database")
 	}
-	if exists(filepath.Join(dir, newCluster)) {
+	if exists(filepath.Join(dir, newDataFolder)) {
 		t.Error("the half-made folder is left")
 	}
 }
@@ -111,13 +109,13 @@ func TestAnInterruptedInitdbLeavesNothingBroken(t *testing.T) {
 func TestStartingAtOnceAfterAKill(t *testing.T) {
 	t.Parallel()
 	dir := initialised(t)
-	p := run(t, dir, func(cmd *exec.Cmd) { cmd.Env = append(cmd.Env, "DG_POSTGRES_TEST_SERVE=1") })
+	p := run(t, dir, nil)
 	if r := p.started(t); r.Error != "" {
 		t.Fatal(r.Error)
 	}
-	must(t, p.Process.Kill())
+	require.NoError(t, p.Process.Kill())
 	_ = p.Wait()
-	e := start(t, dir, EmbeddedOptions{Exclusive: true}) // while the old server shuts down
+	e := start(t, dir, Options{}) // while the old server shuts down
 	if query[int](t, e.URL(), `select 1`) != 1 {
 		t.Error("no database")
 	}
@@ -127,22 +125,22 @@ func TestStartingAtOnceAfterAKill(t *testing.T) {
 func TestAStalePIDFileOfALivingProcess(t *testing.T) {
 	t.Parallel()
 	dir := initialised(t)
-	e := start(t, dir, EmbeddedOptions{})
+	e := start(t, dir, Options{})
 	kill(t, postmaster(t, dir))
 	stop(t, e)
 	nothingRuns(t, dir)
 
 	f := e.folder
 	sleeper := f.command(t.Context(), "sleep", "60")
-	must(t, sleeper.Start())
+	require.NoError(t, sleeper.Start())
 	defer func() { _ = sleeper.Process.Kill(); _ = sleeper.Wait() }()
 	path := filepath.Join(dir, dataFolder, "postmaster.pid")
 	text, err := os.ReadFile(path)
-	must(t, err)
+	require.NoError(t, err)
 	_, rest, _ := strings.Cut(string(text), "\n")
-	must(t, os.WriteFile(path, []byte(strconv.Itoa(sleeper.Process.Pid)+"\n"+rest), 0o600))
+	require.NoError(t, os.WriteFile(path, []byte(strconv.Itoa(sleeper.Process.Pid)+"\n"+rest), 0o600))
 
-	again := start(t, dir, EmbeddedOptions{})
+	again := start(t, dir, Options{})
 	if query[int](t, again.URL(), `select 1`) != 1 {
 		t.Error("no database")
 	}
@@ -157,11 +155,11 @@ func TestLosingTheSupervisorsShell(t *testing.T) {
 		t.Fatal(r.Error)
 	}
 	out, err := exec.Command("ps", "-o", "ppid=", "-p", strconv.Itoa(postmaster(t, dir))).Output()
-	must(t, err)
+	require.NoError(t, err)
 	shell, err := strconv.Atoi(strings.TrimSpace(string(out)))
-	must(t, err)
+	require.NoError(t, err)
 	kill(t, shell)
-	must(t, p.Process.Kill())
+	require.NoError(t, p.Process.Kill())
 	_ = p.Wait()
 	nothingRuns(t, dir)
 }
@@ -171,18 +169,18 @@ func TestLosingTheSupervisorsShell(t *testing.T) {
 func TestJoiningAServerAtTheLastMoment(t *testing.T) {
 	dir := initialised(t)
 	signs := filepath.Join(filepath.Dir(dir), "signs")
-	must(t, os.Mkdir(signs, 0o755))
-	must(t, os.Chmod(signs, 0o777)) // the supervisor is another user
+	require.NoError(t, os.Mkdir(signs, 0o755))
+	require.NoError(t, os.Chmod(signs, 0o777)) // the supervisor is another user
 	left, joined := filepath.Join(signs, "left"), filepath.Join(signs, "joined")
 	program(t, filepath.Join(signs, "rm"), `touch '`+left+`'; until [ -e '`+joined+`' ]; do sleep 0.01; done; exec /bin/rm "$@"`)
 	t.Setenv("PATH", signs+":"+os.Getenv("PATH"))
 
-	first := start(t, dir, EmbeddedOptions{})
-	must(t, first.hold.Close())
+	first := start(t, dir, Options{})
+	require.NoError(t, first.lease.Close())
 	eventually(t, "the supervisor does not see that the last user has left", func() bool { return exists(left) })
-	late := start(t, dir, EmbeddedOptions{})
-	must(t, os.WriteFile(joined, nil, 0o600))
-	eventually(t, "the name is still there", func() bool { return !exists(filepath.Join(dir, aliveFIFO)) })
+	late := start(t, dir, Options{})
+	require.NoError(t, os.WriteFile(joined, nil, 0o600))
+	eventually(t, "the name is still there", func() bool { return !exists(filepath.Join(dir, usersPipe)) })
 	select {
 	case <-first.Done():
 		t.Fatal("the server was ended under who joined")
@@ -209,32 +207,32 @@ func TestLocksThatAPowerCutHasLeftDoNotHinderAStart(t *testing.T) {
 		func(int) string { return "what is this\n" },
 	} {
 		p := run(t, dir, nil)
-		if r := p.started(t); r.Error != "" {
+		r := p.started(t)
+		if r.Error != "" {
 			t.Fatal(r.Error)
 		}
+		socket := r.Socket
 		f, err := openFolder(t.Context(), dir, slog.New(slog.DiscardHandler))
-		must(t, err)
-		socket, err := f.readSocket()
-		must(t, err)
+		require.NoError(t, err)
 		killAll(t, dir, p)
 		sleeper := f.command(t.Context(), "sleep", "60") // alive, and the server's user's
-		must(t, sleeper.Start())
+		require.NoError(t, sleeper.Start())
 		for _, path := range []string{filepath.Join(socket, ".s.PGSQL.5432.lock"), filepath.Join(dir, dataFolder, "postmaster.pid")} {
-			must(t, os.WriteFile(path, []byte(content(sleeper.Process.Pid)), 0o600))
+			require.NoError(t, os.WriteFile(path, []byte(content(sleeper.Process.Pid)), 0o600))
 		}
-		e, err := StartEmbedded(context.Background(), dir, EmbeddedOptions{Settings: fast})
+		e, err := Start(context.Background(), dir, Options{Settings: fast})
 		if err != nil {
 			t.Errorf("after power cut %d: %v", i+1, err)
 		} else {
 			if query[int](t, e.URL(), `select 1`) != 1 {
 				t.Error("no database")
 			}
-			if e.socket != socket {
-				t.Errorf("the socket is in %s, and %s is left", e.socket, socket)
+			if e.folder.socket != socket {
+				t.Errorf("the socket is in %s, and %s is left", e.folder.socket, socket)
 			}
 			stop(t, e)
 		}
-		must(t, sleeper.Process.Kill())
+		require.NoError(t, sleeper.Process.Kill())
 		_ = sleeper.Wait()
 		nothingRuns(t, dir)
 	}
@@ -245,7 +243,7 @@ func killAll(t *testing.T, dir string, p *process) {
 	t.Helper()
 	for _, line := range processesOn(t, dir) {
 		pid, err := strconv.Atoi(strings.Fields(line)[0])
-		must(t, err)
+		require.NoError(t, err)
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
 	_ = p.Process.Kill()
@@ -257,40 +255,32 @@ func killAll(t *testing.T, dir string, p *process) {
 func TestACopyOfARunningFolderLeavesTheOriginalItsSocket(t *testing.T) {
 	t.Parallel()
 	dir := initialised(t)
-	original := start(t, dir, EmbeddedOptions{})
-	must(t, execute(t, original.OwnerURL(), `create table original (id int)`))
+	original := start(t, dir, Options{})
+	require.NoError(t, execute(t, original.OwnerURL(), `create table original (id int)`))
 	copied := newFolder(t)
-	must(t, os.Mkdir(copied, 0o755))
+	require.NoError(t, os.Mkdir(copied, 0o755))
 	source := initialised(t)
-	if out, err := exec.Command("cp", "-a", filepath.Join(source, dataFolder), filepath.Join(dir, socketFile), copied).CombinedOutput(); err != nil {
+	if out, err := exec.Command("cp", "-a", filepath.Join(source, dataFolder), filepath.Join(dir, runFolder), copied).CombinedOutput(); err != nil {
 		t.Fatalf("%v %s", err, out)
 	}
-	second := start(t, copied, EmbeddedOptions{})
-	if second.socket == original.socket {
+	second := start(t, copied, Options{})
+	if second.folder.socket == original.folder.socket {
 		t.Fatal("both have one socket")
 	}
-	must(t, execute(t, original.OwnerURL(), `table original`))
+	require.NoError(t, execute(t, original.OwnerURL(), `table original`))
 	mentions(t, execute(t, second.OwnerURL(), `table original`), "does not exist")
 }
 
-// Also while no server runs on the original: it may be starting.
-func TestASocketFolderBelongsToOneDataFolder(t *testing.T) {
+// Another user may have made the folder that the socket would be in.
+func TestASocketFolderOfSomebodyElseIsRefused(t *testing.T) {
 	t.Parallel()
-	socketOf := func(f folder) string {
-		socket, err := f.makeSocketFolder()
-		must(t, err)
-		t.Cleanup(func() { _ = os.RemoveAll(socket) })
-		return socket
-	}
-	original, copied := folder{path: newFolder(t)}, folder{path: newFolder(t)}
-	must(t, os.Mkdir(original.path, 0o755))
-	must(t, os.Mkdir(copied.path, 0o755))
-	first := socketOf(original)
-	must(t, copied.writeSocket(first))
-	if socketOf(copied) == first {
-		t.Error("the copy has the original's")
-	}
-	if again := socketOf(original); again != first {
-		t.Errorf("the original has %s, and %s is left", again, first)
-	}
+	needsRoot(t)
+	dir := initialised(t)
+	f, err := openFolder(t.Context(), dir, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	require.NoError(t, os.Mkdir(f.socket, 0o755))
+	require.NoError(t, os.Chown(f.socket, 12345, 12345))
+	t.Cleanup(func() { _ = os.Remove(f.socket) })
+	_, err = Start(context.Background(), dir, Options{Settings: fast})
+	mentions(t, err, f.socket, "remove it")
 }

@@ -1,0 +1,163 @@
+package embeddedpg
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+//go:embed supervisor.sh
+var supervisor string
+
+// launch creates the database cluster if needed and starts the server. It holds the lock, so no process of an earlier
+// server or initdb lives.
+func (s *Server) launch(ctx context.Context, settings map[string]string) error {
+	bin, err := s.folder.findPrograms(ctx)
+	if err != nil {
+		return err
+	}
+	if !exists(s.folder.file(dataFolder)) {
+		s.log.Info("creating a PostgreSQL data folder", "folder", s.folder.path, "programs", bin)
+		if err := s.initialise(ctx, bin); err != nil {
+			return fmt.Errorf("creating the database in %q failed: %w", s.folder.path, err)
+		}
+	}
+	if err := errors.Join(s.folder.makePrivate(s.folder.socket), s.folder.removeStaleLocks()); err != nil {
+		return err
+	}
+	if err := s.run(ctx, bin, settings); err != nil {
+		return err
+	}
+	s.log.Info("PostgreSQL started", "folder", s.folder.path, "programs", bin)
+	_ = s.lock.Close() // this one is the server's now
+	s.lock, err = s.folder.openLock()
+	return err
+}
+
+// initialise runs initdb in a folder beside the data and renames it when it is complete: an interrupted initdb leaves
+// nothing that looks like a database. initdb inherits the lock because it may outlive a killed dg by a moment.
+func (s *Server) initialise(ctx context.Context, bin string) (err error) {
+	f, incomplete := s.folder, s.folder.file(newDataFolder)
+	// Text sorts by code point everywhere. C.UTF-8 adds letters beyond ASCII, and not every system has it.
+	for _, ctype := range []string{"C.UTF-8", "C"} {
+		if err := errors.Join(os.RemoveAll(incomplete), f.makePrivate(incomplete)); err != nil {
+			return err
+		}
+		cmd := f.command(ctx, filepath.Join(bin, "initdb"), "-D", incomplete, "--username=postgres", "--auth-local=trust",
+			"--auth-host=reject", "--encoding=UTF8", "--locale=C", "--lc-ctype="+ctype, "--data-checksums", "--no-instructions")
+		cmd.ExtraFiles = []*os.File{s.lock}
+		printed, failed := cmd.CombinedOutput()
+		if failed == nil {
+			return os.Rename(incomplete, f.file(dataFolder))
+		}
+		err = fmt.Errorf("%w\n%s", failed, printed)
+	}
+	return err
+}
+
+// removeStaleLocks removes what a killed server or a power cut has left. PostgreSQL refuses to start if a lock file names
+// a living process, which is common in a container. A server that somebody launched by hand does not hold our lock: it is
+// recognised by its answer.
+func (f folder) removeStaleLocks() error {
+	pidFile, socket := filepath.Join(f.file(dataFolder), "postmaster.pid"), filepath.Join(f.socket, ".s.PGSQL.5432")
+	text, _ := os.ReadFile(pidFile)
+	lines := strings.Split(string(text)+"\n\n\n\n\n", "\n")
+	for _, path := range []string{socket, filepath.Join(lines[4], ".s.PGSQL."+lines[3])} {
+		if conn, err := net.Dial("unix", path); err == nil { //nolint:noctx // a local socket answers at once
+			_ = conn.Close()
+			return fmt.Errorf("a PostgreSQL that dg did not launch (process %s) runs on %q: stop it first", lines[0], f.file(dataFolder))
+		}
+	}
+	for _, path := range []string{pidFile, socket, socket + ".lock"} {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// run starts the server and returns when the database and the roles are ready.
+func (s *Server) run(ctx context.Context, bin string, settings map[string]string) error {
+	f := s.folder
+	path := f.file(logFile)
+	if err := os.Rename(path, path+".old"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	log, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|syscall.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	lease, err := f.makePipe(ctx)
+	if err != nil {
+		return fmt.Errorf("make the pipe %q: %w", f.file(usersPipe), err)
+	}
+	cmd := f.command(context.Background(), "/bin/sh", append([]string{"-c", supervisor, "dg-postgres", f.file(usersPipe),
+		filepath.Join(bin, "postgres")}, f.serverArguments(settings)...)...) // its users end it, no context does
+	cmd.ExtraFiles, cmd.Stdout, cmd.Stderr = []*os.File{s.lock}, log, log
+	if err := cmd.Start(); err != nil {
+		_ = lease.Close()
+		return fmt.Errorf("run PostgreSQL: %w", err)
+	}
+	exited := make(chan struct{})
+	go func() { defer close(exited); _ = cmd.Wait() }()
+	err = s.await(ctx, "PostgreSQL starts", func() (retry bool, err error) {
+		select {
+		case <-exited:
+			return false, errors.New("it ended at once")
+		default:
+			return true, ping(ctx, f.url("postgres", "postgres"))
+		}
+	})
+	if err == nil {
+		err = f.setUp(ctx)
+	}
+	if err != nil {
+		_ = lease.Close() // the supervisor ends the server
+		<-exited
+		printed, _ := os.ReadFile(path)
+		return fmt.Errorf("PostgreSQL on %q did not start: %w\n%s", f.path, err, printed)
+	}
+	s.lease = lease
+	return nil
+}
+
+// serverArguments hold settings in which a later one wins, and nothing in the data folder overrides any.
+func (f folder) serverArguments(settings map[string]string) []string {
+	args := []string{"-D", f.file(dataFolder), "-c", "shared_buffers=256MB", "-c", "max_wal_size=4GB", "-c", "wal_compression=on"}
+	for name, value := range settings {
+		args = append(args, "-c", name+"="+value)
+	}
+	return append(args, "-c", "port=5432", "-c", "listen_addresses=", "-c", "unix_socket_permissions=0700",
+		"-c", "unix_socket_directories="+f.socket, "-c", "log_timezone=UTC", "-c", "log_destination=stderr", "-c", "logging_collector=off",
+		"-c", "log_min_error_statement=panic", "-c", "log_parameter_max_length_on_error=0") // no value of a statement reaches the log
+}
+
+// command runs as the server's user in a session of its own, so that Ctrl-C at our terminal does not reach it. It gets
+// nothing of our environment that is secret or could change PostgreSQL.
+func (f folder) command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = "/" // it keeps no file system busy
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: f.user}
+	cmd.Env = []string{"LC_ALL=C", "TZ=UTC", "PATH=" + os.Getenv("PATH"), "LD_LIBRARY_PATH=" + os.Getenv("LD_LIBRARY_PATH")}
+	return cmd
+}
+
+// makePipe makes the pipe of the server's users and opens it. The server's user makes it, so that root gives away nothing
+// that this user may have put in its place. Open for reading too, it does not wait for the supervisor.
+func (f folder) makePipe(ctx context.Context) (*os.File, error) {
+	path := f.file(usersPipe)
+	_ = os.Remove(path)
+	if err := f.command(ctx, "mkfifo", "-m", "600", path).Run(); err != nil {
+		return nil, err
+	}
+	return os.OpenFile(path, os.O_RDWR|syscall.O_NOFOLLOW, 0)
+}

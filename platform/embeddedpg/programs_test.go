@@ -1,0 +1,78 @@
+package embeddedpg
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// program writes an executable shell script.
+func program(t *testing.T, path, script string) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o755))
+}
+
+// fakePostgres makes a folder of programs that says it is of the version.
+func fakePostgres(t *testing.T, version string) string {
+	t.Helper()
+	bin := filepath.Join(t.TempDir(), "bin")
+	program(t, filepath.Join(bin, "postgres"), `echo "postgres (PostgreSQL) `+version+`"`)
+	program(t, filepath.Join(bin, "initdb"), `exit 1`)
+	return bin
+}
+
+func TestPGBINReplacesTheSearch(t *testing.T) {
+	dir := newFolder(t)
+	f := folder{path: dir, user: ownUser()}
+	for _, c := range []struct {
+		bin, writtenBy string
+		want           []string // nil: taken
+	}{
+		{bin: fakePostgres(t, "16.4")},
+		{bin: fakePostgres(t, "16.4 (Debian 16.4-1)"), writtenBy: "16"},
+		{bin: fakePostgres(t, "18beta1")},
+		{bin: fakePostgres(t, "14.2"), want: []string{"15 or later", "found: 14 in "}},
+		{bin: fakePostgres(t, "9.6.24"), want: []string{"15 or later", "found: none"}},
+		{bin: fakePostgres(t, "16.4"), writtenBy: "17", want: []string{"PostgreSQL 17, which wrote the database in " + dir, "found: 16 in "}},
+		{bin: t.TempDir(), want: []string{"found: none", "PG_BIN"}},
+	} {
+		t.Setenv("PG_BIN", c.bin)
+		_ = os.RemoveAll(dir)
+		if c.writtenBy != "" {
+			require.NoError(t, os.MkdirAll(f.file(dataFolder), 0o700))
+			require.NoError(t, os.WriteFile(filepath.Join(f.file(dataFolder), "PG_VERSION"), []byte(c.writtenBy+"\n"), 0o600))
+		}
+		got, err := f.findPrograms(t.Context())
+		if c.want != nil {
+			mentions(t, err, c.want...)
+		} else if err != nil || got != c.bin {
+			t.Errorf("%+v, %v", got, err)
+		}
+	}
+}
+
+// pg_config comes first, and versions that did not write the data are passed over.
+func TestProgramsOfTheRightVersionAreFound(t *testing.T) {
+	newest, fitting := fakePostgres(t, "99.1"), t.TempDir()
+	program(t, filepath.Join(fitting, "pg_config"), "echo "+newest)
+	t.Setenv("PATH", fitting+":"+os.Getenv("PATH"))
+	t.Setenv("PG_BIN", "")
+	f := folder{path: newFolder(t), user: ownUser()}
+	got, err := f.findPrograms(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, newest, got)
+
+	require.NoError(t, os.MkdirAll(f.file(dataFolder), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(f.file(dataFolder), "PG_VERSION"), []byte("98\n"), 0o600))
+	_, err = f.findPrograms(t.Context())
+	mentions(t, err, "PostgreSQL 98", "99 in "+newest)
+}
+
+// ownUser is who runs the tests, root as well: these folders hold no server.
+func ownUser() *syscall.Credential {
+	return &syscall.Credential{Uid: uint32(os.Geteuid()), Gid: uint32(os.Getegid()), NoSetGroups: true}
+}

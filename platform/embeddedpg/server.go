@@ -1,0 +1,165 @@
+package embeddedpg
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"syscall"
+	"time"
+)
+
+const (
+	pollInterval  = 20 * time.Millisecond
+	watchInterval = 200 * time.Millisecond
+	logInterval   = 10 * time.Second
+)
+
+// Options configure the use of a server.
+type Options struct {
+	Logger   *slog.Logger      // nil: nothing is logged
+	Settings map[string]string // PostgreSQL settings for the server if this process launches it
+}
+
+// Server is this process's use of the server on a data folder, whoever launched it.
+type Server struct {
+	folder folder
+	log    *slog.Logger
+	lock   *os.File      // server.lock: whoever can lock it knows that the server has ended
+	lease  *os.File      // run/users, open for writing; nil after Stop
+	done   chan struct{} // closed when the server has ended
+}
+
+// Start joins the server that runs on the folder dir, or launches one. It creates the folder and the database if needed.
+// It waits, without a bound but ctx, for a server that another process starts or stops, or that recovers from a crash.
+//
+// It fails with a sentence that says what to do if no PostgreSQL 15 or later is found, the folder cannot be used, or the
+// server does not start.
+func Start(ctx context.Context, dir string, opts Options) (*Server, error) {
+	log := cmp.Or(opts.Logger, slog.New(slog.DiscardHandler))
+	f, err := openFolder(ctx, dir, log)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{folder: f, log: log, done: make(chan struct{})}
+	if s.lock, err = f.openLock(); err != nil {
+		return nil, err
+	}
+	err = s.await(ctx, "another process starts or stops PostgreSQL", func() (retry bool, err error) {
+		if tryLock(s.lock) {
+			return false, s.launch(ctx, opts.Settings)
+		}
+		err = s.join(ctx)
+		return !errors.Is(err, fs.ErrPermission), err
+	})
+	if err != nil {
+		_ = s.lock.Close()
+		return nil, err
+	}
+	go s.watch()
+	return s, nil
+}
+
+// join takes a lease on the running server and checks that it answers.
+func (s *Server) join(ctx context.Context) error {
+	// Opening fails if nobody reads the pipe: the server is not there yet, or is ending.
+	lease, err := os.OpenFile(s.folder.file(usersPipe), os.O_WRONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return fmt.Errorf("join the PostgreSQL of another process: %w", err)
+	}
+	if err := ping(ctx, s.URL()); err != nil {
+		_ = lease.Close()
+		return err
+	}
+	s.lease = lease
+	s.log.Info("joined the PostgreSQL that runs on the data folder", "folder", s.folder.path)
+	return nil
+}
+
+// await repeats try until it succeeds or says not to retry. It logs what it waits for.
+func (s *Server) await(ctx context.Context, what string, try func() (retry bool, err error)) error {
+	for logAt := time.Now().Add(logInterval); ; {
+		retry, err := try()
+		if err == nil || !retry {
+			return err
+		}
+		if now := time.Now(); now.After(logAt) {
+			logAt = now.Add(logInterval)
+			s.log.Info("waiting: "+what, "folder", s.folder.path, "log", s.folder.file(logFile), "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return errors.Join(ctx.Err(), err)
+		case <-time.After(pollInterval):
+		}
+	}
+}
+
+// URL connects as the serving role, dg_app.
+func (s *Server) URL() string { return s.folder.url("dg_app", "dg") }
+
+// OwnerURL connects as the role that owns the tables, dg_owner.
+func (s *Server) OwnerURL() string { return s.folder.url("dg_owner", "dg") }
+
+// Done is closed when the server has ended, for whatever reason.
+func (s *Server) Done() <-chan struct{} { return s.done }
+
+// Stop ends this use. The last user waits until the server has shut down; for any other Stop returns at once.
+//
+// It fails if ctx ends first; the shutdown continues. A second Stop does nothing.
+func (s *Server) Stop(ctx context.Context) error {
+	if s.lease == nil {
+		return nil
+	}
+	_ = s.lease.Close()
+	s.lease = nil
+	return s.await(ctx, "PostgreSQL shuts down", func() (retry bool, err error) {
+		if s.ended() || usedByOthers(s.folder.file(usersPipe)) {
+			return false, nil
+		}
+		return true, fmt.Errorf("PostgreSQL on %q is still shutting down", s.folder.path)
+	})
+}
+
+// DropPrivileges makes this process, if it is root, the server's user for good: every thread, without root's groups and
+// capabilities. It returns that user's id, or 0 if there was nothing to give up. Ports below 1024 and root's files must be
+// open by then.
+func (s *Server) DropPrivileges() (uid int, err error) {
+	if os.Geteuid() != 0 {
+		return 0, nil
+	}
+	u := s.folder.user
+	return int(u.Uid), errors.Join(syscall.Setgroups(nil), syscall.Setgid(int(u.Gid)), syscall.Setuid(int(u.Uid)))
+}
+
+// watch closes done when the server has ended: one that another process launched cannot be waited for.
+func (s *Server) watch() {
+	for !s.ended() {
+		<-time.After(watchInterval)
+	}
+	close(s.done)
+}
+
+// ended reports whether no process of the server lives, and then removes the socket's folder. Nobody launches meanwhile.
+func (s *Server) ended() bool {
+	if !tryLock(s.lock) {
+		return false
+	}
+	_ = os.Remove(s.folder.socket)
+	return syscall.Flock(int(s.lock.Fd()), syscall.LOCK_UN) == nil
+}
+
+// usedByOthers reports whether any process holds the pipe for writing. A read without waiting distinguishes "no data yet"
+// from "no writer"; a missing pipe belongs to a server that is ending.
+func usedByOthers(pipe string) bool {
+	fd, err := syscall.Open(pipe, syscall.O_RDONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = syscall.Close(fd) }()
+	_, err = syscall.Read(fd, make([]byte, 1))
+	return errors.Is(err, syscall.EAGAIN)
+}
