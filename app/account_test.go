@@ -238,7 +238,7 @@ func TestAccountResetByLink(t *testing.T) {
 	v := visit(t, base)
 	status, _, _ = v.send(replaced, nil)
 	require.Equal(t, http.StatusNotFound, status, "a newer link has taken its place")
-	require.Contains(t, v.get(path), "This turns two-step off")
+	require.Contains(t, v.get(path), "This turns off two-step verification")
 	for _, wrong := range [][2]string{{"short", "short"}, {replacement, replacement + "r"}} {
 		status, body, _ := v.post(path, "token", token, "new", wrong[0], "repeat", wrong[1])
 		require.Equal(t, http.StatusUnprocessableEntity, status)

@@ -84,8 +84,8 @@ func TestTheLifeOfAKey(t *testing.T) {
 	secret := strings.ReplaceAll(p.Text("#totp"), " ", "")
 	p.Fill("#code", codeOf(t, secret))
 	p.Fill("#current", claire.Password)
-	p.Click(`button:text("Turn on two-step")`)
-	p.Click(`button:text("Copy all ten")`)
+	p.Click(`button:text("Turn on two-step verification")`)
+	p.Click(`button:text("Copy codes")`)
 	p.WaitFor(`button:text("Copied")`)
 	p.Click(`a:text("Done")`)
 
@@ -107,10 +107,10 @@ func TestTheLifeOfAKey(t *testing.T) {
 	}
 	warehouse := create("Warehouse, nightly export")
 	row := `tr:has(bdi[data-name]:text("Warehouse, nightly export"))`
-	require.Contains(t, p.Text("main"), "Never used")
+	require.Contains(t, p.Text("main"), "Never")
 	require.Equal(t, http.StatusOK, d.call(t, "/api/v1/forks", warehouse))
 	p.Reload()
-	require.NotContains(t, p.Text("table.keys tbody tr:first-child"), "Never used", row)
+	require.NotContains(t, p.Text("table.keys tbody tr:first-child"), "Never", row)
 
 	revoke := func() {
 		p.Click("table.keys tbody tr:first-child a.revoke")
@@ -122,7 +122,7 @@ func TestTheLifeOfAKey(t *testing.T) {
 	require.Equal(t, http.StatusUnauthorized, d.call(t, "/api/v1/forks", warehouse))
 	p.Click(`nav.sidebar a:text("Audit log")`)
 	log := p.Text("main")
-	for _, entry := range []string{"Key created", "Key revoked", "Request refused", "Revoked key"} {
+	for _, entry := range []string{"Key created", "Key revoked", "Request rejected", "Revoked key"} {
 		require.Contains(t, log, entry)
 	}
 	require.NotContains(t, log, warehouse[31:], "a secret")

@@ -12,24 +12,24 @@ import (
 func signedOutScreens() []screen {
 	return []screen{
 		{name: "sign-in", shows: "Sign in", path: "/sign-in"},
-		{name: "sign-in-error", shows: "wrong", path: "/sign-in", status: http.StatusUnauthorized, do: enter("#email", "who@example.com", "#password", "wrong")},
-		{name: "code", shows: "Two-step code", path: "/sign-in", do: enter("#email", "tomas@harbour.example.com", "#password", "admin-with-two-steps")},
-		{name: "code-error", shows: "did not", path: "/sign-in/code", status: http.StatusUnauthorized, do: enter("#code", "000000")},
+		{name: "sign-in-error", shows: "Wrong", path: "/sign-in", status: http.StatusUnauthorized, do: enter("#email", "who@example.com", "#password", "wrong")},
+		{name: "code", shows: "Verification code", path: "/sign-in", do: enter("#email", "tomas@harbour.example.com", "#password", "admin-with-two-steps")},
+		{name: "code-error", shows: "Wrong code", path: "/sign-in/code", status: http.StatusUnauthorized, do: enter("#code", "000000")},
 		{name: "code-recovery", shows: "Each works once", path: "/sign-in/code?recovery=1"},
-		{name: "reset", shows: "This turns two-step off", path: "/account/reset?token=look"},
-		{name: "reset-error", shows: "Type both again", path: "/account/reset?token=look", status: http.StatusUnprocessableEntity,
+		{name: "reset", shows: "This turns off two-step verification", path: "/account/reset?token=look"},
+		{name: "reset-error", shows: "The passwords do not match", path: "/account/reset?token=look", status: http.StatusUnprocessableEntity,
 			do: enter("#new", "battery horse staple", "#repeat", "battery horse")},
 		{name: "reset-used", shows: "This link no longer works", path: "/account/reset?token=x", status: http.StatusNotFound},
 		{name: "docs", shows: "Reporting API", path: "/docs"},
-		{name: "not-found", shows: "There is nothing here", path: "/nowhere", status: http.StatusNotFound},
+		{name: "not-found", shows: "Page not found", path: "/nowhere", status: http.StatusNotFound},
 	}
 }
 
 // memberScreens are what a member without a role can open.
 func memberScreens() []screen {
 	return []screen{
-		{name: "member-account", shows: "Your sign-in", path: "/account"},
-		{name: "member-forbidden", shows: "This page is not open to you", path: "/o/harbour-and-vale/reports", status: http.StatusForbidden},
+		{name: "member-account", shows: "Sessions end after 12 hours", path: "/account"},
+		{name: "member-forbidden", shows: "Access denied", path: "/o/harbour-and-vale/reports", status: http.StatusForbidden},
 		{name: "password", shows: "Change password", path: "/account/password"},
 	}
 }
@@ -37,11 +37,11 @@ func memberScreens() []screen {
 // adminScreens are those of an admin without two-step verification, who sets it up with the last one.
 func adminScreens(t *testing.T) []screen {
 	return []screen{
-		{name: "enrol", shows: "Set up two-step", path: "/account/two-step"},
-		{name: "enrol-error", shows: "Set up two-step", path: "/account/two-step", status: http.StatusUnprocessableEntity, do: enter("#code", "000000", "#current", "admin-without-second-step")},
+		{name: "enrol", shows: "Set up two-step verification", path: "/account/two-step"},
+		{name: "enrol-error", shows: "Set up two-step verification", path: "/account/two-step", status: http.StatusUnprocessableEntity, do: enter("#code", "000000", "#current", "admin-without-second-step")},
 		{name: "keys-no-two-step", shows: "two-step", path: "/settings/api-keys"},
 		{name: "organisation-admin", shows: "Only an owner can change this.", path: "/settings/organisation"},
-		{name: "recovery-codes", shows: "Keep these ten", path: "/account/two-step", do: func(p *browsertest.Page) {
+		{name: "recovery-codes", shows: "Save these ten", path: "/account/two-step", do: func(p *browsertest.Page) {
 			enter("#code", codeOf(t, strings.ReplaceAll(p.Text("#totp"), " ", "")), "#current", "admin-without-second-step")(p)
 			p.WaitFor("#codes")
 		}},
@@ -51,19 +51,19 @@ func adminScreens(t *testing.T) []screen {
 // twoStepAdminScreens are those of an admin with two-step verification.
 func twoStepAdminScreens(fork, smallGroup string) []screen {
 	return []screen{
-		{name: "account-two-step", shows: "Turn off two-step", path: "/account/two-step"},
-		{name: "recovery-codes-new", shows: "Your old ones stop working", path: "/account/recovery-codes"},
+		{name: "account-two-step", shows: "Turn off two-step verification", path: "/account/two-step"},
+		{name: "recovery-codes-new", shows: "Your old codes stop working", path: "/account/recovery-codes"},
 		{name: "password-code", shows: "or a recovery code", path: "/account/password"},
 		{name: "account", shows: "Tomás", path: "/account"},
 		{name: "reports", shows: "Prompting at the Dock", path: "/reports"},
 		{name: "dashboard", shows: "Average score", path: "/o/harbour-and-vale/reports/" + fork},
-		{name: "dashboard-days", shows: "Average score", path: "/o/harbour-and-vale/reports/" + fork, do: click(`summary:text("The same as a table")`)},
+		{name: "dashboard-days", shows: "Average score", path: "/o/harbour-and-vale/reports/" + fork, do: click(`summary:text("Show as table")`)},
 		{name: "dashboard-year", shows: "Average score", path: "/o/harbour-and-vale/reports/" + fork + yearUntilToday()},
 		{name: "dashboard-suppressed", shows: "hidden", path: "/o/harbour-and-vale/reports/" + fork + yearUntilToday() + "&group=" + smallGroup},
 		{name: "dashboard-empty", shows: "No plays", path: "/o/harbour-and-vale/reports/" + fork + "?from=2001-01-01&to=2001-01-07"},
-		{name: "dashboard-bad-period", shows: "No period chosen", path: "/o/harbour-and-vale/reports/" + fork + "?from=2026-02-30&to=x", status: http.StatusBadRequest},
+		{name: "dashboard-bad-period", shows: "Invalid period", path: "/o/harbour-and-vale/reports/" + fork + "?from=2026-02-30&to=x", status: http.StatusBadRequest},
 		{name: "docs-signed-in", shows: "Tomás", path: "/docs"},
-		{name: "not-found-signed-in", shows: "There is nothing here", path: "/o/harbour-and-vale/reports/" + smallGroup, status: http.StatusNotFound},
+		{name: "not-found-signed-in", shows: "Page not found", path: "/o/harbour-and-vale/reports/" + smallGroup, status: http.StatusNotFound},
 	}
 }
 
@@ -73,7 +73,7 @@ func smallOrganisationScreens(fork string) []screen {
 		{name: "hostile-reports", shows: "<em>", path: "/reports"},
 		{name: "hostile-dashboard", shows: "<em>", path: "/o/atelier-north-light/reports/" + fork + yearUntilToday()},
 		{name: "keys-empty", shows: "No keys", path: "/settings/api-keys"},
-		{name: "audit-older", shows: "Nothing older", path: "/o/atelier-north-light/settings/audit-log?before=1"},
+		{name: "audit-older", shows: "No older entries", path: "/o/atelier-north-light/settings/audit-log?before=1"},
 		{name: "hostile-organisation", shows: "<North", path: "/settings/organisation"},
 	}
 }
@@ -81,10 +81,10 @@ func smallOrganisationScreens(fork string) []screen {
 // ownerScreens are those of an owner.
 func ownerScreens() []screen {
 	return []screen{
-		{name: "keys", shows: "Never used", path: "/settings/api-keys"},
+		{name: "keys", shows: "Never", path: "/settings/api-keys"},
 		{name: "key-new", shows: "Create key", path: "/settings/api-keys/new"},
 		{name: "key-new-errors", shows: "Nothing has been saved", path: "/settings/api-keys/new", status: http.StatusBadRequest, do: click(`main button.primary`)},
-		{name: "key-created", shows: "Copy it now", path: "/settings/api-keys/new", do: createKey},
+		{name: "key-created", shows: "Copy your key now", path: "/settings/api-keys/new", do: createKey},
 		{name: "key-leave-dialog", shows: "Leave", path: "/settings/api-keys/new", do: func(p *browsertest.Page) {
 			createKey(p)
 			p.Click(`header a.mark`)
@@ -107,7 +107,7 @@ func ownerScreens() []screen {
 		{name: "keys-revoked", shows: "Revoked", path: "/settings/api-keys", do: click("main details summary")},
 		{name: "audit", shows: "Key created", path: "/settings/audit-log"},
 		{name: "audit-entry", shows: "Request id", path: "/settings/audit-log", do: func(p *browsertest.Page) { p.Open(p.Attr("table.log td.do a", "href")) }},
-		{name: "audit-none", shows: "Clear the filters", path: "/o/harbour-and-vale/settings/audit-log?from=2001-01-01&to=2001-01-02"},
+		{name: "audit-none", shows: "Clear filters", path: "/o/harbour-and-vale/settings/audit-log?from=2001-01-01&to=2001-01-02"},
 		{name: "organisation", shows: "Change reporting mode", path: "/settings/organisation"},
 		{name: "reporting-mode", shows: "Nominative", path: "/o/harbour-and-vale/settings/organisation/reporting-mode"},
 	}

@@ -8,25 +8,13 @@ import (
 
 	"dg/modules/audit"
 	"dg/modules/identity"
-	"dg/platform/apperr"
 )
 
-func (h *Handler) mountAccount(router routes) {
-	router.Get("/account", h.person(h.account))
-	router.Post("/account", h.person(h.endSession))
-	router.Get("/account/password", h.person(h.passwordForm))
-	router.Post("/account/password", h.person(h.changePassword))
-	router.Get("/account/two-step", h.person(h.twoStepForm))
-	router.Post("/account/two-step", h.person(h.changeTwoStep))
-	router.Get("/account/recovery-codes", h.person(h.recoveryCodesForm))
-	router.Post("/account/recovery-codes", h.person(h.replaceRecoveryCodes))
-}
-
-// accountView is the reader's own sign-in.
+// accountView is the person's password, two-step verification and sessions.
 type accountView struct {
 	layout
-	Done      changeText
-	CodesLeft int // recovery codes, where two-step verification is on
+	Changed   changeText
+	CodesLeft int // recovery codes
 	Sessions  []sessionRow
 }
 
@@ -36,29 +24,27 @@ type sessionRow struct {
 	Current              bool
 }
 
-// changeText say what was just changed, and what followed from it.
+// changeText says what the person has just changed, and its effect.
 type changeText struct{ Strong, After string }
 
-// changes are the words for what was just changed in the session.
-var changes = map[identity.Notice]changeText{
+var changeTexts = map[identity.Notice]changeText{
 	audit.PasswordChanged:       {"Password changed.", "Your other sessions have ended."},
-	audit.TwoStepTurnedOn:       {"Two-step is on.", "Your other sessions have ended."},
-	audit.TwoStepTurnedOff:      {"Two-step is off.", "Your other sessions have ended."},
-	audit.RecoveryCodesReplaced: {"New recovery codes made.", "The old ones no longer work."},
+	audit.TwoStepTurnedOn:       {"Two-step verification is on.", "Your other sessions have ended."},
+	audit.TwoStepTurnedOff:      {"Two-step verification is off.", "Your other sessions have ended."},
+	audit.RecoveryCodesReplaced: {"Recovery codes replaced.", "The old ones no longer work."},
 }
 
 // account answers GET /account.
 func (h *Handler) account(c *fiber.Ctx, p *principal) error {
-	ctx, stop := bounded(c.UserContext())
-	defer stop()
-	view := accountView{layout: h.accountLayout(p, "Your sign-in", "account")}
-	open, err := h.Identity.Sessions(ctx, p.token)
+	ctx := c.UserContext()
+	view := accountView{layout: accountLayout(p, "Account", "account")}
+	sessions, err := h.Identity.Sessions(ctx, p.token)
 	if err != nil {
 		return err
 	}
-	for _, o := range open {
+	for _, s := range sessions {
 		view.Sessions = append(view.Sessions, sessionRow{
-			o.ID, browserName(o.UserAgent), o.Address, o.StartedAt, o.LastUsedAt, o.Current,
+			s.ID, browserName(s.UserAgent), s.Address, s.StartedAt, s.LastUsedAt, s.Current,
 		})
 	}
 	if view.CodesLeft, err = h.Identity.RecoveryCodesLeft(ctx, p.token); err != nil {
@@ -68,20 +54,19 @@ func (h *Handler) account(c *fiber.Ctx, p *principal) error {
 	if err != nil {
 		return err
 	}
-	view.Done = changes[changed]
+	view.Changed = changeTexts[changed]
 	return h.render(c, fiber.StatusOK, "account", &view)
 }
 
-// endSession answers POST /account. Who ends the own session has signed out.
+// endSession answers POST /account. To end the current session is to sign out.
 func (h *Handler) endSession(c *fiber.Ctx, p *principal) error {
-	ctx, stop := bounded(c.UserContext())
-	defer stop()
-	if err := h.Identity.EndSession(ctx, p.token, formValue(c, "session")); err != nil {
+	if err := h.Identity.EndSession(c.UserContext(), p.token, formValue(c, "session")); err != nil {
 		return err
 	}
-	_, err := h.Identity.Session(ctx, p.token)
+	_, err := h.Identity.Session(c.UserContext(), p.token)
 	if errors.Is(err, identity.ErrNoSession) {
-		return h.signedOut(c)
+		clearSession(c)
+		return c.Redirect("/sign-in", fiber.StatusSeeOther)
 	}
 	if err != nil {
 		return err
@@ -89,92 +74,11 @@ func (h *Handler) endSession(c *fiber.Ctx, p *principal) error {
 	return c.Redirect("/account", fiber.StatusSeeOther)
 }
 
-// changed goes on as the session, and back to the account, which says what was changed.
-func (h *Handler) changed(c *fiber.Ctx, session identity.Session) error {
+// redirectToAccount continues with the new session on the account, which says what was changed.
+func (h *Handler) redirectToAccount(c *fiber.Ctx, session identity.Session) error {
 	setSession(c, session)
-	if err := h.knowBrowser(c, session); err != nil { // a change makes it forget all of them
+	if err := h.rememberBrowser(c, session); err != nil { // the change has made identity forget all browsers
 		return err
 	}
 	return c.Redirect("/account", fiber.StatusSeeOther)
-}
-
-// proofErrors is the part of a form that asks for the current password and, with two-step on, for a code. Its errors are
-// sentences, by field.
-type proofErrors struct {
-	CurrentError, CodeError string
-	Wait                    *wait
-}
-
-// proofOf is what was sent of it.
-func proofOf(c *fiber.Ctx) identity.Proof {
-	return identity.Proof{Password: formValue(c, "current"), Code: formValue(c, "code")}
-}
-
-// proofRefused returns what the form says where the proof was not taken, and the status: 0 where err is not about that.
-func proofRefused(c *fiber.Ctx, err error) (view proofErrors, status int) {
-	if w := waitOf(c, err); w != nil {
-		return proofErrors{Wait: w}, fiber.StatusTooManyRequests
-	}
-	switch {
-	case errors.Is(err, identity.ErrWrongPassword):
-		return proofErrors{CurrentError: "This is not your password. Type it again."}, fiber.StatusUnprocessableEntity
-	case errors.Is(err, identity.ErrWrongCode):
-		return proofErrors{CodeError: "That code did not work. It may have changed, or been used already. Type the next one."}, fiber.StatusUnprocessableEntity
-	}
-	return proofErrors{}, 0
-}
-
-// passwordView is the form for a new password. Its errors are sentences, by field.
-type passwordView struct {
-	layout
-	proofErrors
-	NewError, RepeatError string
-}
-
-// passwordForm answers GET /account/password.
-func (h *Handler) passwordForm(c *fiber.Ctx, p *principal) error {
-	return h.renderPassword(c, p, fiber.StatusOK, passwordView{})
-}
-
-func (h *Handler) renderPassword(c *fiber.Ctx, p *principal, status int, view passwordView) error {
-	view.layout = h.accountLayout(p, titleOf("Change password", status), "account")
-	return h.render(c, status, "password", &view)
-}
-
-// titleOf is the title of a screen that may have come back with errors.
-func titleOf(title string, status int) string {
-	if status == fiber.StatusOK {
-		return title
-	}
-	return "Error: " + title
-}
-
-// changePassword answers POST /account/password.
-func (h *Handler) changePassword(c *fiber.Ctx, p *principal) error {
-	wrong := func(view passwordView) error { return h.renderPassword(c, p, fiber.StatusUnprocessableEntity, view) }
-	replacement := formValue(c, "new")
-	if formValue(c, "repeat") != replacement {
-		return wrong(passwordView{RepeatError: "This is not the same as the new password. Type both again."})
-	}
-	ctx, stop := bounded(c.UserContext())
-	defer stop()
-	session, err := h.Identity.ChangePassword(ctx, p.token, proofOf(c), replacement)
-	if refused, status := proofRefused(c, err); status != 0 {
-		return h.renderPassword(c, p, status, passwordView{proofErrors: refused})
-	}
-	switch {
-	case apperr.Is(err, apperr.Validation):
-		return wrong(passwordView{NewError: apperr.From(err).Message})
-	case err != nil:
-		return h.orSignIn(c, err)
-	}
-	return h.changed(c, session)
-}
-
-// orSignIn leads to the sign-in where the session ended while the request was on its way, and otherwise returns err.
-func (h *Handler) orSignIn(c *fiber.Ctx, err error) error {
-	if errors.Is(err, identity.ErrNoSession) {
-		return c.Redirect(h.auth.SignIn(""), fiber.StatusSeeOther)
-	}
-	return err
 }

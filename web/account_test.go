@@ -29,7 +29,7 @@ func TestAccount(t *testing.T) {
 	require.Equal(t, "no-store", p.Header.Get("Cache-Control"))
 	require.Contains(t, p.body, "<bdi>&lt;b&gt;Ilya&lt;/b&gt;")
 	require.Contains(t, p.body, acme.member.email)
-	require.Contains(t, p.body, "Set up two-step")
+	require.Contains(t, p.body, "Set up two-step verification")
 	require.NotContains(t, p.body, "Reports</a>")
 	require.Contains(t, w.signedIn(t, acme.admin).get("/account").body, `<span class="state on">On</span>`)
 	for _, path := range []string{"/account", "/account/password", "/account/two-step", "/account/recovery-codes"} {
@@ -58,7 +58,7 @@ func TestSessionsOfTheAccount(t *testing.T) {
 	p := b.get("/account")
 	require.Contains(t, p.body, "Safari on iPhone")
 	require.Contains(t, p.body, "198.51.100.7")
-	require.Contains(t, p.body, "Another program <small>This session</small>")
+	require.Contains(t, p.body, "Unknown browser <small>This session</small>")
 	other := regexpFind(t, `(?s)Safari on iPhone.*?name="session" value="([0-9a-f]{64})"`, p.body)
 	require.NotContains(t, p.body, phone.Token)
 	requireRedirect(t, "/account", b.post("/account", url.Values{"session": {other}}))
@@ -78,9 +78,9 @@ func TestPasswordIsChangedOnItsScreen(t *testing.T) {
 	b, other := w.signedIn(t, acme.owner), w.signedIn(t, acme.owner)
 	const replacement = "battery horse staple"
 	for want, form := range map[string]url.Values{
-		"This is not your password":  {"current": {"wrong horse battery"}, "new": {replacement}, "repeat": {replacement}},
+		"The password is wrong":      {"current": {"wrong horse battery"}, "new": {replacement}, "repeat": {replacement}},
 		"Use at least 12 characters": {"current": {testPassword}, "new": {"short"}, "repeat": {"short"}},
-		"Type both again":            {"current": {testPassword}, "new": {replacement}, "repeat": {replacement + "r"}},
+		"The passwords do not match": {"current": {testPassword}, "new": {replacement}, "repeat": {replacement + "r"}},
 	} {
 		p := b.post("/account/password", form)
 		require.Equal(t, http.StatusUnprocessableEntity, p.StatusCode)
@@ -103,7 +103,7 @@ func TestPasswordIsChangedOnItsScreen(t *testing.T) {
 	}
 	p := b.post("/account/password", url.Values{"current": {replacement}, "new": {replacement}, "repeat": {replacement}})
 	require.Equal(t, http.StatusTooManyRequests, p.StatusCode)
-	require.Contains(t, p.body, "Too many wrong tries.")
+	require.Contains(t, p.body, "Too many failed attempts.")
 }
 
 // Enrolment with QR code and typed secret, confirmed by a code and the password; the recovery codes that it answers with;
@@ -124,8 +124,8 @@ func TestTwoStepIsSetUpAndTurnedOffOnItsScreen(t *testing.T) {
 	code, err := totp.GenerateCode(secret, time.Now())
 	require.NoError(t, err)
 	for want, form := range map[string]url.Values{
-		"The code does not match.":   {"do": {"on"}, "code": {"abcdef"}, "current": {testPassword}},
-		"This is not your password.": {"do": {"on"}, "code": {code}, "current": {"wrong horse battery"}},
+		"The code is wrong":      {"do": {"on"}, "code": {"abcdef"}, "current": {testPassword}},
+		"The password is wrong.": {"do": {"on"}, "code": {code}, "current": {"wrong horse battery"}},
 	} {
 		wrong := b.post("/account/two-step", form)
 		require.Equal(t, http.StatusUnprocessableEntity, wrong.StatusCode)
@@ -142,7 +142,7 @@ func TestTwoStepIsSetUpAndTurnedOffOnItsScreen(t *testing.T) {
 	requireRedirect(t, "/account/two-step", b.post("/account/two-step", form)) // sent again, it shows no codes
 	account := b.get("/account").body
 	require.Contains(t, account, `<span class="state on">On</span>`)
-	require.Contains(t, account, "<strong>Two-step is on.</strong> Your other sessions have ended.")
+	require.Contains(t, account, "<strong>Two-step verification is on.</strong> Your other sessions have ended.")
 	require.Contains(t, account, "You have 10 of 10 recovery codes left.")
 	require.NotContains(t, account, codes[0][1])
 	requireRedirect(t, "/sign-in", other.get("/"))
@@ -151,7 +151,7 @@ func TestTwoStepIsSetUpAndTurnedOffOnItsScreen(t *testing.T) {
 	requireRedirect(t, "/", again.post("/sign-in/code", url.Values{"code": {w.codeNow(t, secret)}}))
 
 	off := b.get("/account/two-step")
-	require.Contains(t, off.body, "Turn off two-step")
+	require.Contains(t, off.body, "Turn off two-step verification")
 	require.NotContains(t, off.body, secret[:4]+" ")
 	requireRedirect(t, "/account/two-step", b.post("/account/two-step", url.Values{"do": {"on"}, "code": {code}, "current": {testPassword}})) // is on already
 	for _, form := range []url.Values{
@@ -160,7 +160,7 @@ func TestTwoStepIsSetUpAndTurnedOffOnItsScreen(t *testing.T) {
 		require.Equal(t, http.StatusUnprocessableEntity, b.post("/account/two-step", form).StatusCode)
 	}
 	requireRedirect(t, "/account", b.post("/account/two-step", url.Values{"do": {"off"}, "code": {codes[0][1]}, "current": {testPassword}}))
-	require.Contains(t, b.get("/account").body, "Two-step is off.")
+	require.Contains(t, b.get("/account").body, "Two-step verification is off.")
 	requireRedirect(t, "/sign-in", again.get("/"))
 	requireRedirect(t, "/", w.browser(t).post("/sign-in", credentials(acme.adminPlain)))
 }
@@ -188,15 +188,15 @@ func TestRecoveryCodesOnTheirScreens(t *testing.T) {
 	}
 	old := made(w.codeNow(t, testSecret))
 	codes := made(old[0])
-	require.Contains(t, b.get("/account").body, "<strong>New recovery codes made.</strong> The old ones no longer work.")
+	require.Contains(t, b.get("/account").body, "<strong>Recovery codes replaced.</strong> The old ones no longer work.")
 
 	phoneless := w.browser(t)
 	phoneless.post("/sign-in?next=%2Faccount", credentials(acme.admin))
 	page := phoneless.get("/sign-in/code?next=%2Faccount")
-	require.Contains(t, page.body, `href="/sign-in/code?next=%2Faccount&amp;recovery=1">Use a recovery code instead</a>`)
+	require.Contains(t, page.body, `href="/sign-in/code?next=%2Faccount&amp;recovery=1">Use a recovery code</a>`)
 	p := phoneless.post("/sign-in/code?next=%2Faccount&recovery=1", url.Values{"code": {old[1]}})
 	require.Equal(t, http.StatusUnauthorized, p.StatusCode)
-	require.Contains(t, p.body, "Check it letter by letter")
+	require.Contains(t, p.body, "Check it, or enter another one")
 	requireRedirect(t, "/account", phoneless.post("/sign-in/code?next=%2Faccount&recovery=1", url.Values{"code": {strings.ToUpper(codes[1])}}))
 	require.Contains(t, phoneless.get("/account").body, "You have 9 of 10 recovery codes left.")
 }
@@ -213,5 +213,5 @@ func TestTwoStepWithoutAQRCode(t *testing.T) {
 	p := w.signedIn(t, acme.owner).get("/account/two-step")
 	require.Equal(t, http.StatusOK, p.StatusCode)
 	require.NotContains(t, p.body, `class="qr"`)
-	require.Contains(t, p.body, "Type this secret into the app:")
+	require.Contains(t, p.body, "Enter this secret in the app:")
 }

@@ -77,7 +77,7 @@ func TestAuditLogAndOrganisationInABrowser(t *testing.T) {
 	p.Fill("#reason", "Outside the API")
 	p.Click(`button:text("Apply")`)
 	p.Click("tbody tr:nth-child(2) a")
-	require.Contains(t, p.Text("tr.entry"), "A key works only under /api/v1/.")
+	require.Contains(t, p.Text("tr.entry"), "The key was used outside /api/v1/.")
 	require.Contains(t, p.Path(), "reason=outside_api")
 	looksRight(t, p, "opened entry")
 	p.Click("tr.open a")
@@ -86,9 +86,9 @@ func TestAuditLogAndOrganisationInABrowser(t *testing.T) {
 	p.Fill("#from", "2026-01-01")
 	p.Fill("#to", "2026-01-31")
 	p.Click(`button:text("Apply")`)
-	require.Equal(t, "Nothing was recorded for these filters from 1 January 2026 to 31 January 2026.", p.Text(".empty p"))
+	require.Equal(t, "There are no entries with these filters from 1 January 2026 to 31 January 2026.", p.Text(".empty p"))
 	looksRight(t, p, "no entry")
-	p.Click(`a:text("Clear the filters")`)
+	p.Click(`a:text("Clear filters")`)
 	require.Equal(t, 50, p.Count("tbody tr"))
 	p.Open(o.at("/settings/audit-log?from=2026-02-01&to=2026-01-01&actor=nobody"))
 	looksRight(t, p, "wrong filters")
@@ -102,7 +102,7 @@ func TestAuditLogAndOrganisationInABrowser(t *testing.T) {
 	signInWith(p, w, empty.owner, empty.at("/settings/audit-log"))
 	w.exec(t, `delete from audit_entries where org_id = $1`, empty.id) // as for somebody who joined it after the sign-in
 	p.Reload()
-	require.Equal(t, "Nothing recorded yet", p.Text(".empty h2"))
+	require.Equal(t, "No entries yet", p.Text(".empty h2"))
 	looksRight(t, p, "empty log")
 	p.Click(`.sidebar a:text("Organisation")`)
 	looksRight(t, p, "organisation of an owner")
@@ -118,7 +118,7 @@ func TestAuditLogAndOrganisationInABrowser(t *testing.T) {
 	require.Equal(t, empty.at("/settings/organisation"), p.Path())
 	p.WaitFor(`strong:text("Nominative")`)
 	p.Click(`.sidebar a:text("Audit log")`)
-	require.Equal(t, []string{"Reporting mode changed"}, p.Texts(`td[data-label="What"]`))
+	require.Equal(t, []string{"Reporting mode changed"}, p.Texts(`td[data-label="Action"]`))
 }
 
 // All of it works without script.
@@ -128,7 +128,7 @@ func TestAuditLogWithoutScript(t *testing.T) {
 	o := audited(t, w)
 	p := browsertest.New(t, browsertest.NoScript())
 	signInWith(p, w, o.adminPlain, o.at("/settings/audit-log"))
-	p.Fill("#action", "Plays exported")
+	p.Fill("#action", "Export finished")
 	p.Click(`button:text("Apply")`)
 	require.Equal(t, 12, p.Count("tbody tr"))
 	p.Click("tbody tr:nth-child(1) a")

@@ -10,7 +10,9 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"dg/modules/apikeys"
 	"dg/modules/audit"
+	"dg/modules/exports"
 	"dg/platform/apperr"
 	"dg/platform/authz"
 	"dg/platform/csvcell"
@@ -18,25 +20,23 @@ import (
 	"dg/platform/limiter"
 )
 
-// The bounds of a download of the log.
+// The limits of downloads of the log at once, and how many entries one reads in a query.
 const (
-	maxLogDownloads  = 4 // at once, on one instance; of one organisation half as many
-	maxLogTime       = 30 * time.Minute
-	entriesInBatch   = 500
-	auditInstantForm = "2006-01-02T15:04:05.000Z"
+	maxLogDownloads = 4 // on one instance; one organisation gets half of them
+	entriesPerQuery = 500
 )
 
-// auditHeader is the first row of the file.
 const auditHeader = "entryId,at,actorKind,actorId,actorName,action,reason,targetKind,targetId,details,method,path,address,userAgent,requestId\n"
 
-var errLogTime = apperr.New(apperr.Unavailable, "The download took longer than 30 minutes. Choose fewer days.")
+var errAuditAccessEnded = apperr.New(apperr.AuthRequired, "Your session or your role in the organisation has ended. Sign in again.")
 
-// downloadAuditLog answers with the whole log that the filters leave, as CSV. Its own entry is committed before there is
-// anything to send (decisions, "Audit"): it is the first row of a file that it is not filtered out of.
+// downloadAuditLog answers GET /settings/audit-log.csv with all entries that match the filters. Its own entry is committed before
+// anything is sent, so it is the first row of the file unless the filters exclude it. The download ends within two seconds after
+// the person loses access or the database stops answering.
 func (h *Handler) downloadAuditLog() func(*fiber.Ctx, *principal) error {
-	running := limiter.New(limiter.Limits{Places: maxLogDownloads, Busy: "Too many downloads of audit logs are running."})
+	downloads := limiter.New(limiter.Limits{Places: maxLogDownloads, Busy: "Too many downloads of audit logs are running."})
 	return func(c *fiber.Ctx, p *principal) error {
-		filter, params, err := h.auditFilter(c, p)
+		filter, details, err := h.downloadFilter(c, p)
 		if err != nil {
 			return err
 		}
@@ -47,113 +47,103 @@ func (h *Handler) downloadAuditLog() func(*fiber.Ctx, *principal) error {
 		if c.Method() == fiber.MethodHead {
 			return httpserver.Stream(c, nil, options)
 		}
-		lease, err := running.Acquire(c.UserContext(), limiter.Request{OrganisationID: p.Organisation.ID})
+		lease, err := downloads.Acquire(c.UserContext(), limiter.Request{OrganisationID: p.Organisation.ID})
 		if err != nil {
 			return err
 		}
-		f := &logFile{page: audit.Page{Filter: filter, Limit: entriesInBatch}, ends: time.Now().Add(maxLogTime), lease: lease}
-		organisation, still := p.Organisation.ID, h.recheck(p, authz.ReadAuditLog)
+		d := &logDownload{log: h.Log, organisationID: p.Organisation.ID, page: audit.Page{Filter: filter, Limit: entriesPerQuery}, lease: lease}
+		options.Context, d.stop = exports.Watch(h.recheck(p, authz.ReadAuditLog), errAuditAccessEnded)
 		entry := audit.Entry{
-			OrganisationID: organisation, Actor: p.audited(), Action: audit.LogExported,
-			Target: audit.Target{Kind: "organisation", ID: organisation}, Details: params, Request: requestOf(c),
+			OrganisationID: p.Organisation.ID, Actor: p.auditActor(), Action: audit.LogExported,
+			Target: audit.Target{Kind: "organisation", ID: p.Organisation.ID}, Details: details, Request: apikeys.RequestOf(c, c.Path()),
 		}
 		err = httpserver.Stream(c, func(ctx context.Context) (httpserver.Source, error) {
+			d.ctx = ctx
 			if err := h.Log.Append(ctx, entry); err != nil {
-				return nil, apperr.Wrap(apperr.Unavailable, err, "The download could not be recorded in the audit log, so it was not started. Try again in a moment.")
+				return nil, apperr.Wrap(apperr.Unavailable, err, "The audit log could not record the download, so it was not started. Try again in a moment.")
 			}
-			f.list = func(p audit.Page) ([]audit.Entry, error) {
-				if err := still(ctx); err != nil { // a download may outlive the session and the role by far
-					return nil, err
-				}
-				return h.Log.List(ctx, organisation, p)
-			}
-			return f, nil
+			return d, nil
 		}, options)
 		if err != nil {
-			lease.Release()
+			d.Close(nil)
 		}
 		return err
 	}
 }
 
-// auditFilter is what the address of a download asks for, and the same as the details of an entry.
-func (h *Handler) auditFilter(c *fiber.Ctx, p *principal) (audit.Filter, map[string]any, error) {
-	query, _, err := auditAddress(c)
+// downloadFilter is the filter of a download, and the same as details of its entry.
+func (h *Handler) downloadFilter(c *fiber.Ctx, p *principal) (audit.Filter, map[string]any, error) {
+	query, _, err := parseAuditQuery(c)
 	if err != nil {
 		return audit.Filter{}, nil, err
 	}
-	ctx, stop := bounded(c.UserContext())
-	defer stop()
-	keys, err := h.Keys.List(ctx, p.actor())
+	f, _, err := h.auditFilters(c.UserContext(), p, query)
 	if err != nil {
 		return audit.Filter{}, nil, err
 	}
-	people, err := h.Log.People(ctx, p.Organisation.ID)
-	if err != nil {
-		return audit.Filter{}, nil, err
+	for _, e := range f.Errors() {
+		return audit.Filter{}, nil, apperr.NewField(e.Field, "%s", e.Message)
 	}
-	f := newAuditFilters(query, people, keys)
-	for _, wrong := range f.Errors() {
-		return audit.Filter{}, nil, apperr.NewField(wrong.Name, "%s", wrong.Message)
-	}
-	params := map[string]any{}
+	details := map[string]any{}
 	for name, values := range f.query() {
-		params[name] = strings.Clone(values[0])
+		details[name] = strings.Clone(values[0])
 	}
-	return f.filter, params, nil
+	return f.filter, details, nil
 }
 
-// logFile is a log as CSV, newest first. It reads a batch when it needs one, and holds no other.
-type logFile struct {
-	page  audit.Page
-	list  func(audit.Page) ([]audit.Entry, error)
-	ends  time.Time
-	lease *limiter.Lease
-	batch []audit.Entry
-	begun bool
-	last  bool // whether the batch is the last one
+// logDownload is the log as CSV, the newest entries first. It holds one batch of entries at a time.
+type logDownload struct {
+	log            *audit.Log
+	organisationID string
+	page           audit.Page
+	lease          *limiter.Lease
+	ctx            context.Context
+	stop           context.CancelCauseFunc
+	batch          []audit.Entry
+	started        bool
+	last           bool // whether batch is the last one
 }
 
 // Next appends the header, or a row.
-func (f *logFile) Next(b []byte) ([]byte, error) {
-	if !f.begun {
-		f.begun = true
+func (d *logDownload) Next(b []byte) ([]byte, error) {
+	if !d.started {
+		d.started = true
 		return append(b, auditHeader...), nil
 	}
-	if len(f.batch) == 0 {
-		if err := f.read(); err != nil {
+	if len(d.batch) == 0 {
+		if err := d.readBatch(); err != nil {
 			return b, err
 		}
 	}
-	e := f.batch[0]
-	f.batch = f.batch[1:]
+	e := d.batch[0]
+	d.batch = d.batch[1:]
 	return appendEntry(b, e)
 }
 
-// read reads the next batch. Errors: io.EOF after the last.
-func (f *logFile) read() error {
-	if f.last {
+// readBatch reads the next batch. Errors: io.EOF after the last.
+func (d *logDownload) readBatch() error {
+	if d.last {
 		return io.EOF
-	}
-	if time.Now().After(f.ends) {
-		return errLogTime
 	}
 	var err error
-	if f.batch, err = f.list(f.page); err != nil {
+	if d.batch, err = d.log.List(d.ctx, d.organisationID, d.page); err != nil {
 		return err
 	}
-	f.last = len(f.batch) < f.page.Limit
-	if len(f.batch) == 0 {
+	d.last = len(d.batch) < d.page.Limit
+	if len(d.batch) == 0 {
 		return io.EOF
 	}
-	f.page.Before = f.batch[len(f.batch)-1].ID
+	d.page.Before = d.batch[len(d.batch)-1].ID
 	return nil
 }
 
-// Close gives the place back.
-func (f *logFile) Close(error) { f.lease.Release() }
+// Close ends the watch and releases the place among the downloads. It may be called twice.
+func (d *logDownload) Close(error) {
+	d.stop(nil)
+	d.lease.Release()
+}
 
-// appendEntry appends a row: the codes of the log, for programs, not its words.
+// appendEntry appends a row. Programs read it, so it has codes in place of labels.
 func appendEntry(b []byte, e audit.Entry) ([]byte, error) {
 	details, err := json.Marshal(e.Details)
 	if err != nil {
@@ -161,7 +151,7 @@ func appendEntry(b []byte, e audit.Entry) ([]byte, error) {
 	}
 	b = strconv.AppendInt(b, e.ID, 10)
 	b = append(b, ',')
-	b = e.At.UTC().AppendFormat(b, auditInstantForm)
+	b = e.At.UTC().AppendFormat(b, "2006-01-02T15:04:05.000Z")
 	for _, text := range []string{
 		string(e.Actor.Kind), e.Actor.ID, e.Actor.Name, string(e.Action), string(e.Reason), e.Target.Kind, e.Target.ID, string(details),
 		e.Request.Method, e.Request.Path, e.Request.Address, e.Request.UserAgent, e.Request.ID,

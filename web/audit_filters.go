@@ -9,14 +9,14 @@ import (
 	"dg/platform/input"
 )
 
-// auditFilters are the fields above the log, as they were filled in, and what they ask for.
+// auditFilters are the fields above the log, and the filter that they make.
 type auditFilters struct {
 	Selects []selectField
 	Days    []dayField
 	filter  audit.Filter
 }
 
-// selectField is a field to choose from, of which the first option means all.
+// selectField is a field whose first option means all.
 type selectField struct {
 	Name, Label, Value, Error string
 	Options                   []option
@@ -24,42 +24,21 @@ type selectField struct {
 
 type option struct{ Value, Text string }
 
-// dayField is a field for a day. What is no day stays in it.
+// dayField is a date field. It keeps an invalid value.
 type dayField struct{ Name, Label, Value, Error string }
 
 const (
 	anyKey = "keys" // the actor that stands for all keys
-	// maxKeyOptions is how many keys are offered: the newest, and the one that is chosen.
+	// maxKeyOptions is how many keys are offered: the newest, and the selected one.
 	maxKeyOptions = 200
 	maxOption     = 40 // characters
+	maxDayText    = 40 // of an invalid date
 )
 
-// newAuditFilters reads the fields from an address. A value that is not offered is an error beside its field, and what the
-// other fields hold stays.
+// newAuditFilters reads the fields from an address. A value that is not offered is an error of its field.
 func newAuditFilters(query url.Values, people []audit.Actor, keys []apikeys.Key) auditFilters {
-	actor := selectField{Name: "actor", Label: "Actor", Options: []option{{"", "Anyone"}}}
-	for _, p := range people {
-		if p.ID != "" {
-			actor.Options = append(actor.Options, option{p.ID, shortened(p.Name, maxOption)})
-		}
-	}
-	actor.Options = append(actor.Options, option{anyKey, "Any key"})
-	action := selectField{Name: "action", Label: "Action", Options: []option{{"", "Any"}}}
-	for _, a := range audit.Actions {
-		action.Options = append(action.Options, option{string(a), actionLabels[a]})
-	}
-	key := selectField{Name: "key", Label: "Key", Options: []option{{"", "Any"}}}
-	for i, k := range keys {
-		if i < maxKeyOptions || query.Get("key") == k.ID {
-			key.Options = append(key.Options, option{k.ID, shortened(k.Name, maxOption)})
-		}
-	}
-	reason := selectField{Name: "reason", Label: "Reason", Options: []option{{"", "Any"}}}
-	for _, r := range audit.Reasons {
-		reason.Options = append(reason.Options, option{string(r), reasonLabels[r].short})
-	}
 	f := auditFilters{
-		Selects: []selectField{actor, action, key, reason},
+		Selects: []selectField{actorField(people), actionField(), keyField(keys, query.Get("key")), reasonField()},
 		Days:    []dayField{{Name: "from", Label: "From"}, {Name: "to", Label: "To"}},
 	}
 	for i := range f.Selects {
@@ -67,17 +46,54 @@ func newAuditFilters(query url.Values, people []audit.Actor, keys []apikeys.Key)
 	}
 	f.chooseDays(query)
 	f.filter.Action, f.filter.KeyID, f.filter.Reason = audit.Action(f.Selects[1].Value), f.Selects[2].Value, audit.Reason(f.Selects[3].Value)
-	switch who := f.Selects[0].Value; who {
+	switch actor := f.Selects[0].Value; actor {
 	case "":
 	case anyKey:
 		f.filter.Kind = audit.Key
 	default:
-		f.filter.Kind, f.filter.PersonID = audit.Person, who
+		f.filter.Kind, f.filter.PersonID = audit.Person, actor
 	}
 	return f
 }
 
-// choose takes the value of the option that is meant, so that nothing of the request is kept.
+func actorField(people []audit.Actor) selectField {
+	f := selectField{Name: "actor", Label: "Actor", Options: []option{{"", "Anyone"}}}
+	for _, p := range people {
+		if p.ID != "" {
+			f.Options = append(f.Options, option{p.ID, truncate(p.Name, maxOption)})
+		}
+	}
+	f.Options = append(f.Options, option{anyKey, "Any key"})
+	return f
+}
+
+func actionField() selectField {
+	f := selectField{Name: "action", Label: "Action", Options: []option{{"", "Any"}}}
+	for _, a := range audit.Actions {
+		f.Options = append(f.Options, option{string(a), actionLabels[a]})
+	}
+	return f
+}
+
+func keyField(keys []apikeys.Key, selected string) selectField {
+	f := selectField{Name: "key", Label: "Key", Options: []option{{"", "Any"}}}
+	for i, k := range keys {
+		if i < maxKeyOptions || selected == k.ID {
+			f.Options = append(f.Options, option{k.ID, truncate(k.Name, maxOption)})
+		}
+	}
+	return f
+}
+
+func reasonField() selectField {
+	f := selectField{Name: "reason", Label: "Reason", Options: []option{{"", "Any"}}}
+	for _, r := range audit.Reasons {
+		f.Options = append(f.Options, option{string(r), reasonLabels[r].short})
+	}
+	return f
+}
+
+// choose sets the value to that of an option, so that nothing of the request is kept.
 func (f *selectField) choose(values []string) {
 	if len(values) == 0 {
 		return
@@ -88,10 +104,8 @@ func (f *selectField) choose(values []string) {
 			return
 		}
 	}
-	f.Error = f.Label + " has no such choice. Choose one of the list."
+	f.Error = "The " + f.Label + " filter has an unknown value. Choose one from the list."
 }
-
-const maxDayText = 40 // of what is put back into a field
 
 func (f *auditFilters) chooseDays(query url.Values) {
 	var days [2]time.Time
@@ -101,15 +115,15 @@ func (f *auditFilters) chooseDays(query url.Values) {
 		if len(values) == 0 || len(values) == 1 && values[0] == "" {
 			continue
 		}
-		d.Value = shortened(values[0], maxDayText)
+		d.Value = truncate(values[0], maxDayText)
 		var ok bool
 		if days[i], ok = input.Day(values[0]); !ok || len(values) > 1 {
-			d.Error = d.Label + " is not a day. Choose a day from 1 January 2000 to 31 December 2199."
+			d.Error = "“" + d.Label + "” is not a date. " + validDates
 		}
 	}
 	from, to := days[0], days[1]
 	if !from.IsZero() && !to.IsZero() && to.Before(from) {
-		f.Days[1].Error = "From " + from.Format(longDay) + " to " + to.Format(longDay) + " runs backwards. Swap the days."
+		f.Days[1].Error = toBeforeFrom(from, to)
 	}
 	f.filter.From = from
 	if !to.IsZero() {
@@ -117,29 +131,23 @@ func (f *auditFilters) chooseDays(query url.Values) {
 	}
 }
 
-// wrong says whether a field holds what it does not offer.
-func (f auditFilters) wrong() bool { return len(f.Errors()) > 0 }
-
-// fieldError is what is wrong with a field.
-type fieldError struct{ Name, Message string }
-
-// Errors are those of the fields, in their order.
-func (f auditFilters) Errors() []fieldError {
-	var all []fieldError
+// Errors are the errors of the fields, in their order.
+func (f auditFilters) Errors() []formError {
+	var all []formError
 	for _, s := range f.Selects {
 		if s.Error != "" {
-			all = append(all, fieldError{s.Name, s.Error})
+			all = append(all, formError{s.Name, s.Error})
 		}
 	}
 	for _, d := range f.Days {
 		if d.Error != "" {
-			all = append(all, fieldError{d.Name, d.Error})
+			all = append(all, formError{d.Name, d.Error})
 		}
 	}
 	return all
 }
 
-// query are the fields that are filled in, as an address has them.
+// query is the fields with a value, as an address has them.
 func (f auditFilters) query() url.Values {
 	q := url.Values{}
 	for _, s := range f.Selects {
@@ -155,19 +163,17 @@ func (f auditFilters) query() url.Values {
 	return q
 }
 
-// Any says whether the log is filtered at all.
+// Any reports whether any filter is set.
 func (f auditFilters) Any() bool { return len(f.query()) > 0 }
 
 // Period is the chosen days in words, or "".
 func (f auditFilters) Period() string {
-	from, to := f.filter.From, f.filter.To.AddDate(0, 0, -1)
-	switch {
-	case f.filter.From.IsZero() && f.filter.To.IsZero():
-		return ""
-	case f.filter.From.IsZero():
-		return " to " + to.Format(longDay)
-	case f.filter.To.IsZero():
-		return " from " + from.Format(longDay)
+	words := ""
+	if !f.filter.From.IsZero() {
+		words += " from " + f.filter.From.Format(longDay)
 	}
-	return " from " + from.Format(longDay) + " to " + to.Format(longDay)
+	if !f.filter.To.IsZero() {
+		words += " to " + f.filter.To.AddDate(0, 0, -1).Format(longDay)
+	}
+	return words
 }

@@ -8,52 +8,73 @@ import (
 	"dg/modules/audit"
 )
 
-// An export that has ended is said with its rows; one that runs, or ended in a way that is not known, is not.
 func TestExportOutcome(t *testing.T) {
 	t.Parallel()
 	for want, details := range map[string]map[string]any{
-		"Complete, 0 rows":                      {"outcome": "completed", "rows": 0.0},
-		"Complete, 1 row":                       {"outcome": "completed", "rows": 1.0},
-		"Complete, 12,408 rows":                 {"outcome": "completed", "rows": 12408.0},
-		"Broken off by the reader, 2 rows":      {"outcome": "client_gone", "rows": 2.0},
-		"Broken off, the person's access ended": {"outcome": "access_ended"},
+		"Completed, 0 rows":                     {"outcome": "completed", "rows": 0.0},
+		"Completed, 1 row":                      {"outcome": "completed", "rows": 1.0},
+		"Completed, 12,408 rows":                {"outcome": "completed", "rows": 12408.0},
+		"Aborted: client disconnected, 2 rows":  {"outcome": "client_gone", "rows": 2.0},
+		"Aborted: access ended":                 {"outcome": "access_ended"},
+		"Aborted: database unavailable, 7 rows": {"outcome": "database_unavailable", "rows": 7.0},
+		"Aborted: key no longer valid, 1 row":   {"outcome": "key_unusable", "rows": 1.0},
 		"":                                      {"outcome": "unknown", "rows": 1.0},
-		"Broken off, the database did not answer, 7 rows": {"outcome": "database_unavailable", "rows": 7.0},
-		"Broken off, the key stopped working, 1 row":      {"outcome": "key_unusable", "rows": 1.0},
 	} {
 		require.Equal(t, want, exportOutcome(details))
 	}
-	require.Empty(t, exportOutcome(nil))
+	require.Empty(t, exportOutcome(nil), "while it runs")
 }
 
-// An entry that stands for many requests says how many, and what a crash of the database took from the count.
-func TestCountedRequestsInWords(t *testing.T) {
+func TestCountedEntrySaysWhatItCounts(t *testing.T) {
 	t.Parallel()
+	n := func(n float64) map[string]any { return map[string]any{"notRecorded": n} }
 	for _, c := range []struct {
+		action  audit.Action
 		details map[string]any
 		want    string
 	}{
-		{nil, ""},
-		{map[string]any{"rows": 3.0}, ""},
-		{map[string]any{"notRecorded": 1.0}, "1 request"},
-		{map[string]any{"notRecorded": 19880.0}, "19,880 requests"},
-		{map[string]any{"countLost": true}, "Count lost in a database crash"},
-		{map[string]any{"notRecorded": 12.0, "countLost": true}, "12 requests, others lost in a database crash"},
+		{audit.KeyRefused, nil, ""},
+		{audit.KeyRefused, map[string]any{"rows": 3.0}, ""},
+		{audit.KeyRefused, n(1), "1 request"},
+		{audit.KeyRefused, n(19880), "19,880 requests"},
+		{audit.SignInFailed, n(1), "1 attempt"},
+		{audit.SignInFailed, n(240), "240 attempts"},
+		{audit.SignedIn, n(1), "1 sign-in"},
+		{audit.SignedIn, n(31), "31 sign-ins"},
+		{audit.SignInLocked, n(2), "2 events"},
+		{audit.KeyRefused, map[string]any{"countLost": true}, "Count lost in a database crash"},
+		{audit.SignInFailed, map[string]any{"notRecorded": 12.0, "countLost": true}, "12 attempts, others lost in a database crash"},
 	} {
-		e := audit.Entry{
-			Actor: audit.Actor{Kind: audit.Key, ID: "k", Name: "BI"}, Action: audit.KeyRefused, Reason: audit.WrongSecret, Details: c.details,
-			Request: audit.Request{Path: "/api/v1/forks"},
+		e := audit.Entry{Action: c.action, Details: c.details}
+		require.Equal(t, c.want, countedLabel(e))
+		if c.want != "" {
+			require.Contains(t, nameIndex{}.view(e).Details, detail{Term: "Counted", Text: c.want})
 		}
-		w := nameIndex{}.words(e)
-		require.Equal(t, "Wrong secret", w.Outcome)
-		if c.want == "" {
-			require.Equal(t, "/api/v1/forks", w.Target)
-			require.Contains(t, w.Details, detail{Term: "Answer", Code: "401 ERR_AUTH_REQUIRED"})
-			continue
-		}
-		require.Equal(t, c.want, w.Target)
-		require.False(t, w.TargetIsPath)
-		require.Contains(t, w.Details, detail{Term: "Not recorded one by one", Text: c.want})
-		require.Contains(t, w.Details, detail{Term: "Answer", Code: "429 ERR_RATE_LIMITED"})
+	}
+}
+
+func TestRejectedRequestShowsItsPathOrItsCount(t *testing.T) {
+	t.Parallel()
+	e := audit.Entry{
+		Actor: audit.Actor{Kind: audit.Key, ID: "k", Name: "BI"}, Action: audit.KeyRefused, Reason: audit.WrongSecret,
+		Request: audit.Request{Path: "/api/v1/forks"},
+	}
+	v := nameIndex{}.view(e)
+	require.Equal(t, "Wrong secret", v.Outcome)
+	require.Equal(t, "/api/v1/forks", v.Target)
+	require.True(t, v.TargetIsPath)
+	require.Contains(t, v.Details, detail{Term: "Response", Code: "401 ERR_AUTH_REQUIRED"})
+
+	e.Details = map[string]any{"notRecorded": 12.0}
+	v = nameIndex{}.view(e)
+	require.Equal(t, "12 requests", v.Target)
+	require.False(t, v.TargetIsPath)
+	require.Contains(t, v.Details, detail{Term: "Response", Code: "429 ERR_RATE_LIMITED"})
+}
+
+func TestCountedSignInsShowTheirNumberInTheList(t *testing.T) {
+	t.Parallel()
+	for action, want := range map[audit.Action]string{audit.SignedIn: "3 sign-ins", audit.SignInFailed: "3 attempts"} {
+		require.Equal(t, want, nameIndex{}.view(audit.Entry{Action: action, Details: map[string]any{"notRecorded": 3.0}}).Target)
 	}
 }

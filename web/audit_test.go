@@ -254,7 +254,7 @@ func TestAuditLogIsFiltered(t *testing.T) {
 		}
 		require.Equal(t, want, got, "%v", filter)
 		if len(want) == 0 {
-			require.Contains(t, p.body, "No entry matches")
+			require.Contains(t, p.body, "No matching entries")
 		}
 		download := b.get(file).rows(t)
 		if len(rows) == 0 {
@@ -324,7 +324,7 @@ func TestAuditLogPagesWhileItGrows(t *testing.T) {
 		require.Len(t, up.listed(t), 50)
 	}
 	require.Equal(t, w.logOf(t, acme)[0].ID, up.listed(t)[0], "to the newest")
-	require.Contains(t, b.get(acme.at("/settings/audit-log?before=%d", got[len(got)-1])).body, "Nothing older")
+	require.Contains(t, b.get(acme.at("/settings/audit-log?before=%d", got[len(got)-1])).body, "No older entries")
 }
 
 // A detail view with request id, address and endpoint; it has an address of its own, which holds
@@ -347,8 +347,8 @@ func TestAuditEntryIsOpenedInPlace(t *testing.T) {
 		t.Helper()
 		require.Equal(t, http.StatusOK, p.StatusCode)
 		for _, text := range []string{
-			`id="entry"`, "Key: <bdi>Warehouse</bdi>", "Request refused", "Scope missing", `aria-expanded="true"`,
-			"it has reports:read, the endpoint wants forks:read.</bdi>", "insufficient_scope", "GET /api/v1/forks", "403 ERR_ACCESS_DENIED",
+			`id="entry"`, "Key: <bdi>Warehouse</bdi>", "Request rejected", "Missing scope", `aria-expanded="true"`,
+			"The key has the scope reports:read. The endpoint requires forks:read.</bdi>", "insufficient_scope", "GET /api/v1/forks", "403 ERR_ACCESS_DENIED",
 			"dg_live_" + key.ID + "_…", "192.0.2.118", "python-requests/2.32.3", "01JD7K3V9Q2M8T4XN6ZB",
 			`<option value="keys" selected>Any key</option>`, `<option value="` + key.ID + `" selected>Warehouse</option>`,
 		} {
@@ -389,18 +389,18 @@ func TestAuditFiltersSayWhatIsWrong(t *testing.T) {
 	foreign := w.newKey(t, other, "Theirs", apikeys.ReportsRead)
 	b := w.signedIn(t, acme.owner)
 	for query, want := range map[string][]string{
-		"actor=nobody":                                  {"actor", "Actor has no such choice"},
-		"action=api_key.seen":                           {"action", "Action has no such choice"},
-		"key=" + foreign.ID:                             {"key", "Key has no such choice"},
-		"key=%00":                                       {"key", "Key has no such choice"},
-		"reason=%ff":                                    {"reason", "Reason has no such choice"},
-		"reason=plan&reason=plan":                       {"reason", "Reason has no such choice"},
-		"from=2026-02-30":                               {"from", "From is not a day"},
-		"from=" + strings.Repeat("9", 3_500):            {"from", "From is not a day"},
-		"to=1999-12-31":                                 {"to", "To is not a day"},
-		"from=2026-03-01&from=2026-03-02":               {"from", "From is not a day"},
-		"from=2026-03-02&to=2026-03-01":                 {"to", "From 2 March 2026 to 1 March 2026 runs backwards"},
-		"to=" + url.QueryEscape(`"><script>alert(1)//`): {"to", "To is not a day"},
+		"actor=nobody":                                  {"actor", "The Actor filter has an unknown value"},
+		"action=api_key.seen":                           {"action", "The Action filter has an unknown value"},
+		"key=" + foreign.ID:                             {"key", "The Key filter has an unknown value"},
+		"key=%00":                                       {"key", "The Key filter has an unknown value"},
+		"reason=%ff":                                    {"reason", "The Reason filter has an unknown value"},
+		"reason=plan&reason=plan":                       {"reason", "The Reason filter has an unknown value"},
+		"from=2026-02-30":                               {"from", "“From” is not a date"},
+		"from=" + strings.Repeat("9", 3_500):            {"from", "“From” is not a date"},
+		"to=1999-12-31":                                 {"to", "“To” is not a date"},
+		"from=2026-03-01&from=2026-03-02":               {"from", "“From” is not a date"},
+		"from=2026-03-02&to=2026-03-01":                 {"to", "“To” (1 March 2026) is before “From” (2 March 2026)"},
+		"to=" + url.QueryEscape(`"><script>alert(1)//`): {"to", "“To” is not a date"},
 	} {
 		p := b.get(acme.at("/settings/audit-log?action=export.started&%s", query))
 		if strings.HasPrefix(query, "action=") {

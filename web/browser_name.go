@@ -2,7 +2,7 @@ package web
 
 import "strings"
 
-// The browsers and systems that most people have, in the order in which they are told apart: many name others as well.
+// Common browsers and systems by a part of the user agent. The order matters: many user agents contain the names of others.
 var (
 	browsers = [][2]string{{"Edg", "Edge"}, {"OPR/", "Opera"}, {"SamsungBrowser/", "Samsung Internet"},
 		{"Firefox/", "Firefox"}, {"FxiOS/", "Firefox"}, {"CriOS/", "Chrome"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"}}
@@ -10,21 +10,21 @@ var (
 		{"Mac OS X", "Mac"}, {"Linux", "Linux"}}
 )
 
-// browserName is a user agent in words, such as "Firefox on Windows": enough to recognise one's own.
+// browserName returns a name such as "Firefox on Windows", by which people recognise their own browser.
 func browserName(userAgent string) string {
-	browser, system := named(browsers, userAgent), named(systems, userAgent)
+	browser, system := firstMatch(browsers, userAgent), firstMatch(systems, userAgent)
 	switch {
 	case browser == "":
-		return "Another program"
+		return "Unknown browser"
 	case system == "":
 		return browser
 	}
 	return browser + " on " + system
 }
 
-func named(names [][2]string, in string) string {
+func firstMatch(names [][2]string, userAgent string) string {
 	for _, n := range names {
-		if strings.Contains(in, n[0]) {
+		if strings.Contains(userAgent, n[0]) {
 			return n[1]
 		}
 	}

@@ -15,7 +15,7 @@ func TestBrowserName(t *testing.T) {
 		"Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) CriOS/140.0 Mobile Safari/604.1": "Chrome on iPhone",
 		"Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36":                    "Chrome on Android",
 		"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36":                           "Chrome on Linux",
-		"Firefox/1": "Firefox", "curl/8": "Another program", "": "Another program",
+		"Firefox/1": "Firefox", "curl/8": "Unknown browser", "": "Unknown browser",
 	} {
 		require.Equal(t, want, browserName(userAgent), userAgent)
 	}

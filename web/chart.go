@@ -10,29 +10,27 @@ import (
 	"dg/modules/reports"
 )
 
-// chart is what happened day by day: bars of plays above dots of scores, on one axis of time. A day is 10 wide, both panels
-// are 100 high.
+// chart is bars of plays above dots of scores, on one time axis. A day is 10 wide, each panel 100 high.
 type chart struct {
-	Width        int
-	Top          []string // the marks beside the bars, from above
-	Grid, Low    string   // paths of the lines behind bars and dots
-	Days         []chartDay
-	Bars         string // all bars in one path, where days have none of their own
-	Thread, Dots string
-	Fine         bool // dots are smaller
-	Ticks        []string
-	First, Last  string
-	Most         string // the highest bar
-	Score        string // over the whole period
+	Width       int
+	Top         []string // labels of the axis of plays, from the top
+	Grid, Low   string   // paths of the grid lines of bars and dots
+	Days        []chartDay
+	Bars        string // all bars in one path, if days have none of their own
+	Line, Dots  string
+	Fine        bool // whether dots are smaller
+	Ticks       []string
+	First, Last string
+	Most        string // the highest bar
+	Score       string // over the whole period
 }
 
-// chartDay is a day that tells its figures when it is pointed at.
-type chartDay struct{ Title, Hit, Bar string }
+// chartDay is a day with a tooltip.
+type chartDay struct{ Title, HitArea, Bar string }
 
-// maxChartDays is up to how many days each has a title; beyond, a chart would be the most of the page.
+// maxChartDays is up to how many days each has a tooltip: those of a year would be most of the page.
 const maxChartDays = 92
 
-// newChart draws the days of a period in which there were plays.
 func newChart(p reports.Period, s reports.Statistics) chart {
 	fine := p.Days > maxChartDays
 	most, top := highest(s.Daily)
@@ -42,7 +40,7 @@ func newChart(p reports.Period, s reports.Statistics) chart {
 		Most: count(s.Daily[most].Plays) + " on " + p.From.AddDate(0, 0, most).Format(shortDay), Ticks: ticks(p),
 	}
 	c.Low = fmt.Sprintf("M0 0H%dM0 100H%d", c.Width, c.Width)
-	c.Grid = fmt.Sprintf("M0 0H%dM0 50H%dM0 100H%d", c.Width, c.Width, c.Width) + uprights(p)
+	c.Grid = fmt.Sprintf("M0 0H%dM0 50H%dM0 100H%d", c.Width, c.Width, c.Width) + gridLines(p)
 	var bars strings.Builder
 	for i, d := range s.Daily {
 		if fine {
@@ -52,13 +50,13 @@ func newChart(p reports.Period, s reports.Statistics) chart {
 		}
 	}
 	c.Bars = bars.String()
-	c.Thread, c.Dots = scorePaths(s.Daily)
+	c.Line, c.Dots = scorePaths(s.Daily)
 	return c
 }
 
-// scorePaths are a dot in the middle of each day, at its average score, and the thread on which they hang. A day of 0.0 has
-// none: of nearly all such days no play was completed, and the figures do not tell them apart.
-func scorePaths(days []reports.DailyStat) (thread, dots string) {
+// scorePaths are a dot in the middle of each day, at its average score, and the line between them. A day of 0.0 has none: nearly
+// always no play was completed then, and the figures do not tell the two apart.
+func scorePaths(days []reports.DailyStat) (line, dots string) {
 	var t, d strings.Builder
 	command := "M"
 	for i, day := range days {
@@ -72,7 +70,7 @@ func scorePaths(days []reports.DailyStat) (thread, dots string) {
 	return t.String(), d.String()
 }
 
-// fewDays is below how many days bars grow no wider: one day's would be most of the screen.
+// fewDays is below how many days bars grow no wider: a single one would fill the screen.
 const fewDays = 7
 
 func newChartDay(p reports.Period, i int, d reports.DailyStat, top int64) chartDay {
@@ -81,12 +79,12 @@ func newChartDay(p reports.Period, i int, d reports.DailyStat, top int64) chartD
 		plays = "1 play"
 	}
 	return chartDay{
-		Title: fmt.Sprintf("%s: %s, average score %s", p.From.AddDate(0, 0, i).Format("Mon "+shortDay), plays, percent(d.AvgScore)),
-		Hit:   fmt.Sprintf("M%d 0h10v100h-10z", 10*i), Bar: bar(i, int64(60*min(p.Days, fewDays)/fewDays), d.Plays, top),
+		Title:   fmt.Sprintf("%s: %s, average score %s", p.From.AddDate(0, 0, i).Format("Mon "+shortDay), plays, percent(d.AvgScore)),
+		HitArea: fmt.Sprintf("M%d 0h10v100h-10z", 10*i), Bar: bar(i, int64(60*min(p.Days, fewDays)/fewDays), d.Plays, top),
 	}
 }
 
-// bar is the path of the i-th day's bar, in the middle of the day and so many tenths wide, or nothing without plays.
+// bar is the path of a bar in the middle of the i-th day, of a width in tenths, or "" without plays.
 func bar(i int, width, plays, top int64) string {
 	if plays == 0 {
 		return ""
@@ -103,7 +101,7 @@ func decimal(tenths int64) string {
 	return strconv.FormatInt(tenths/10, 10) + "." + strconv.FormatInt(tenths%10, 10)
 }
 
-// highest returns the first day with the most plays, and a round number that is not below them and has a half.
+// highest returns the first day with the most plays, and the top of the axis: an even round number that is not below them.
 func highest(days []reports.DailyStat) (most int, top int64) {
 	for i, d := range days {
 		if d.Plays > days[most].Plays {
@@ -119,8 +117,8 @@ func highest(days []reports.DailyStat) (most int, top int64) {
 	}
 }
 
-// uprights are lines at the beginning of each week, or of each month of a long period.
-func uprights(p reports.Period) string {
+// gridLines are vertical lines at the beginning of each week, or of each month of a long period.
+func gridLines(p reports.Period) string {
 	var b strings.Builder
 	for i := range p.Days {
 		date := p.From.AddDate(0, 0, i)
@@ -135,7 +133,7 @@ func uprights(p reports.Period) string {
 	return b.String()
 }
 
-// ticks are the first, middle and last day, with their years where these are several.
+// ticks are the first, middle and last day, with the year if there is more than one.
 func ticks(p reports.Period) []string {
 	form := "2 Jan"
 	if p.From.Year() != lastDay(p).Year() {

@@ -67,14 +67,14 @@ func TestChartIsDrawnToScale(t *testing.T) {
 			}
 			for i, d := range c.Days {
 				path += d.Bar
-				require.Equal(t, fmt.Sprintf("M%d 0h10v100h-10z", 10*i), d.Hit)
+				require.Equal(t, fmt.Sprintf("M%d 0h10v100h-10z", 10*i), d.HitArea)
 				require.Contains(t, d.Title, percent(s.Daily[i].AvgScore))
 			}
 		} else {
 			require.Empty(t, c.Days)
 		}
 		bars, dots := readPath(t, `M([\d.]+) ([\d.]+)h([\d.]+)V100h-[\d.]+z`, path), readPath(t, `M([\d.]+) ([\d.]+)h\.01`, c.Dots)
-		thread := readPath(t, `[ML]([\d.]+) ([\d.]+)`, c.Thread)
+		thread := readPath(t, `[ML]([\d.]+) ([\d.]+)`, c.Line)
 		require.Len(t, dots, len(thread))
 		n := 0
 		for i, d := range s.Daily {
@@ -103,10 +103,10 @@ func TestChartOfTheKit(t *testing.T) {
 		require.Equal(t, want, count(top))
 	}
 	month := reports.Period{From: time.Date(2026, 10, 25, 0, 0, 0, 0, time.UTC), Days: 28}
-	require.Equal(t, "M10 0V100M80 0V100M150 0V100M220 0V100", uprights(month))
+	require.Equal(t, "M10 0V100M80 0V100M150 0V100M220 0V100", gridLines(month))
 	require.Equal(t, []string{"25 Oct", "7 Nov", "21 Nov"}, ticks(month))
 	year := reports.Period{From: time.Date(2025, 11, 22, 0, 0, 0, 0, time.UTC), Days: 365}
-	require.True(t, strings.HasPrefix(uprights(year), "M90 0V100M400 0V100M710 0V100"))
+	require.True(t, strings.HasPrefix(gridLines(year), "M90 0V100M400 0V100M710 0V100"))
 	require.Equal(t, []string{"22 Nov 2025", "23 May 2026", "21 Nov 2026"}, ticks(year))
 	require.Equal(t, []string{"25 Oct"}, ticks(reports.Period{From: month.From, Days: 1}))
 	require.Equal(t, []string{"25 Oct", "26 Oct"}, ticks(reports.Period{From: month.From, Days: 2}))
@@ -114,9 +114,9 @@ func TestChartOfTheKit(t *testing.T) {
 
 func TestEverySkillHasAName(t *testing.T) {
 	t.Parallel()
-	require.Len(t, skillNames, games.SkillCount)
+	require.Len(t, skillLabels, games.SkillCount)
 	for i := range games.SkillCount {
-		require.NotEmpty(t, skillNames[games.Skill(i).ID()], games.Skill(i).ID())
+		require.NotEmpty(t, skillLabels[games.Skill(i).ID()], games.Skill(i).ID())
 	}
 }
 

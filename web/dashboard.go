@@ -1,9 +1,7 @@
 package web
 
 import (
-	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -16,22 +14,22 @@ import (
 	"dg/platform/limiter"
 )
 
-// dashboardView is the report of one fork. Where the period is wrong or too few of the group played it has no figures.
+// dashboardView is the report of a fork. It has no figures if the period is invalid or the group is suppressed.
 type dashboardView struct {
 	layout
 	Fork, Self, Back string
 	Params           params
-	Wrong            *periodError // nil: the period is right
+	Invalid          *periodError // nil: the period is valid
 	Presets          []preset
 	Groups           []org.Group
 	GroupName        string // "": all players
 	Period           string // in words
 	OneDay           bool
-	Names            bool // whether players are shown by name
+	Nominative       bool
 	Suppressed       bool
-	AllPlayers       string // this report without a group
+	AllPlayers       string // path of this report without a group
 	Download         string
-	Longer           *preset // the next longer period, where nobody played
+	Longer           *preset // the next longer period, if there are no plays
 	Figures          []figure
 	Chart            chart
 	Daily            []dailyRow
@@ -49,43 +47,41 @@ type skillRow struct {
 	Answers, Rate string
 }
 
-// Played says whether there is anything to show.
-func (v *dashboardView) Played() bool { return len(v.Daily) > 0 }
+// HasPlays reports whether there are plays in the period.
+func (v *dashboardView) HasPlays() bool { return len(v.Daily) > 0 }
 
-// showDashboard shows the figures of a fork over a period: those of the API, from the same call.
-func (h *Handler) showDashboard(c *fiber.Ctx, p *principal) error {
-	ctx, stop := bounded(c.UserContext())
-	defer stop()
-	fork, err := h.forkOf(ctx, c, p)
+// dashboard answers GET /reports/:fork with the figures that the API returns, from the same call.
+func (h *Handler) dashboard(c *fiber.Ctx, p *principal) error {
+	fork, err := h.forkOf(c, p)
 	if err != nil {
 		return err
 	}
-	a, err := parseParams(c)
+	in, err := parseParams(c)
 	if err != nil {
 		return err
 	}
 	self := p.path("/reports/" + fork.ID)
-	view := &dashboardView{layout: h.layout(p, fork.Title, areaReports), Fork: fork.Title, Self: self, Back: p.path("/reports")}
-	period, err := a.in(h.today())
-	errors.As(err, &view.Wrong)
-	view.Params, view.Presets = a, presetLinks(h.today(), self, a.Group, period)
-	if view.Groups, err = h.Orgs.Groups(ctx, p.Organisation.ID, a.Group); err != nil {
+	view := &dashboardView{layout: newLayout(p, fork.Title, areaReports), Fork: fork.Title, Self: self, Back: p.path("/reports")}
+	period, err := in.parsePeriod(h.today())
+	errors.As(err, &view.Invalid)
+	view.Params, view.Presets = in, presetLinks(h.today(), self, in.Group, period)
+	if view.Groups, err = h.Orgs.Groups(c.UserContext(), p.Organisation.ID, in.Group); err != nil {
 		return err
 	}
-	if view.Wrong != nil {
+	if view.Invalid != nil {
 		view.Title = titleOf(view.Title, fiber.StatusBadRequest)
 		return h.render(c, fiber.StatusBadRequest, "dashboard", view)
 	}
-	query, err := queryOf(p, fork, period, a.Group)
+	query, err := queryOf(p, fork, period, in.Group)
 	if err != nil {
 		return err
 	}
-	stats, err := h.Reports.Statistics(ctx, query, func(l *limiter.Lease) { httpserver.AttachLease(c, l) })
+	stats, err := h.Reports.Statistics(c.UserContext(), query, func(l *limiter.Lease) { httpserver.AttachLease(c, l) })
 	if err != nil {
 		return groupError(err)
 	}
 	for _, g := range view.Groups {
-		if g.ID == a.Group {
+		if g.ID == in.Group {
 			view.GroupName = g.Name
 		}
 	}
@@ -93,18 +89,21 @@ func (h *Handler) showDashboard(c *fiber.Ctx, p *principal) error {
 	return h.render(c, fiber.StatusOK, "dashboard", view)
 }
 
-var errNoFork = apperr.New(apperr.NotFound, "There is no such fork in this organisation. Choose one from its reports.")
+var (
+	errNoFork  = apperr.New(apperr.NotFound, "Fork not found. Choose one from the reports.")
+	errNoGroup = apperr.New(apperr.NotFound, "Group not found. Open the report for all players and choose a group there.")
+)
 
-// forkOf loads the fork that the path names: one of the organisation. Errors: ErrNotFound, also for another one's.
-func (h *Handler) forkOf(ctx context.Context, c *fiber.Ctx, p *principal) (games.Fork, error) {
-	fork, err := h.Games.Fork(ctx, p.Organisation.ID, c.Params("fork"))
+// forkOf returns the organisation's fork in the path. Errors: ErrNotFound, also for another organisation's.
+func (h *Handler) forkOf(c *fiber.Ctx, p *principal) (games.Fork, error) {
+	fork, err := h.Games.Fork(c.UserContext(), p.Organisation.ID, c.Params("fork"))
 	if apperr.Is(err, apperr.NotFound) {
 		return games.Fork{}, errNoFork
 	}
 	return fork, err
 }
 
-// queryOf is the question to modules/reports. Errors: ErrNotFound for what cannot be a group.
+// queryOf returns the query of a report. Errors: ErrNotFound if the group is no id.
 func queryOf(p *principal, fork games.Fork, period reports.Period, group string) (reports.Query, error) {
 	if group != "" && !org.IsID(group) {
 		return reports.Query{}, errNoGroup
@@ -112,19 +111,26 @@ func queryOf(p *principal, fork games.Fork, period reports.Period, group string)
 	return reports.Query{OrganisationID: p.Organisation.ID, ForkID: fork.ID, Period: period, GroupID: group}, nil
 }
 
-// fill puts the figures into the view.
+// groupError replaces the API's message about an unknown group.
+func groupError(err error) error {
+	if errors.Is(err, reports.ErrGroupNotFound) {
+		return errNoGroup
+	}
+	return err
+}
+
 func (v *dashboardView) fill(c *fiber.Ctx, p reports.Period, s reports.Statistics) {
-	v.Period, v.OneDay, v.Names, v.Suppressed = inWords(p), p.Days == 1, s.ReportingMode == org.Nominative, s.Suppressed
+	v.Period, v.OneDay, v.Nominative, v.Suppressed = inWords(p), p.Days == 1, s.ReportingMode == org.Nominative, s.Suppressed
 	v.AllPlayers = reportPath(v.Self, p, "")
 	if s.Suppressed {
 		return
 	}
 	v.Figures = []figure{
-		{"Plays", count(s.Plays), "started, finished or not"},
-		{"Players", count(s.UniquePlayers), "different people"},
+		{"Plays", count(s.Plays), "started, including unfinished"},
+		{"Players", count(s.UniquePlayers), "unique"},
 		{"Average score", percent(s.AvgScore), "of completed plays"},
-		{"Completion", ratePercent(s.CompletionRate), "of plays were completed"},
-		{"Pass rate", ratePercent(s.PassRate), "of completed plays passed"},
+		{"Completion rate", ratePercent(s.CompletionRate), "of all plays"},
+		{"Pass rate", ratePercent(s.PassRate), "of completed plays"},
 	}
 	v.Download = reportPath(v.Self+"/plays.csv", p, v.Params.Group)
 	if s.Plays == 0 {
@@ -137,20 +143,9 @@ func (v *dashboardView) fill(c *fiber.Ctx, p reports.Period, s reports.Statistic
 		v.Daily[i] = dailyRow{d.Date, p.From.AddDate(0, 0, i).Format(shortDay), count(d.Plays), percent(d.AvgScore)}
 	}
 	for _, k := range s.Skills {
-		v.Skills = append(v.Skills, skillRow{skillNames[k.SkillID], strings.SplitAfter(k.SkillID, "."), count(k.Attempts), ratePercent(k.CorrectRate)})
+		v.Skills = append(v.Skills, skillRow{skillLabels[k.SkillID], strings.SplitAfter(k.SkillID, "."), count(k.Attempts), ratePercent(k.CorrectRate)})
 	}
 	v.Players = newPlayerList(c, s, func(more ...string) string {
 		return reportPath(v.Self, p, v.Params.Group, more...) + "#p-h"
 	})
-}
-
-// longerThan returns the first of the presets that holds the period and more, or nil.
-func longerThan(p reports.Period, all []preset) *preset {
-	i := slices.IndexFunc(all, func(longer preset) bool {
-		return longer.period.Days > p.Days && !longer.period.From.After(p.From) && !longer.period.End().Before(p.End())
-	})
-	if i < 0 {
-		return nil
-	}
-	return &all[i]
 }

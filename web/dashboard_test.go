@@ -196,12 +196,12 @@ func allPlayers(b *browser, p page) [][]string {
 // sameFigures compares a dashboard, all its pages, with the API's statistics: to the digit.
 func sameFigures(t *testing.T, b *browser, p page, want statistics) {
 	t.Helper()
-	mode := "under pseudonyms"
+	mode := "with pseudonyms"
 	if want.ReportingMode == "nominative" {
-		mode = "by name"
+		mode = "with names"
 	}
 	require.Contains(t, regexpFind(t, `<p class="lede">(.*)</p>`, p.body), ", "+mode)
-	require.Equal(t, want.Suppressed, strings.Contains(p.body, "Figures of this group are hidden"))
+	require.Equal(t, want.Suppressed, strings.Contains(p.body, "This group’s figures are hidden"))
 	if want.Suppressed {
 		for _, pattern := range []string{figureCells, dailyCells, skillCells, playerCells, `(plays\.csv)`, `(<svg class="tall)`} {
 			require.Empty(t, cells(pattern, p.body))
@@ -221,7 +221,7 @@ func sameFigures(t *testing.T, b *browser, p page, want statistics) {
 	}
 	require.Equal(t, [][]string{
 		{"Plays", plain(want.Plays)}, {"Players", plain(want.UniquePlayers)}, {"Average score", fixed(t, want.AvgScorePercent, 1, 1) + "%"},
-		{"Completion", fixed(t, want.CompletionRate, 100, 2) + "%"}, {"Pass rate", fixed(t, want.PassRate, 100, 2) + "%"},
+		{"Completion rate", fixed(t, want.CompletionRate, 100, 2) + "%"}, {"Pass rate", fixed(t, want.PassRate, 100, 2) + "%"},
 	}, withoutCommas(cells(figureCells, p.body)))
 	if want.Plays == "0" {
 		require.Contains(t, p.body, "No plays in this period")

@@ -14,26 +14,6 @@ import (
 	"dg/platform/limiter"
 )
 
-func (h *Handler) mountDocs(router routes) {
-	router.Get("/docs", h.anyone(h.docs))
-	router.Get("/docs/reference", h.anyone(h.reference))
-}
-
-// anyone serves everybody: the principal is nil when nobody is signed in, or when the database does not answer, since the
-// documentation has to be readable then.
-func (h *Handler) anyone(handle func(*fiber.Ctx, *principal) error) fiber.Handler {
-	return func(c *fiber.Ctx) error {
-		p, err := h.authenticate(c)
-		if err == nil && p != nil {
-			_, err = h.memberships(c, p)
-		}
-		if err != nil {
-			p = nil
-		}
-		return handle(c, p)
-	}
-}
-
 // docsView is the page of the API.
 type docsView struct {
 	layout
@@ -76,7 +56,7 @@ func (h *Handler) quickstart() []command {
 // docs answers GET /docs.
 func (h *Handler) docs(c *fiber.Ctx, p *principal) error {
 	view := docsView{
-		layout: h.layout(p, "API", areaDocs), KeysPath: "/settings/api-keys", Start: h.quickstart(),
+		layout: newLayout(p, "API", areaDocs), KeysPath: "/settings/api-keys", Start: h.quickstart(),
 		RateLimit: apikeys.MaxRequests, RateWindow: apikeys.RateWindow, MaxDays: reports.MaxPeriodDays,
 		Concurrency: concurrencyLimits{
 			Reports: reports.MaxReportsOfOrganisation, LargeReports: reports.MaxLargeReportsOfOrganisation, LargeReport: count(reports.LargeReport),
@@ -102,5 +82,5 @@ var referencePolicy = strings.Replace(contentPolicy, "img-src 'self'", "img-src 
 // unchanged, Apache-2.0), which is part of the program.
 func (h *Handler) reference(c *fiber.Ctx, p *principal) error {
 	c.Set(fiber.HeaderContentSecurityPolicy, referencePolicy)
-	return h.render(c, fiber.StatusOK, "reference", &docsView{layout: h.layout(p, "API reference", areaDocs)})
+	return h.render(c, fiber.StatusOK, "reference", &docsView{layout: newLayout(p, "API reference", areaDocs)})
 }

@@ -9,13 +9,13 @@ import (
 	"dg/platform/apperr"
 )
 
-// Downloads are GET, and yet each starts an export and an entry in the reader's name. So they start on their screen only:
-// a link on another site, in a mail or typed by hand leads nowhere, and the sign-in leads to the screen.
+// Downloads are GET requests, yet each starts an export and an audit entry in the person's name. So they start from a page of
+// this site only: a link in a mail or on another site is refused, and a sign-in continues to the screen instead of the file.
 
-var errCrossSiteDownload = apperr.New(apperr.AccessDenied, "Downloads start on their screen here. This link came from elsewhere, so nothing was downloaded.")
+var errCrossSiteDownload = apperr.New(apperr.AccessDenied, "Downloads start from a page of this site. This link came from somewhere else, so nothing was downloaded.")
 
-// screenOf is the address of the screen that offers the download at the request's address; "" where that is no download.
-func screenOf(c *fiber.Ctx) string {
+// downloadScreen returns the address of the screen that offers the requested download, or "" if the request is for no download.
+func downloadScreen(c *fiber.Ctx) string {
 	path := strings.TrimSuffix(strings.TrimSuffix(c.Path(), "/plays.csv"), ".csv")
 	if path == c.Path() {
 		return ""
@@ -26,20 +26,15 @@ func screenOf(c *fiber.Ctx) string {
 	return localPath(path)
 }
 
-// isCrossSiteDownload reports whether the request is for a download and did not come from a page of this site. Browsers
-// that do not say (Sec-Fetch-Site) name the page in Referer, which our policy asks of them within the site.
+// isCrossSiteDownload reports whether the request is for a download and came from somewhere else than a page of this site.
+// Browsers without Sec-Fetch-Site name the page in Referer, which our Referrer-Policy keeps within the site.
 func isCrossSiteDownload(c *fiber.Ctx) bool {
-	if screenOf(c) == "" {
+	if downloadScreen(c) == "" {
 		return false
 	}
 	if site := c.Get("Sec-Fetch-Site"); site != "" {
 		return site != "same-origin"
 	}
-	return !fromThisHost(c, c.Get(fiber.HeaderReferer))
-}
-
-// fromThisHost reports whether the address is one of the host that was params.
-func fromThisHost(c *fiber.Ctx, address string) bool {
-	u, err := url.Parse(address)
-	return err == nil && u.Host == string(c.Request().Header.Host())
+	u, err := url.Parse(c.Get(fiber.HeaderReferer))
+	return err != nil || u.Host != string(c.Request().Header.Host())
 }

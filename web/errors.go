@@ -11,28 +11,26 @@ import (
 	"dg/platform/httpserver"
 )
 
-// errorView is a page for a failure: what happened, and one way on.
+// errorView is the page of an error: what happened, and one link to continue.
 type errorView struct {
 	layout
 	httpserver.Failure
-	Way, WayPath string
+	Link link
 }
 
-// ErrorPage answers people's failures with a page: those of browsers, outside the API and without a key, which gets the
-// contract's body everywhere.
+// ErrorPage answers a browser's failed request with a page. Requests of the API, and those with a key, get the API's body.
 func (h *Handler) ErrorPage(c *fiber.Ctx, f httpserver.Failure) bool {
-	if strings.HasPrefix(c.Path(), "/api/") || !strings.Contains(c.Get(fiber.HeaderAccept), "text/html") ||
-		hasKey(c) {
+	if strings.HasPrefix(c.Path(), "/api/") || !strings.Contains(c.Get(fiber.HeaderAccept), "text/html") || hasKey(c) {
 		return false
 	}
 	p := principalOf(c)
 	if f.Status < 500 { // otherwise the database may be what failed
 		p = h.errorPrincipal(c, p)
 	}
-	words := errorTextOf(c, f)
-	f.Message = words.message
-	view := errorView{layout: h.layout(p, words.title, areaNone), Failure: f}
-	view.Way, view.WayPath = wayOn(c, &view)
+	text := errorTextOf(c, f)
+	f.Message = text.message
+	view := errorView{layout: newLayout(p, text.title, areaNone), Failure: f}
+	view.Link = linkAfter(c, &view)
 	var page bytes.Buffer
 	if err := h.templates.ExecuteTemplate(&page, "error.html", &view); err != nil {
 		panic(err) // the JSON body is sent instead
@@ -43,15 +41,16 @@ func (h *Handler) ErrorPage(c *fiber.Ctx, f httpserver.Failure) bool {
 	return true
 }
 
-// hasKey says whether any of the Authorization headers holds a key.
+// hasKey reports whether an Authorization header holds a key.
 func hasKey(c *fiber.Ctx) bool {
 	return slices.ContainsFunc(c.Request().Header.PeekAll(fiber.HeaderAuthorization), func(header []byte) bool {
 		return bytes.Contains(header, []byte(apikeys.TokenPrefix))
 	})
 }
 
-// errorPrincipal finds who params where no handler did. Without an answer the page does without.
+// errorPrincipal returns the principal of a request that reached no handler, or nil.
 func (h *Handler) errorPrincipal(c *fiber.Ctx, p *principal) *principal {
+	defer limitTime(c)()
 	if p == nil {
 		p, _ = h.authenticate(c)
 	}
@@ -61,53 +60,51 @@ func (h *Handler) errorPrincipal(c *fiber.Ctx, p *principal) *principal {
 	return p
 }
 
-// wayOn is the one link of an error's page.
-func wayOn(c *fiber.Ctx, view *errorView) (words, path string) {
+// linkAfter is the one link of an error page.
+func linkAfter(c *fiber.Ctx, view *errorView) link {
 	switch {
 	case view.Status == fiber.StatusForbidden && isCrossSiteDownload(c):
-		return "Open the screen", screenOf(c)
+		return link{Name: "Open the page", Path: downloadScreen(c)}
 	case view.Status >= 500 && c.Method() == fiber.MethodGet:
-		return "Try again", localPath(c.OriginalURL())
+		return link{Name: "Try again", Path: localPath(c.OriginalURL())}
 	case view.User == nil && view.Status < 500:
-		return "Sign in", "/sign-in"
+		return link{Name: "Sign in", Path: "/sign-in"}
 	case view.Reports() != "":
-		return "Go to reports", view.Reports()
+		return link{Name: "Go to reports", Path: view.Reports()}
 	case view.User != nil:
-		return "Go to your account", "/account"
+		return link{Name: "Go to your account", Path: "/account"}
 	}
-	return "Go to the start", "/"
+	return link{Name: "Go to the home page", Path: "/"}
 }
 
-// errorText say what happened, and what to do. An empty message stands for the failure's own.
 type errorText struct{ title, message string }
 
-// errorTextOf are the words for a failure.
+// errorTextOf returns the title and message of an error page. A module's message goes before that of the status.
 func errorTextOf(c *fiber.Ctx, f httpserver.Failure) errorText {
-	words, ok := statusTexts[f.Status]
+	text, ok := statusTexts[f.Status]
 	if !ok {
-		words.title = "That did not work"
+		text.title = "Request failed"
 	}
 	switch {
 	case f.Status != fiber.StatusForbidden:
 	case isCrossSiteDownload(c):
-		words.title = "Nothing was downloaded"
+		text.title = "Nothing was downloaded"
 	case c.Method() != fiber.MethodGet:
-		words.title = "Nothing was changed"
+		text.title = "Nothing was changed"
 	}
-	if words.message == "" || !f.Generic {
-		words.message = f.Message
+	if text.message == "" || !f.Generic {
+		text.message = f.Message
 	}
-	return words
+	return text
 }
 
-// statusTexts are the words for a status. What a module says of its failure is better than the message here.
 var statusTexts = map[int]errorText{
-	403: {"This page is not open to you", ""},
-	404: {"There is nothing here", "The address is wrong, or what it showed is gone."},
-	405: {"This page does not work like that", "Go back and load the page again."},
-	413: {"That is too much", "Shorten what you entered, then send it again."},
-	414: {"This address is too long", "Follow the link to the page once more."},
-	431: {"Your browser sent too much", "Delete the cookies of this site, then sign in again."},
-	500: {"Something broke on our side", "It has been recorded. Try again; if it stays, send us the request id below."},
-	503: {"We cannot answer right now", "Try again in a moment. If it stays, send us the request id below."},
+	403: {"Access denied", ""},
+	404: {"Page not found", "The address is wrong, or the page no longer exists."},
+	405: {"Method not allowed", "Go back, reload the page and try again."},
+	413: {"Request too large", "Shorten your text, then send it again."},
+	414: {"Address too long", "Open the page again from its link."},
+	431: {"Request headers too large", "Delete the cookies of this site, then sign in again."},
+	500: {"Something went wrong", "The error has been logged. Try again. If it happens again, send us the request id below."},
+	503: {"Service unavailable", "Try again in a moment. If it happens again, send us the request id below."},
 }

@@ -23,14 +23,14 @@ func TestErrorPages(t *testing.T) {
 		title, message string
 		way            string
 	}{
-		"unknown, signed out":  {w.browser(t).get("/nowhere"), 404, "There is nothing here", "The address is wrong, or what it showed is gone.", `href="/sign-in">Sign in`},
-		"unknown, signed in":   {owner.get("/nowhere"), 404, "There is nothing here", "The address is wrong, or what it showed is gone.", `href="/o/acme/reports">Go to reports`},
-		"another organisation": {owner.get("/o/other/reports"), 404, "There is nothing here", "There is no such organisation, or you are not a member of it.", `href="/o/acme/reports">Go to reports`},
-		"a member at the reports": {member.get(acme.at("/reports")), 403, "This page is not open to you",
-			"Reports and settings are for owners and admins of \u2068Acme &lt;Works&gt;\u2069. If you need them, ask an owner to change your role.", `href="/account">Go to your account`},
+		"unknown, signed out":  {w.browser(t).get("/nowhere"), 404, "Page not found", "The address is wrong, or the page no longer exists.", `href="/sign-in">Sign in`},
+		"unknown, signed in":   {owner.get("/nowhere"), 404, "Page not found", "The address is wrong, or the page no longer exists.", `href="/o/acme/reports">Go to reports`},
+		"another organisation": {owner.get("/o/other/reports"), 404, "Page not found", "Organisation not found, or you are not a member of it.", `href="/o/acme/reports">Go to reports`},
+		"a member at the reports": {member.get(acme.at("/reports")), 403, "Access denied",
+			"Only owners and admins of \u2068Acme &lt;Works&gt;\u2069 can open reports and settings. To get access, ask an owner to change your role.", `href="/account">Go to your account`},
 		"a form of another site": {owner.send(http.MethodPost, "/sign-out", "x=y", http.Header{"Sec-Fetch-Site": {"cross-site"}}), 403, "Nothing was changed",
 			"This form was sent from another site", `href="/o/acme/reports">Go to reports`},
-		"another method": {owner.post("/docs", url.Values{}), 405, "This page does not work like that", "Go back and load the page again.", `href="/o/acme/reports">Go to reports`},
+		"another method": {owner.post("/docs", url.Values{}), 405, "Method not allowed", "Go back, reload the page and try again.", `href="/o/acme/reports">Go to reports`},
 	} {
 		require.Equal(t, c.status, c.page.StatusCode, name)
 		require.Contains(t, c.page.body, "<h1>"+c.title+"</h1>", name)
@@ -50,7 +50,7 @@ func TestErrorPages(t *testing.T) {
 	w.db.DB.Close()
 	broken := owner.get("/account?x=1")
 	require.Equal(t, 503, broken.StatusCode)
-	require.Contains(t, broken.body, "<h1>We cannot answer right now</h1>")
+	require.Contains(t, broken.body, "<h1>Service unavailable</h1>")
 	require.Contains(t, broken.body, `<a class="btn primary" href="/account?x=1">Try again</a>`)
 	require.NotContains(t, broken.body, "Retry-After")
 }

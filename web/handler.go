@@ -19,7 +19,7 @@ import (
 	"dg/platform/authz"
 )
 
-// Modules are what the screens stand on.
+// Modules are the services that the screens use.
 type Modules struct {
 	Identity *identity.Service
 	Keys     *apikeys.Service
@@ -30,16 +30,17 @@ type Modules struct {
 	Log      *audit.Log
 	Policy   *authz.Policy
 
-	// These re-check who may have a running download, on a connection that no flood of requests takes; nil: the ones above.
+	// RecheckIdentity and RecheckOrgs re-check the access of running downloads, on a connection that a flood of requests cannot
+	// take. nil: Identity and Orgs do.
 	RecheckIdentity *identity.Service
 	RecheckOrgs     *org.Service
 }
 
-// Site serves the screens.
+// Handler serves the screens.
 type Handler struct {
 	Modules
 	auth      Authenticator
-	base      string // how the outside reaches the program, without a last slash
+	base      string // the public URL, without a trailing slash
 	now       func() time.Time
 	templates *template.Template
 	files     files
@@ -48,79 +49,25 @@ type Handler struct {
 // New returns the screens as they are reached at baseURL.
 func New(m Modules, baseURL string, now func() time.Time) (*Handler, error) {
 	m.RecheckIdentity, m.RecheckOrgs = cmp.Or(m.RecheckIdentity, m.Identity), cmp.Or(m.RecheckOrgs, m.Orgs)
-	s := &Handler{Modules: m, auth: cookies{m.Identity, m.RecheckIdentity}, base: baseURL, now: now}
+	h := &Handler{Modules: m, auth: cookies{m.Identity, m.RecheckIdentity}, base: baseURL, now: now}
 	var err error
-	if s.files, err = loadFiles(); err != nil {
+	if h.files, err = loadFiles(); err != nil {
 		return nil, err
 	}
-	s.templates, err = s.loadTemplates()
-	return s, err
+	h.templates, err = h.loadTemplates()
+	return h, err
 }
 
-// Mount adds the screens to app, after the API, whose guard refuses keys here.
-func (h *Handler) Mount(app *fiber.App) {
-	app.Get("/static/*", h.serveFile)
-	site := routes{app, []fiber.Handler{h.headers, rejectCrossOrigin, nameRequest}}
-	site.Get("/", h.home)
-	h.mountSignIn(site)
-	h.mountAccount(site)
-	h.mountDocs(site)
-	organisation := site.Group("/o/:org")
-	h.mountReports(organisation)
-	h.mountKeys(organisation)
-	h.mountAuditLog(organisation)
-	h.mountOrganisation(organisation)
-	for _, screen := range []string{"/reports", settingsPath, "/settings/organisation", "/settings/api-keys/new", "/settings/audit-log"} {
-		site.Get(screen, h.findOrganisation)
-	}
-	site.Get("/settings", func(c *fiber.Ctx) error { return h.toOrganisation(c, settingsPath) })
-}
+// today is the UTC day.
+func (h *Handler) today() time.Time { return h.now().UTC().Truncate(oneDay) }
 
-// settingsPath is the first of the settings.
-const settingsPath = "/settings/api-keys"
+const oneDay = 24 * time.Hour
 
-// home leads to what the reader came for.
-func (h *Handler) home(c *fiber.Ctx) error { return h.toOrganisation(c, "/reports") }
-
-// findOrganisation leads from a screen's path without an organisation to that of the reader's.
-func (h *Handler) findOrganisation(c *fiber.Ctx) error { return h.toOrganisation(c, c.Path()) }
-
-// organisationsView is what a person sees who belongs to several organisations, or to none.
-type organisationsView struct {
-	layout
-	Choices []organisationChoice
-}
-
-type organisationChoice struct{ Name, Role, Path string }
-
-func (h *Handler) toOrganisation(c *fiber.Ctx, screen string) error {
-	p, err := h.signedIn(c)
-	if err != nil || p == nil {
-		return err
-	}
-	places, err := h.memberships(c, p)
-	if err != nil {
-		return err
-	}
-	view := organisationsView{layout: h.layout(p, "Your organisations", areaNone)}
-	for _, m := range places {
-		path := organisationPath(m.Organisation.Slug) + screen
-		if m.Role == org.RoleMember {
-			path = "/account" // all that members have
-		}
-		view.Choices = append(view.Choices, organisationChoice{m.Organisation.Name, roleNames[m.Role], path})
-	}
-	if len(view.Choices) == 1 {
-		return c.Redirect(view.Choices[0].Path, fiber.StatusSeeOther)
-	}
-	return h.render(c, fiber.StatusOK, "organisations", &view)
-}
-
-// organisationPath is where an organisation's screens are. A slug is any text: it is escaped.
+// organisationPath is the prefix of an organisation's screens. A slug is any text, so it is escaped.
 func organisationPath(slug string) string { return "/o/" + url.PathEscape(slug) }
 
-// localPath returns next when it is a path of this site, and otherwise "/". What a browser could read as another host
-// ("//", "/\", also when it is decoded first) is none, and neither is what holds control characters: Parse refuses them.
+// localPath returns next if it is a path of this site, otherwise "/". It refuses what a browser could read as another host
+// ("//", "/\", also after decoding); url.Parse refuses control characters.
 func localPath(next string) string {
 	u, err := url.Parse(next)
 	if err != nil || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") ||
@@ -129,3 +76,6 @@ func localPath(next string) string {
 	}
 	return next
 }
+
+// formValue is a field of the submitted form. It reads the body alone: addresses end up in histories, logs and links of others.
+func formValue(c *fiber.Ctx, name string) string { return string(c.Context().PostArgs().Peek(name)) }

@@ -21,7 +21,7 @@ import (
 
 // goodForm is a form that makes a key.
 func goodForm() url.Values {
-	return url.Values{"name": {"Warehouse"}, "scopes": {"forks:read", "reports:read"}, "expiry": {"90"}, "once": {newOnce()}}
+	return url.Values{"name": {"Warehouse"}, "scopes": {"forks:read", "reports:read"}, "expiry": {"90"}, "idempotencyKey": {newIdempotencyKey()}}
 }
 
 // asOwner is the organisation's owner as somebody who manages keys.
@@ -43,7 +43,7 @@ func (w *world) allKeys(t *testing.T, o *organisation) []apikeys.Key {
 // secretIn is the key that an answer shows.
 func secretIn(t *testing.T, p page) apikeys.Token {
 	t.Helper()
-	token, ok := apikeys.ParseToken(regexpFind(t, `<samp id="secret" data-once>([^<]*)</samp>`, p.body))
+	token, ok := apikeys.ParseToken(regexpFind(t, `<samp id="secret" data-secret>([^<]*)</samp>`, p.body))
 	require.True(t, ok)
 	return token
 }
@@ -70,11 +70,11 @@ func TestAKeyIsCreated(t *testing.T) {
 
 	// What a browser sends of it without script: all fields, those for a day empty.
 	sent := url.Values{"name": {"  Power BI, learning dashboard "}, "scopes": {"reports:read", "forks:read"}, "expiry": {"90"}, "day": {""}, "time": {""},
-		"once": {regexpFind(t, `name="once" value="([^"]+)"`, form.body)}, "today": {regexpFind(t, `name="today" value="([^"]+)"`, form.body)}}
+		"idempotencyKey": {regexpFind(t, `name="idempotencyKey" value="([^"]+)"`, form.body)}, "today": {regexpFind(t, `name="today" value="([^"]+)"`, form.body)}}
 	created := b.post(acme.at("/settings/api-keys/new"), sent)
 	require.Equal(t, http.StatusOK, created.StatusCode)
 	require.Equal(t, "no-store", created.Header.Get("Cache-Control"))
-	require.Contains(t, html.UnescapeString(words(created.body)), "Power BI, learning dashboard may read forks and reports until 19 Feb 2027, 00:00 UTC .")
+	require.Contains(t, html.UnescapeString(words(created.body)), "Power BI, learning dashboard can read forks and reports until 19 Feb 2027, 00:00 UTC .")
 	keys := w.allKeys(t, acme)
 	require.Len(t, keys, 1)
 	require.Equal(t, "Power BI, learning dashboard", keys[0].Name, "without the blanks around")
@@ -135,21 +135,21 @@ func TestAllErrorsAtOnce(t *testing.T) {
 	acme := newOrganisation("acme")
 	w.load(t, acme)
 	b := w.signedIn(t, acme.owner)
-	once := newOnce()
-	p := b.post(acme.at("/settings/api-keys/new"), url.Values{"name": {" "}, "expiry": {"day"}, "day": {"2026-11-20"}, "time": {""}, "once": {once}})
+	once := newIdempotencyKey()
+	p := b.post(acme.at("/settings/api-keys/new"), url.Values{"name": {" "}, "expiry": {"day"}, "day": {"2026-11-20"}, "time": {""}, "idempotencyKey": {once}})
 	require.Equal(t, http.StatusBadRequest, p.StatusCode)
 	require.Contains(t, p.body, "<title>Error: Create key")
 	require.Contains(t, p.body, `<div class="note bad" role="alert" id="errors" tabindex="-1" autofocus>`)
-	require.Contains(t, p.body, "<strong>Three things to mend.</strong> Nothing has been saved.")
-	for _, link := range []string{`<a href="#name">Give the key a name.</a>`, `<a href="#reads">Choose what the key may read.</a>`, `<a href="#day">Choose a day after today.</a>`} {
+	require.Contains(t, p.body, "<strong>Three things to fix.</strong> Nothing has been saved.")
+	for _, link := range []string{`<a href="#name">Enter a name.</a>`, `<a href="#scopes">Choose at least one scope.</a>`, `<a href="#day">20 November 2026 is in the past. Choose a later date.</a>`} {
 		require.Contains(t, p.body, link)
 	}
 	require.Contains(t, p.body, `aria-describedby="name-hint name-error" aria-invalid="true"`)
-	require.Contains(t, p.body, `<p class="error" id="reads-error">Choose what the key may read: one or both.</p>`)
-	require.Contains(t, p.body, `<p class="error" id="day-error">20 November 2026 has passed. Choose a day after today.</p>`)
+	require.Contains(t, p.body, `<p class="error" id="scopes-error">Choose at least one scope.</p>`)
+	require.Contains(t, p.body, `<p class="error" id="day-error">20 November 2026 is in the past. Choose a later date.</p>`)
 	require.Contains(t, p.body, `value="2026-11-20" aria-invalid="true" aria-describedby="day-error"`)
 	require.Contains(t, p.body, `id="xday" name="expiry" value="day" aria-describedby="xdayh" checked`)
-	require.Contains(t, p.body, `name="once" value="`+once+`"`, "it is still the same form")
+	require.Contains(t, p.body, `name="idempotencyKey" value="`+once+`"`, "it is still the same form")
 	require.NotContains(t, p.body, "dg_live_")
 
 	for name, c := range map[string]struct {
@@ -157,39 +157,39 @@ func TestAllErrorsAtOnce(t *testing.T) {
 		field string
 		says  string
 	}{
-		"no name":                 {url.Values{"name": {""}}, "name", "Give the key a name."},
-		"an invisible name":       {url.Values{"name": {"\u200b"}}, "name", "Give the key a name."},
-		"201 characters":          {url.Values{"name": {strings.Repeat("é", 201)}}, "name", "The name has 201 characters. Shorten it to 200."},
-		"10,000 characters":       {url.Values{"name": {strings.Repeat("n", 10_000)}}, "name", "The name has 10,000 characters. Shorten it to 200."},
-		"NUL":                     {url.Values{"name": {"a\x00b"}}, "name", "cannot be shown"},
-		"a line break":            {url.Values{"name": {"a\nb"}}, "name", "cannot be shown"},
-		"no UTF-8":                {url.Values{"name": {"a\xffb"}}, "name", "cannot be shown"},
-		"no scope":                {url.Values{"scopes": nil}, "reads", "one or both"},
-		"an unknown scope":        {url.Values{"scopes": {"forks:write"}}, "reads", "one or both"},
-		"an unknown scope beside": {url.Values{"scopes": {"forks:read", "*"}}, "reads", "one or both"},
-		"no expiry":               {url.Values{"expiry": nil}, "stops", "Choose when the key stops working."},
-		"another expiry":          {url.Values{"expiry": {"31"}}, "stops", "Choose when the key stops working."},
-		"no day":                  {url.Values{"expiry": {"day"}}, "day", "Choose a day."},
-		"a time alone":            {url.Values{"expiry": {"day"}, "time": {"10:00"}}, "day", "Choose a day."},
-		"today":                   {url.Values{"expiry": {"day"}, "day": {"2026-11-21"}}, "day", "21 November 2026 has begun. Choose a day after today, or give a time."},
-		"now":                     {url.Values{"expiry": {"day"}, "day": {"2026-11-21"}, "time": {"09:31"}}, "time", "21 November 2026, 09:31 UTC has passed. Choose a later time or day."},
-		"no such day":             {url.Values{"expiry": {"day"}, "day": {"2026-02-30"}}, "day", "This is no day"},
-		"another form of day":     {url.Values{"expiry": {"day"}, "day": {"31/12/2026"}}, "day", "This is no day"},
+		"no name":                 {url.Values{"name": {""}}, "name", "Enter a name."},
+		"an invisible name":       {url.Values{"name": {"\u200b"}}, "name", "Enter a name."},
+		"201 characters":          {url.Values{"name": {strings.Repeat("é", 201)}}, "name", "The name has 201 characters. Use 200 or fewer."},
+		"10,000 characters":       {url.Values{"name": {strings.Repeat("n", 10_000)}}, "name", "The name has 10,000 characters. Use 200 or fewer."},
+		"NUL":                     {url.Values{"name": {"a\x00b"}}, "name", "contains invalid characters"},
+		"a line break":            {url.Values{"name": {"a\nb"}}, "name", "contains invalid characters"},
+		"no UTF-8":                {url.Values{"name": {"a\xffb"}}, "name", "contains invalid characters"},
+		"no scope":                {url.Values{"scopes": nil}, "scopes", "at least one scope"},
+		"an unknown scope":        {url.Values{"scopes": {"forks:write"}}, "scopes", "at least one scope"},
+		"an unknown scope beside": {url.Values{"scopes": {"forks:read", "*"}}, "scopes", "at least one scope"},
+		"no expiry":               {url.Values{"expiry": nil}, "expiry", "Choose when the key expires."},
+		"another expiry":          {url.Values{"expiry": {"31"}}, "expiry", "Choose when the key expires."},
+		"no day":                  {url.Values{"expiry": {"day"}}, "day", "Enter a date from 2000 to 2199"},
+		"a time alone":            {url.Values{"expiry": {"day"}, "time": {"10:00"}}, "day", "Enter a date from 2000 to 2199"},
+		"today":                   {url.Values{"expiry": {"day"}, "day": {"2026-11-21"}}, "day", "21 November 2026 has already begun. Choose a later date, or add a time."},
+		"now":                     {url.Values{"expiry": {"day"}, "day": {"2026-11-21"}, "time": {"09:31"}}, "time", "21 November 2026, 09:31 UTC is in the past. Choose a later time or date."},
+		"no such day":             {url.Values{"expiry": {"day"}, "day": {"2026-02-30"}}, "day", "Enter a date from 2000 to 2199"},
+		"another form of day":     {url.Values{"expiry": {"day"}, "day": {"31/12/2026"}}, "day", "Enter a date from 2000 to 2199"},
 		"a day too late":          {url.Values{"expiry": {"day"}, "day": {"2200-01-01"}}, "day", "from 2000 to 2199"},
-		"no such time":            {url.Values{"expiry": {"day"}, "day": {"2026-12-31"}, "time": {"24:00"}}, "time", "This is no time"},
-		"another form of time":    {url.Values{"expiry": {"day"}, "day": {"2026-12-31"}, "time": {"9:30"}}, "time", "This is no time"},
-		"a day with 90 days":      {url.Values{"day": {"2026-12-31"}}, "day", "“On a day” is not chosen"},
-		"a time with never":       {url.Values{"expiry": {"never"}, "time": {"10:00"}}, "day", "“On a day” is not chosen"},
-		"a form of yesterday":     {url.Values{"today": {"2026-11-20"}}, "stops", "A day has begun since this page was opened"},
-		"no form":                 {url.Values{"once": nil}, "main", "The form did not arrive whole."},
-		"half a form":             {url.Values{"once": {"x"}}, "main", "The form did not arrive whole."},
+		"no such time":            {url.Values{"expiry": {"day"}, "day": {"2026-12-31"}, "time": {"24:00"}}, "time", "Enter a time from 00:00 to 23:59"},
+		"another form of time":    {url.Values{"expiry": {"day"}, "day": {"2026-12-31"}, "time": {"9:30"}}, "time", "Enter a time from 00:00 to 23:59"},
+		"a day with 90 days":      {url.Values{"day": {"2026-12-31"}}, "day", "“On a date” is not selected"},
+		"a time with never":       {url.Values{"expiry": {"never"}, "time": {"10:00"}}, "day", "“On a date” is not selected"},
+		"a form of yesterday":     {url.Values{"today": {"2026-11-20"}}, "expiry", "A new day has begun since you opened this page"},
+		"no form":                 {url.Values{"idempotencyKey": nil}, "main", "The form was incomplete."},
+		"half a form":             {url.Values{"idempotencyKey": {"x"}}, "main", "The form was incomplete."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			form := goodForm()
 			maps.Copy(form, c.set)
 			p := b.post(acme.at("/settings/api-keys/new"), form)
 			require.Equal(t, http.StatusBadRequest, p.StatusCode)
-			require.Contains(t, p.body, "<strong>One thing to mend.</strong>")
+			require.Contains(t, p.body, "<strong>One thing to fix.</strong>")
 			require.Contains(t, p.body, `<li><a href="#`+c.field+`">`)
 			require.Contains(t, html.UnescapeString(p.body), c.says)
 			require.Contains(t, p.body, ` id="`+c.field+`"`, "the link has a target")
@@ -226,7 +226,7 @@ func TestTheCurlLineSuitsTheKey(t *testing.T) {
 	require.Contains(t, stats, "curl -sS '"+w.url+"/api/v1/forks/"+fork+"/stats?from=2026-11-15&to=2026-11-21' -H 'Authorization: Bearer KEY'")
 	require.Contains(t, stats, "<bdi>Prompting at the dock</bdi> for the last 7 days")
 	none := form(bare, "reports:read")
-	require.Contains(t, none, "no fork yet")
+	require.Contains(t, none, "no forks yet")
 	require.NotContains(t, none, "curl")
 	require.Contains(t, form(bare, "forks:read"), "curl")
 }
@@ -263,7 +263,7 @@ func TestADoubleSubmitMakesOneKey(t *testing.T) {
 			shown++
 			continue
 		}
-		require.Contains(t, p.notes(t)[0], "Warehouse is already created. Its secret was shown then and cannot be shown again.")
+		require.Contains(t, p.notes(t)[0], "Warehouse has already been created. Its secret was shown then and cannot be shown again.")
 		require.Contains(t, p.row(t, "Warehouse"), "Active")
 	}
 	require.Equal(t, 1, shown)

@@ -91,12 +91,12 @@ func TestKeysAreListed(t *testing.T) {
 	p := w.signedIn(t, acme.adminPlain).get(acme.at("/settings/api-keys"))
 	require.Equal(t, http.StatusOK, p.StatusCode)
 	require.Equal(t, "BI dg_live_"+bi.ID+"_… Active until 1 Feb 2027, 09:31 UTC Forks, reports 19 Nov 2026 owner of acme 21 Nov 2026, 09:30 UTC Revoke BI", p.row(t, "BI"))
-	require.Contains(t, p.row(t, "never"), "Active never expires Forks 18 Nov 2026 owner of acme Never used Revoke never")
+	require.Contains(t, p.row(t, "never"), "Active never expires Forks 18 Nov 2026 owner of acme Never Revoke never")
 	require.Contains(t, p.row(t, "soon"), "Expires in 5 days at 26 Nov 2026, 00:31 UTC Reports")
 	require.Contains(t, p.row(t, "at once"), "Expires in 1 day at 21 Nov 2026, 09:31 UTC")
 	require.Contains(t, p.row(t, "thirty"), "Expires in 30 days at 21 Dec 2026, 09:31 UTC")
 	require.Contains(t, p.row(t, "beyond"), "Active until 21 Dec 2026, 09:31 UTC")
-	require.Equal(t, "gone dg_live_"+gone.ID+"_… Revoked since 19 Nov 2026, 09:31 UTC Reports 13 Nov 2026 owner of acme Never used", p.row(t, "gone"))
+	require.Equal(t, "gone dg_live_"+gone.ID+"_… Revoked since 19 Nov 2026, 09:31 UTC Reports 13 Nov 2026 owner of acme Never", p.row(t, "gone"))
 	require.Contains(t, p.row(t, "old"), "Expired since 21 Nov 2026, 09:30 UTC Reports")
 	require.Contains(t, p.body, `<time datetime="2027-02-01T09:31:00.000Z" data-local="minute">`, "the script puts it into the reader's zone")
 
@@ -158,10 +158,10 @@ func TestWhyCreatingIsOff(t *testing.T) {
 		note, wayTo string
 		says        string
 	}{
-		"no two-step": {"pro", func(o *organisation) person { return o.adminPlain }, false, "Creating keys needs two-step on your account.", "/account/two-step", "list and revoke keys as you are"},
-		"below Pro":   {"team", func(o *organisation) person { return o.owner }, false, "Keys are paused.", "/settings/organisation", "refused and creating is off"},
-		"free":        {"free", func(o *organisation) person { return o.admin }, false, "Keys are paused.", "/settings/organisation", "list and revoke"},
-		"full":        {"enterprise", func(o *organisation) person { return o.owner }, true, "has 100 keys that are neither revoked nor expired", "", "Revoke one"},
+		"no two-step": {"pro", func(o *organisation) person { return o.adminPlain }, false, "Turn on two-step verification to create keys.", "/account/two-step", "list and revoke keys without it"},
+		"below Pro":   {"team", func(o *organisation) person { return o.owner }, false, "API keys are paused.", "/settings/organisation", "rejected, and you cannot create keys"},
+		"free":        {"free", func(o *organisation) person { return o.admin }, false, "API keys are paused.", "/settings/organisation", "list and revoke"},
+		"full":        {"enterprise", func(o *organisation) person { return o.owner }, true, "has 100 usable keys", "", "Revoke one"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := newOrganisation("why-" + strings.ReplaceAll(name, " ", "-"))
@@ -257,6 +257,6 @@ func TestHostileKeyNamesAreHarmless(t *testing.T) {
 			require.NotContains(t, p.body, "<script>", at)
 			require.NotContains(t, p.body, "<img", at)
 		}
-		require.Contains(t, fmt.Sprint(revoked.notes(t)), name+" is revoked.")
+		require.Contains(t, fmt.Sprint(revoked.notes(t)), name+" has been revoked.")
 	}
 }

@@ -52,7 +52,7 @@ func TestRolesAndActions(t *testing.T) {
 			func(b *browser) bool { return strings.Contains(b.get("/account").body, acme.at("/settings/api-keys")) },
 			[6]string{"200 offered", "200 offered", "200 offered", "403 –", "404 –", "303 –"}},
 		{"create a key", func(b *browser) page {
-			return b.post(acme.at("/settings/api-keys/new"), url.Values{"name": {"Warehouse"}, "scopes": {"forks:read"}, "expiry": {"90"}, "once": {newOnce()}})
+			return b.post(acme.at("/settings/api-keys/new"), url.Values{"name": {"Warehouse"}, "scopes": {"forks:read"}, "expiry": {"90"}, "idempotencyKey": {newIdempotencyKey()}})
 		}, func(b *browser) bool {
 			return strings.Contains(b.get(acme.at("/settings/api-keys")).body, acme.at("/settings/api-keys/new"))
 		},

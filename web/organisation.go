@@ -1,6 +1,8 @@
 package web
 
 import (
+	"cmp"
+	"context"
 	"slices"
 	"strings"
 	"time"
@@ -11,11 +13,6 @@ import (
 	"dg/platform/authz"
 )
 
-func (h *Handler) mountOrganisation(router routes) {
-	router.Get("/settings/organisation", h.member(authz.ReadOrganisation, h.showOrganisation))
-	h.mountReportingMode(router)
-}
-
 // organisationView is the organisation's plan, reporting mode and members.
 type organisationView struct {
 	layout
@@ -23,25 +20,26 @@ type organisationView struct {
 	IncludesAPI bool
 	Mode        string
 	Nominative  bool
-	ChangeMode  string // path, or "" for whoever may not
+	ChangeMode  string // path, or "" if the person may not
 	Members     []memberRow
-	TwoStep     string // how many use it, in words
-	Left        string // how many are not listed, or ""
+	TwoStep     string // how many members use it
+	Unlisted    string // how many members are not listed, or ""
 }
 
 type memberRow struct {
 	Name, Email, Role string
 	TwoStep           bool
 	Since             *time.Time
+	rank              int
 }
 
-// planNames are the plans in words.
-var planNames = map[org.Plan]string{org.PlanFree: "Free", org.PlanTeam: "Team", org.PlanPro: "Pro", org.PlanEnterprise: "Enterprise"}
+var planLabels = map[org.Plan]string{org.PlanFree: "Free", org.PlanTeam: "Team", org.PlanPro: "Pro", org.PlanEnterprise: "Enterprise"}
 
-func (h *Handler) showOrganisation(c *fiber.Ctx, p *principal) error {
+// organisation answers GET /settings/organisation.
+func (h *Handler) organisation(c *fiber.Ctx, p *principal) error {
 	o := p.Organisation
 	view := organisationView{
-		Name: o.Name, Plan: planNames[o.Plan], IncludesAPI: o.Plan.IncludesAPI(),
+		Name: o.Name, Plan: planLabels[o.Plan], IncludesAPI: o.Plan.IncludesAPI(),
 		Mode: modeLabels[o.ReportingMode], Nominative: o.ReportingMode == org.Nominative,
 	}
 	if p.may(authz.ChangeReportingMode) {
@@ -51,17 +49,15 @@ func (h *Handler) showOrganisation(c *fiber.Ctx, p *principal) error {
 	if view.layout, err = h.settingsLayout(c, p, "Organisation", "organisation"); err != nil {
 		return err
 	}
-	if err := h.addMembers(c, p, &view); err != nil {
+	if err := h.addMembers(c.UserContext(), o.ID, &view); err != nil {
 		return err
 	}
 	return h.render(c, fiber.StatusOK, "organisation", &view)
 }
 
-// addMembers lists the members, owners first and then by name.
-func (h *Handler) addMembers(c *fiber.Ctx, p *principal, view *organisationView) error {
-	ctx, stop := bounded(c.UserContext())
-	defer stop()
-	members, all, err := h.Orgs.Members(ctx, p.Organisation.ID)
+// addMembers lists the members by role, then by name.
+func (h *Handler) addMembers(ctx context.Context, organisationID string, view *organisationView) error {
+	members, all, err := h.Orgs.Members(ctx, organisationID)
 	if err != nil {
 		return err
 	}
@@ -73,24 +69,19 @@ func (h *Handler) addMembers(c *fiber.Ctx, p *principal, view *organisationView)
 	if err != nil {
 		return err
 	}
-	users := 0
-	for _, role := range []org.Role{org.RoleOwner, org.RoleAdmin, org.RoleMember} {
-		first := len(view.Members)
-		for _, p := range people {
-			if roles[p.ID] != role {
-				continue
-			}
-			view.Members = append(view.Members, memberRow{Name: p.Name, Email: p.Email, Role: roleNames[role], TwoStep: p.TwoStep, Since: p.TwoStepSince})
-			if p.TwoStep {
-				users++
-			}
+	users := int64(0)
+	for _, p := range people {
+		rank := slices.Index([]org.Role{org.RoleOwner, org.RoleAdmin, org.RoleMember}, roles[p.ID])
+		view.Members = append(view.Members, memberRow{p.Name, p.Email, roleLabels[roles[p.ID]], p.TwoStep, p.TwoStepSince, rank})
+		if p.TwoStep {
+			users++
 		}
-		slices.SortStableFunc(view.Members[first:], func(a, b memberRow) int { return strings.Compare(a.Name, b.Name) })
 	}
-	view.TwoStep = count(int64(users)) + " of " + count(int64(len(view.Members)))
+	slices.SortStableFunc(view.Members, func(a, b memberRow) int { return cmp.Or(a.rank-b.rank, strings.Compare(a.Name, b.Name)) })
+	view.TwoStep = count(users) + " of " + count(int64(len(view.Members)))
 	if all > len(members) {
-		view.TwoStep += " listed here"
-		view.Left = count(int64(all - len(members)))
+		view.TwoStep += " listed"
+		view.Unlisted = count(int64(all - len(members)))
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func TestOrganisationIsShown(t *testing.T) {
 	require.NoError(t, err)
 	p := w.signedIn(t, acme.adminPlain).get(acme.at("/settings/organisation"))
 	for _, text := range []string{
-		"<strong>Pro</strong>", "Includes the API.", "<strong>Pseudonymous</strong>", "never by name", "2 of 4 use two-step.", `On since <time datetime="2026-01-12T09:30:00.000Z" data-local="day">12 Jan 2026</time>`,
+		"<strong>Pro</strong>", "Includes the API.", "<strong>Pseudonymous</strong>", "never by name", "2 of 4 members use two-step verification.", `On since <time datetime="2026-01-12T09:30:00.000Z" data-local="day">12 Jan 2026</time>`,
 		"<bdi>&lt;b&gt;Acme&lt;/b&gt; &#34;\u202e&#34; &amp; sons</bdi>", "<bdi>=cmd|&#39;&lt;script&gt;alert(1)&lt;/script&gt;</bdi>",
 		"<bdi>member@acme.example</bdi>", `<span class="state on">On`, `<span class="state">Off</span>`, "Only an owner can change this.",
 	} {
@@ -38,7 +38,7 @@ func TestOrganisationIsShown(t *testing.T) {
 	w.load(t, acme)
 	p = w.signedIn(t, acme.owner).get(acme.at("/settings/organisation"))
 	require.Contains(t, p.body, "<strong>Team</strong></p><p>Does not include the API.")
-	require.Contains(t, p.body, "under their display name")
+	require.Contains(t, p.body, "by their display name")
 }
 
 // A large organisation's page has a bound, and says what it leaves out.
@@ -55,7 +55,7 @@ func TestMembersOfALargeOrganisation(t *testing.T) {
 	p := w.signedIn(t, acme.owner).get(acme.at("/settings/organisation"))
 	require.Equal(t, 500, strings.Count(p.body, `data-label="Two-step"`))
 	require.Contains(t, p.body, "104 more members are not listed.")
-	require.Contains(t, p.body, "1 of 500 listed here use two-step.", "of the others it is not known")
+	require.Contains(t, p.body, "1 of 500 listed members use two-step verification.", "of the others it is not known")
 	require.Contains(t, p.body, "owner@acme.example")
 }
 
@@ -75,8 +75,8 @@ func TestReportingModeIsChanged(t *testing.T) {
 	params := b.get(form)
 	require.Contains(t, params.body, `value="pseudonymous" checked`)
 	for _, sentence := range []string{
-		"to everyone who can open reports and to every tool with a key. Past plays too.", "Groups of which fewer than 5 members played stay hidden in both modes.",
-		"Names cannot be taken back from files.", "A play keeps its <code>playId</code> in both modes",
+		"to everyone who can open reports and to every tool with a key. This includes past plays.", "groups stay hidden when fewer than 5 of their members played",
+		"You cannot take back names from exported files.", "A play keeps its <code>playId</code> in both modes",
 	} {
 		require.Contains(t, params.body, sentence)
 	}

@@ -1,8 +1,8 @@
 package web
 
 import (
-	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -13,19 +13,18 @@ import (
 	"dg/platform/input"
 )
 
-// params is what the address of a report asks for, as it was typed.
+// params are the query parameters of a report, as they were entered.
 type params struct {
 	From, To, Group string
-	period          bool // whether it names a day at all
+	period          bool // whether there is a from or a to
 }
 
-// maxTyped bounds what is kept of each.
-const maxTyped = 64
+const maxParam = 64 // bytes that are kept of each
 
-// parseParams reads the address. What is repeated is an error: nobody knows which one was meant.
+// parseParams reads the parameters of a report. One that is repeated is an error: it is unknown which one was meant.
 func parseParams(c *fiber.Ctx) (params, error) {
-	var a params
-	fields := map[string]*string{"from": &a.From, "to": &a.To, "group": &a.Group}
+	var p params
+	fields := map[string]*string{"from": &p.From, "to": &p.To, "group": &p.Group}
 	seen := map[string]bool{}
 	for key, value := range c.Context().QueryArgs().All() {
 		name := string(key)
@@ -33,60 +32,61 @@ func parseParams(c *fiber.Ctx) (params, error) {
 			continue
 		}
 		if seen[name] {
-			return a, apperr.NewField(name, "The address of this page names “%s” more than once. Name it once.", name)
+			return p, apperr.NewField(name, "The parameter “%s” is repeated in the address of this page. Use it once.", name)
 		}
-		seen[name], *fields[name] = true, strings.ToValidUTF8(string(value[:min(len(value), maxTyped)]), "\uFFFD")
+		seen[name], *fields[name] = true, strings.ToValidUTF8(string(value[:min(len(value), maxParam)]), "\uFFFD")
 	}
-	a.period = seen["from"] || seen["to"]
-	return a, nil
+	p.period = seen["from"] || seen["to"]
+	return p, nil
 }
 
-// usualDays is the period of an address that names none.
-const usualDays = 28
+const defaultDays = 28
 
-// in returns the period that the address asks for. Where it names none, that is written into it.
-// Errors: a periodError.
-func (a *params) in(today time.Time) (reports.Period, error) {
-	if !a.period {
-		p := lastDays(today, usualDays)
-		a.From, a.To = p.Day(0), p.Day(p.Days-1)
-		return p, nil
+// parsePeriod returns the period of the parameters, or the default one, which it writes into them. Errors: a periodError.
+func (p *params) parsePeriod(today time.Time) (reports.Period, error) {
+	if !p.period {
+		period := lastDays(today, defaultDays)
+		p.From, p.To = period.Day(0), period.Day(period.Days-1)
+		return period, nil
 	}
-	p, err := reports.ParsePeriod(a.From, a.To)
+	period, err := reports.ParsePeriod(p.From, p.To)
 	if err == nil {
-		return p, nil
+		return period, nil
 	}
-	from, fromIsDay := input.Day(a.From)
-	to, toIsDay := input.Day(a.To)
-	wrong := &periodError{From: fromIsDay == toIsDay || !fromIsDay, To: fromIsDay == toIsDay || !toIsDay}
-	const aDay = "Choose a day from 1 January 2000 to 31 December 2199."
+	from, fromIsDay := input.Day(p.From)
+	to, toIsDay := input.Day(p.To)
+	invalid := &periodError{From: fromIsDay == toIsDay || !fromIsDay, To: fromIsDay == toIsDay || !toIsDay}
 	switch {
 	case !fromIsDay && !toIsDay:
-		wrong.message = "From and To are not days. " + aDay
+		invalid.message = "“From” and “To” are not dates. " + validDates
 	case !fromIsDay:
-		wrong.message = "From is not a day. " + aDay
+		invalid.message = "“From” is not a date. " + validDates
 	case !toIsDay:
-		wrong.message = "To is not a day. " + aDay
+		invalid.message = "“To” is not a date. " + validDates
 	case to.Before(from):
-		wrong.message = fmt.Sprintf("From %s to %s runs backwards. Swap the days.", from.Format(longDay), to.Format(longDay))
+		invalid.message = toBeforeFrom(from, to)
 	default:
-		days := int(to.Sub(from).Hours()/24) + 1
-		wrong.message = fmt.Sprintf("From %s to %s is %s days. Choose %d days or fewer.",
-			from.Format(longDay), to.Format(longDay), count(int64(days)), reports.MaxPeriodDays)
+		invalid.message = "The period has " + count(int64(between(from, to).Days)) + " days. Choose " + strconv.Itoa(reports.MaxPeriodDays) + " days or fewer."
 	}
-	return reports.Period{}, wrong
+	return reports.Period{}, invalid
 }
 
-// periodError says what is wrong with the days of an address, and which of the two fields.
+const validDates = "Choose a date from 1 January 2000 to 31 December 2199."
+
+func toBeforeFrom(from, to time.Time) string {
+	return "“To” (" + to.Format(longDay) + ") is before “From” (" + from.Format(longDay) + ")."
+}
+
+// periodError is what is wrong with a period, and with which of its fields.
 type periodError struct {
 	message  string
 	From, To bool
 }
 
-// Error is the sentence for the reader.
+// Error is the message for the reader.
 func (e *periodError) Error() string { return e.message }
 
-// The forms of a day.
+// Formats of a day.
 const (
 	longDay  = "2 January 2006"
 	shortDay = "2 Jan 2006"
@@ -99,60 +99,10 @@ func lastDays(today time.Time, n int) reports.Period {
 
 // between is the period of two days, both included.
 func between(first, last time.Time) reports.Period {
-	return reports.Period{From: first, Days: int(last.Sub(first).Hours()/24) + 1}
+	return reports.Period{From: first, Days: int(last.Sub(first)/oneDay) + 1}
 }
 
-// lastDay is the period's last day.
 func lastDay(p reports.Period) time.Time { return p.From.AddDate(0, 0, p.Days-1) }
-
-// today is the UTC day.
-func (h *Handler) today() time.Time { return h.now().UTC().Truncate(24 * time.Hour) }
-
-// preset is a period that is chosen with one click.
-type preset struct {
-	Name    string
-	Path    string
-	Current bool
-	period  reports.Period
-}
-
-// presets are those of today. A year begins on the day after the same day a year ago.
-func presets(today time.Time) []preset {
-	month := today.AddDate(0, 0, 1-today.Day())
-	return []preset{
-		{Name: "7 days", period: lastDays(today, 7)},
-		{Name: "28 days", period: lastDays(today, usualDays)},
-		{Name: "90 days", period: lastDays(today, 90)},
-		{Name: "This month", period: between(month, today)},
-		{Name: "Last month", period: between(month.AddDate(0, -1, 0), month.AddDate(0, 0, -1))},
-		{Name: "12 months", period: between(today.AddDate(0, 0, 1).AddDate(-1, 0, 0), today)},
-	}
-}
-
-// presetLinks are the presets as links that keep the group. Those are marked whose days are the ones shown.
-func presetLinks(today time.Time, base, group string, shown reports.Period) []preset {
-	all := presets(today)
-	for i := range all {
-		p := &all[i]
-		p.Current = p.period == shown
-		p.Path = reportPath(base, p.period, group)
-	}
-	return all
-}
-
-// reportPath is the address of a report, or of what belongs to it; more are pairs of further names and values.
-func reportPath(base string, p reports.Period, group string, more ...string) string {
-	q := url.Values{"from": {p.Day(0)}, "to": {p.Day(p.Days - 1)}}
-	if group != "" {
-		q.Set("group", group)
-	}
-	for i := 0; i+1 < len(more); i += 2 {
-		if more[i+1] != "" {
-			q.Set(more[i], more[i+1])
-		}
-	}
-	return base + "?" + q.Encode()
-}
 
 // inWords is the period in words: 25 October to 21 November 2026.
 func inWords(p reports.Period) string {
@@ -168,4 +118,18 @@ func inWords(p reports.Period) string {
 		first = "2"
 	}
 	return from.Format(first) + " to " + to.Format(longDay)
+}
+
+// reportPath is the address of a report, or of something below it. more are names and values of further parameters.
+func reportPath(base string, p reports.Period, group string, more ...string) string {
+	q := url.Values{"from": {p.Day(0)}, "to": {p.Day(p.Days - 1)}}
+	if group != "" {
+		q.Set("group", group)
+	}
+	for i := 0; i+1 < len(more); i += 2 {
+		if more[i+1] != "" {
+			q.Set(more[i], more[i+1])
+		}
+	}
+	return base + "?" + q.Encode()
 }

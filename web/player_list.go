@@ -13,70 +13,63 @@ import (
 	"dg/modules/reports"
 )
 
-// playerColumn is a column of the list of players, by which it can be sorted.
+// playerColumn is a sortable column of the list of players.
 type playerColumn struct {
-	name, key string
-	numeric   bool
-	falling   bool // whether a first click sorts it from the highest
-	compare   func(a, b reports.PlayerStat) int
+	name, key  string
+	numeric    bool
+	descending bool // the order of the first click
+	compare    func(a, b reports.PlayerStat) int
 }
 
-// playerColumns are the columns in their order. Without a choice the list is in the API's order: by plays, falling.
 var playerColumns = []playerColumn{
 	{"Player", "label", false, false, func(a, b reports.PlayerStat) int { return strings.Compare(a.Label, b.Label) }},
 	{"Plays", "plays", true, true, func(a, b reports.PlayerStat) int { return cmp.Compare(a.Plays, b.Plays) }},
 	{"Best score", "best", true, true, func(a, b reports.PlayerStat) int { return cmp.Compare(a.BestScore, b.BestScore) }},
-	{"Passed", "passed", false, true, func(a, b reports.PlayerStat) int { return rank(a.Passed) - rank(b.Passed) }},
+	{"Passed", "passed", false, true, func(a, b reports.PlayerStat) int { return compareBool(a.Passed, b.Passed) }},
 	{"Last play", "last", false, true, func(a, b reports.PlayerStat) int { return a.LastPlayedAt.Compare(b.LastPlayedAt) }},
 }
 
-const usualColumn = 1
-
-func rank(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
+// defaultColumn is the API's order: by plays, descending.
+const defaultColumn = 1
 
 // playerOrder is how the list of players is sorted.
 type playerOrder struct {
-	column  int // of playerColumns
-	falling bool
+	column     int // of playerColumns
+	descending bool
 }
 
-// orderIn reads the order that the address asks for; what it does not know is the usual order.
-func orderIn(c *fiber.Ctx) playerOrder {
+// parseOrder reads the order from the address. Unknown values mean the default.
+func parseOrder(c *fiber.Ctx) playerOrder {
 	column := slices.IndexFunc(playerColumns, func(p playerColumn) bool { return p.key == c.Query("sort") })
 	if column < 0 {
-		column = usualColumn
+		column = defaultColumn
 	}
-	o := playerOrder{column, playerColumns[column].falling}
+	o := playerOrder{column, playerColumns[column].descending}
 	switch c.Query("dir") {
 	case "asc":
-		o.falling = false
+		o.descending = false
 	case "desc":
-		o.falling = true
+		o.descending = true
 	}
 	return o
 }
 
-// values are the order as an address has it.
-func (o playerOrder) values() []string {
+// params are the order as parameters of an address.
+func (o playerOrder) params() []string {
 	dir := ""
-	if column := playerColumns[o.column]; o.falling != column.falling {
-		if dir = "asc"; o.falling {
+	if column := playerColumns[o.column]; o.descending != column.descending {
+		if dir = "asc"; o.descending {
 			dir = "desc"
 		}
 	}
 	return []string{"sort", playerColumns[o.column].key, "dir", dir}
 }
 
-// sort puts players in order. Players that are alike in the column stay in the API's order.
+// sort sorts the players. Players that are equal in the column stay in the API's order.
 func (o playerOrder) sort(players []reports.PlayerStat) {
 	compare := playerColumns[o.column].compare
 	slices.SortStableFunc(players, func(a, b reports.PlayerStat) int {
-		if o.falling {
+		if o.descending {
 			return compare(b, a)
 		}
 		return compare(a, b)
@@ -88,7 +81,7 @@ type playerList struct {
 	pager
 	Columns    []columnHead
 	Rows       []playerRow
-	Pseudonyms bool
+	Nominative bool
 }
 
 type columnHead struct {
@@ -102,26 +95,25 @@ type playerRow struct {
 	Last               time.Time
 }
 
-// playersOnPage is how many players a page has.
-const playersOnPage = 25
+const playersPerPage = 25
 
-// newPlayerList sorts the players and takes the page from them. path returns an address with further names and values.
+// newPlayerList sorts the players and returns the page of the address. path returns an address with more parameters.
 func newPlayerList(c *fiber.Ctx, s reports.Statistics, path func(more ...string) string) playerList {
-	o := orderIn(c)
+	o := parseOrder(c)
 	o.sort(s.Players)
-	l := playerList{Pseudonyms: s.ReportingMode != org.Nominative, pager: newPager(c, len(s.Players), playersOnPage, func(page int) string {
-		return path(append(o.values(), "page", strconv.Itoa(page))...)
+	l := playerList{Nominative: s.ReportingMode == org.Nominative, pager: newPager(c, len(s.Players), playersPerPage, func(page int) string {
+		return path(append(o.params(), "page", strconv.Itoa(page))...)
 	})}
 	for i, column := range playerColumns {
 		head := columnHead{Name: column.name, Numeric: column.numeric}
-		next := playerOrder{i, column.falling}
+		next := playerOrder{i, column.descending}
 		if i == o.column {
-			if head.Sorted = "ascending"; o.falling {
+			if head.Sorted = "ascending"; o.descending {
 				head.Sorted = "descending"
 			}
-			next.falling = !o.falling
+			next.descending = !o.descending
 		}
-		head.Path = path(next.values()...)
+		head.Path = path(next.params()...)
 		l.Columns = append(l.Columns, head)
 	}
 	for _, p := range s.Players[l.from:l.to] {

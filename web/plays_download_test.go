@@ -111,8 +111,9 @@ func TestDownloadThatCannotBeRecordedSendsNothing(t *testing.T) {
 	fork := o.withFork()
 	o.withPlay(fork, o.withPlayers("Ada")[0], time.Now(), 5000)
 	w.load(t, o)
+	b := w.signedIn(t, o.owner)
 	w.exec(t, `revoke insert on audit_entries from dg_app`)
-	p := w.signedIn(t, o.owner).get(o.at("/reports/%s/plays.csv", fork))
+	p := b.get(o.at("/reports/%s/plays.csv", fork))
 	require.Equal(t, http.StatusServiceUnavailable, p.StatusCode)
 	require.Contains(t, p.body, "could not be recorded in the audit log")
 	require.NotContains(t, p.body, "playId")
@@ -131,14 +132,14 @@ func TestDownloadsThatAreRefused(t *testing.T) {
 		status   int
 		sentence string
 	}{
-		"/reports/" + foreign + "/plays.csv?from=x":                             {404, "no such fork in this organisation"},
-		"/reports/unknown/plays.csv":                                            {404, "no such fork in this organisation"},
-		"/reports/" + fork + "/plays.csv?from=2026-01-01&to=x&group=nobody":     {400, "To is not a day"},
-		"/reports/" + fork + "/plays.csv?from=2026-01-01&to=2024-01-01":         {400, "Swap the days"},
-		"/reports/" + fork + "/plays.csv?from=2025-01-01&to=2026-11-21":         {400, "is 690 days"},
-		"/reports/" + fork + "/plays.csv?from=2025-01-01&from=2025-01-01":       {400, "more than once"},
-		"/reports/" + fork + "/plays.csv?group=nobody":                          {404, "no such group"},
-		"/reports/" + fork + "/plays.csv?group=" + group:                        {404, "no such group"},
+		"/reports/" + foreign + "/plays.csv?from=x":                             {404, "Fork not found"},
+		"/reports/unknown/plays.csv":                                            {404, "Fork not found"},
+		"/reports/" + fork + "/plays.csv?from=2026-01-01&to=x&group=nobody":     {400, "“To” is not a date"},
+		"/reports/" + fork + "/plays.csv?from=2026-01-01&to=2024-01-01":         {400, "is before “From”"},
+		"/reports/" + fork + "/plays.csv?from=2025-01-01&to=2026-11-21":         {400, "has 690 days"},
+		"/reports/" + fork + "/plays.csv?from=2025-01-01&from=2025-01-01":       {400, "is repeated"},
+		"/reports/" + fork + "/plays.csv?group=nobody":                          {404, "Group not found"},
+		"/reports/" + fork + "/plays.csv?group=" + group:                        {404, "Group not found"},
 		"/reports/" + fork + "/plays.csv/?from=2026-01-01&to=2026-01-02&group=": {404, ""},
 	} {
 		p := b.get(o.at("%s", path))

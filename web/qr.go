@@ -8,14 +8,13 @@ import (
 	"github.com/boombuler/barcode/qr"
 )
 
-// qrCode is a QR code as the path of an SVG, in modules. Around it is a margin of one, which with that of the stylesheet
-// makes the four that readers need.
+// qrCode is a QR code as an SVG path. Its quiet zone of one module and the padding of the stylesheet make the four that scanners need.
 type qrCode struct {
 	Side int // with the margin
 	Path string
 }
 
-// newQRCode returns nil where the text is too long for one: it is written beside it in any case.
+// newQRCode returns nil if the text is too long. The page shows the secret as text too.
 func newQRCode(text string) *qrCode {
 	code, err := qr.Encode(text, qr.M, qr.Auto)
 	if err != nil {

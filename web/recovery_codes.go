@@ -11,29 +11,26 @@ import (
 // newCodesView is the form for new recovery codes.
 type newCodesView struct {
 	layout
-	proofErrors
+	formErrors
 }
 
 // recoveryCodesForm answers GET /account/recovery-codes.
 func (h *Handler) recoveryCodesForm(c *fiber.Ctx, p *principal) error {
-	return h.renderRecoveryCodesForm(c, p, fiber.StatusOK, proofErrors{})
+	return h.renderRecoveryCodesForm(c, p, fiber.StatusOK, formErrors{})
 }
 
-func (h *Handler) renderRecoveryCodesForm(c *fiber.Ctx, p *principal, status int, refused proofErrors) error {
+func (h *Handler) renderRecoveryCodesForm(c *fiber.Ctx, p *principal, status int, f formErrors) error {
 	if !p.Person.TwoStep {
-		return c.Redirect("/account/two-step", fiber.StatusSeeOther) // which comes with codes
+		return c.Redirect("/account/two-step", fiber.StatusSeeOther) // setting it up comes with codes
 	}
-	view := newCodesView{layout: h.accountLayout(p, titleOf("New recovery codes", status), "two-step"), proofErrors: refused}
-	return h.render(c, status, "recovery-codes-new", &view)
+	return h.render(c, status, "recovery-codes-new", &newCodesView{accountLayout(p, titleOf("New recovery codes", status), "two-step"), f})
 }
 
 // replaceRecoveryCodes answers POST /account/recovery-codes.
 func (h *Handler) replaceRecoveryCodes(c *fiber.Ctx, p *principal) error {
-	ctx, stop := bounded(c.UserContext())
-	defer stop()
-	codes, session, err := h.Identity.ReplaceRecoveryCodes(ctx, p.token, proofOf(c))
-	if refused, status := proofRefused(c, err); status != 0 {
-		return h.renderRecoveryCodesForm(c, p, status, refused)
+	codes, session, err := h.Identity.ReplaceRecoveryCodes(c.UserContext(), p.token, proofOf(c))
+	if f, status := proofErrors(c, err); status != 0 {
+		return h.renderRecoveryCodesForm(c, p, status, f)
 	}
 	switch {
 	case errors.Is(err, identity.ErrTwoStepOff):
@@ -44,18 +41,18 @@ func (h *Handler) replaceRecoveryCodes(c *fiber.Ctx, p *principal) error {
 	return h.renderRecoveryCodes(c, p, session, "New recovery codes", codes)
 }
 
-// codesView is recovery codes that have just been made: no other page ever shows them.
+// codesView shows new recovery codes. No other page ever does.
 type codesView struct {
 	layout
 	Codes []string
 }
 
-// renderRecoveryCodes is the answer to the form itself. Sent again, the form is older than the session, and is refused.
+// renderRecoveryCodes answers the form itself. If it is sent again, its code counts as used.
 func (h *Handler) renderRecoveryCodes(c *fiber.Ctx, p *principal, session identity.Session, title string, codes []string) error {
 	setSession(c, session)
-	if err := h.knowBrowser(c, session); err != nil {
+	if err := h.rememberBrowser(c, session); err != nil {
 		return err
 	}
 	p.Person = session.Person
-	return h.render(c, fiber.StatusOK, "recovery-codes", &codesView{layout: h.accountLayout(p, title, "two-step"), Codes: codes})
+	return h.render(c, fiber.StatusOK, "recovery-codes", &codesView{accountLayout(p, title, "two-step"), codes})
 }

@@ -27,8 +27,8 @@ func (o *organisation) change(id string, fields map[string]any) {
 }
 
 const forkCells = `<a href="([^"]*)"><bdi>([^<]*)</bdi></a> <small class="mono"><bdi>([^<]*)</bdi></small></th>` +
-	`<td role="cell" data-label="State"><span class="state([^"]*)">([^<]*)</span></td><td role="cell" data-label="Seen by">([^<]*)</td>` +
-	`<td role="cell" class="n" data-label="Release">([^<]*)</td><td role="cell" class="n" data-label="Plays, 28 days">([^<]*)</td>`
+	`<td role="cell" data-label="Status"><span class="state([^"]*)">([^<]*)</span></td><td role="cell" data-label="Visibility">([^<]*)</td>` +
+	`<td role="cell" class="n" data-label="Release">([^<]*)</td><td role="cell" class="n" data-label="Plays \(28 days\)">([^<]*)</td>`
 
 // Design kit, screen 9: the organisation's forks and no other, with how much they are played.
 func TestReportsListTheForks(t *testing.T) {
@@ -55,10 +55,10 @@ func TestReportsListTheForks(t *testing.T) {
 	p := w.signedIn(t, acme.admin).get(acme.at("/reports"))
 	require.Equal(t, http.StatusOK, p.StatusCode)
 	require.Equal(t, [][]string{
-		{acme.at("/reports/%s", busy), "<b>Busy</b>", "busy", " on", "Active", "The organisation", "1,200", "3"},
-		{acme.at("/reports/%s", suspended), "Held", "held", " held", "Suspended", "The organisation", "1", "1"},
-		{acme.at("/reports/%s", quiet), "Quiet", "quiet", " on", "Active", "Chosen groups", "None", "0"},
-		{acme.at("/reports/%s", archived), "Old", "old", "", "Archived", "Everyone", "1", "1"},
+		{acme.at("/reports/%s", busy), "<b>Busy</b>", "busy", " on", "Active", "Organisation", "1,200", "3"},
+		{acme.at("/reports/%s", suspended), "Held", "held", " held", "Suspended", "Organisation", "1", "1"},
+		{acme.at("/reports/%s", quiet), "Quiet", "quiet", " on", "Active", "Restricted", "None", "0"},
+		{acme.at("/reports/%s", archived), "Old", "old", "", "Archived", "Public", "1", "1"},
 	}, cells(forkCells, p.body))
 	require.Contains(t, p.body, `<time datetime="2026-01-01T00:00:00.000Z" data-local="day">1 Jan 2026</time>`)
 	require.NotContains(t, p.body, "Pages of forks")
@@ -173,15 +173,15 @@ func TestPeriodsOfADashboard(t *testing.T) {
 		return strings.Join(slices.Concat(cells(`<a href="[^"]*" aria-current="true">([^<]*days|[^<]*month[s]?)</a>`, p.body)...), ",")
 	}
 	for query, want := range map[string][2]string{ // the sentence under the title, and the presets that are marked
-		"":                                  {"25 October to 21 November 2026, all players, under pseudonyms", "28 days"},
-		"?group=" + group:                   {"25 October to 21 November 2026, <bdi>Western region</bdi>, under pseudonyms", "28 days"},
-		"?from=2026-11-15&to=2026-11-21":    {"15 to 21 November 2026, all players, under pseudonyms", "7 days"},
-		"?from=2025-11-22&to=2026-11-21":    {"22 November 2025 to 21 November 2026, all players, under pseudonyms", "12 months"},
-		"?from=2026-10-01&to=2026-10-31":    {"1 to 31 October 2026, all players, under pseudonyms", "Last month"},
-		"?from=2026-11-01&to=2026-11-21":    {"1 to 21 November 2026, all players, under pseudonyms", "This month"},
-		"?from=2026-10-24&to=2026-11-20":    {"24 October to 20 November 2026, all players, under pseudonyms", ""},
-		"?from=2026-11-21&to=2026-11-21":    {"21 November 2026, all players, under pseudonyms", ""},
-		"?from=2025-11-21&to=2026-11-21&x=": {"21 November 2025 to 21 November 2026, all players, under pseudonyms", ""},
+		"":                                  {"25 October to 21 November 2026, all players, with pseudonyms", "28 days"},
+		"?group=" + group:                   {"25 October to 21 November 2026, <bdi>Western region</bdi>, with pseudonyms", "28 days"},
+		"?from=2026-11-15&to=2026-11-21":    {"15 to 21 November 2026, all players, with pseudonyms", "7 days"},
+		"?from=2025-11-22&to=2026-11-21":    {"22 November 2025 to 21 November 2026, all players, with pseudonyms", "12 months"},
+		"?from=2026-10-01&to=2026-10-31":    {"1 to 31 October 2026, all players, with pseudonyms", "Last month"},
+		"?from=2026-11-01&to=2026-11-21":    {"1 to 21 November 2026, all players, with pseudonyms", "This month"},
+		"?from=2026-10-24&to=2026-11-20":    {"24 October to 20 November 2026, all players, with pseudonyms", ""},
+		"?from=2026-11-21&to=2026-11-21":    {"21 November 2026, all players, with pseudonyms", ""},
+		"?from=2025-11-21&to=2026-11-21&x=": {"21 November 2025 to 21 November 2026, all players, with pseudonyms", ""},
 	} {
 		p := b.get(o.at("/reports/%s%s", fork, query))
 		require.Equal(t, http.StatusOK, p.StatusCode, query)
@@ -189,7 +189,7 @@ func TestPeriodsOfADashboard(t *testing.T) {
 		require.Equal(t, want[1], current(p), query)
 		if strings.Contains(query, group) {
 			require.Contains(t, p.body, `<option value="`+group+`" selected>Western region</option>`)
-			require.Contains(t, p.body, "Figures of this group are hidden", "an idle group looks like a small one")
+			require.Contains(t, p.body, "This group’s figures are hidden", "an idle group looks like a small one")
 			require.Equal(t, 7, strings.Count(p.body, "from="), "six presets, and the way to all players")
 			require.Equal(t, 6, strings.Count(p.body, "group="+group), "presets keep the group")
 		}
@@ -199,23 +199,23 @@ func TestPeriodsOfADashboard(t *testing.T) {
 		sentence string
 		invalid  int
 	}{
-		"?from=2025-01-01&to=2026-11-21":                            {"From 1 January 2025 to 21 November 2026 is 690 days. Choose 366 days or fewer.", 2},
-		"?from=2000-01-01&to=2199-12-31":                            {"is 73,049 days", 2},
-		"?from=2026-11-21&to=2026-11-20":                            {"From 21 November 2026 to 20 November 2026 runs backwards. Swap the days.", 2},
-		"?from=2026-02-30&to=2026-11-20":                            {"From is not a day. Choose a day from 1 January 2000 to 31 December 2199.", 1},
-		"?from=2026-11-20":                                          {"To is not a day.", 1},
-		"?from=&to=":                                                {"From and To are not days.", 2},
-		"?from=1999-12-31&to=2000-01-01":                            {"From is not a day.", 1},
-		"?to=2026-11-20&from=" + url.QueryEscape(hostile):           {"From is not a day.", 1},
-		"?to=2026-11-20&from=" + strings.Repeat("9", 2_000):         {"From is not a day.", 1},
-		"?to=%00&from=%FF%FE&group=" + url.QueryEscape(hostile+"'"): {"From and To are not days.", 2},
+		"?from=2025-01-01&to=2026-11-21":                            {"The period has 690 days. Choose 366 days or fewer.", 2},
+		"?from=2000-01-01&to=2199-12-31":                            {"has 73,049 days", 2},
+		"?from=2026-11-21&to=2026-11-20":                            {"“To” (20 November 2026) is before “From” (21 November 2026).", 2},
+		"?from=2026-02-30&to=2026-11-20":                            {"“From” is not a date. Choose a date from 1 January 2000 to 31 December 2199.", 1},
+		"?from=2026-11-20":                                          {"“To” is not a date.", 1},
+		"?from=&to=":                                                {"“From” and “To” are not dates.", 2},
+		"?from=1999-12-31&to=2000-01-01":                            {"“From” is not a date.", 1},
+		"?to=2026-11-20&from=" + url.QueryEscape(hostile):           {"“From” is not a date.", 1},
+		"?to=2026-11-20&from=" + strings.Repeat("9", 2_000):         {"“From” is not a date.", 1},
+		"?to=%00&from=%FF%FE&group=" + url.QueryEscape(hostile+"'"): {"“From” and “To” are not dates.", 2},
 	} {
 		p := b.get(o.at("/reports/%s%s", fork, query))
 		require.Equal(t, http.StatusBadRequest, p.StatusCode, query)
 		require.Contains(t, p.body, want.sentence, query)
 		require.Equal(t, want.invalid, strings.Count(p.body, `aria-invalid="true" aria-describedby="period-error"`), query)
 		require.Contains(t, p.body, "<title>Error: ", query)
-		require.Contains(t, p.body, "No period chosen", query)
+		require.Contains(t, p.body, "Invalid period", query)
 		require.NotContains(t, p.body, "<script>alert", query)
 		require.Less(t, len(p.body), 10_000)
 		require.NotContains(t, p.body, "plays.csv", query)
@@ -241,7 +241,7 @@ func TestDashboardsThatDoNotExist(t *testing.T) {
 	} {
 		p := b.get(o.at("%s", path))
 		require.Equal(t, http.StatusNotFound, p.StatusCode, path)
-		require.Contains(t, p.body, "in this organisation", path)
+		require.Contains(t, p.body, " not found. ", path)
 		require.NotContains(t, p.body, "Secret")
 	}
 	require.Equal(t, http.StatusBadRequest, b.get(o.at("/reports/%s?group=%s&group=", fork, group)).StatusCode)
@@ -270,7 +270,7 @@ func TestGroupsToChooseFrom(t *testing.T) {
 	}
 	require.Equal(t, want, offered(""))
 	require.Equal(t, slices.Concat(want, [][]string{{"Zebra"}}), offered("?group="+last))
-	require.Contains(t, b.get(o.at("/reports/%s?group=%s", fork, last)).body, `, <bdi>Zebra</bdi>, under pseudonyms</p>`)
+	require.Contains(t, b.get(o.at("/reports/%s?group=%s", fork, last)).body, `, <bdi>Zebra</bdi>, with pseudonyms</p>`)
 }
 
 // Decisions, "Keys": reports are for owners and admins, at each request; the three screens alike.
@@ -331,7 +331,7 @@ func TestHostileNamesInReports(t *testing.T) {
 			require.NotContains(t, page.body, "href=\"javascript:")
 		}
 		require.Equal(t, [][]string{{name}}, cells(`<h1><bdi>([^<]*)</bdi></h1>`, p.body), "the title, isolated")
-		require.Equal(t, [][]string{{name}}, cells(`<p class="lede">[^<]*<bdi>([^<]*)</bdi>, by name</p>`, p.body), "the group, isolated")
+		require.Equal(t, [][]string{{name}}, cells(`<p class="lede">[^<]*<bdi>([^<]*)</bdi>, with names</p>`, p.body), "the group, isolated")
 		require.Contains(t, cells(playerCells+"()", p.body)[0][0]+fmt.Sprint(cells(playerCells, p.body)), name)
 		require.Contains(t, fmt.Sprint(cells(forkCells, list.body)), name)
 		csv := b.get(o.at("/reports/%s/plays.csv?group=%s", forks[i], groups[i]))

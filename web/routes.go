@@ -4,11 +4,69 @@ import (
 	"slices"
 
 	"github.com/gofiber/fiber/v2"
+
+	"dg/platform/authz"
 )
 
-// routes adds screens below a path. Each route brings the middleware of the screens along: middleware of a group would
-// also run for requests that no route has answered, those inside /api/v1/ included. It offers no other methods than those
-// that the middleware is made for.
+// settingsPath is the first settings screen.
+const settingsPath = "/settings/api-keys"
+
+// Mount adds the screens to app, after the API, whose guard refuses keys here.
+func (h *Handler) Mount(app *fiber.App) {
+	app.Get("/static/*", h.serveStatic)
+	r := routes{app, []fiber.Handler{h.prepare, rejectCrossOrigin}}
+	r.Get("/docs", h.anyone(h.docs))
+	r.Get("/docs/reference", h.anyone(h.reference))
+	h.mountSignIn(r)
+	h.mountAccount(r)
+	h.mountOrganisation(r.Group("/o/:org"))
+
+	r.Get("/", h.chooseOrganisation("/reports"))
+	r.Get("/settings", h.chooseOrganisation(settingsPath))
+	for _, screen := range []string{"/reports", settingsPath, "/settings/organisation", "/settings/api-keys/new", "/settings/audit-log"} {
+		r.Get(screen, h.chooseOrganisation(screen))
+	}
+}
+
+func (h *Handler) mountSignIn(r routes) {
+	r.Get("/sign-in", h.signInForm)
+	r.Post("/sign-in", h.signIn)
+	r.Get("/sign-in/code", h.codeForm)
+	r.Post("/sign-in/code", h.secondStep)
+	r.Post("/sign-out", h.signOut)
+	r.Get("/account/reset", h.resetForm)
+	r.Post("/account/reset", h.resetPassword)
+}
+
+func (h *Handler) mountAccount(r routes) {
+	r.Get("/account", h.person(h.account))
+	r.Post("/account", h.person(h.endSession))
+	r.Get("/account/password", h.person(h.passwordForm))
+	r.Post("/account/password", h.person(h.changePassword))
+	r.Get("/account/two-step", h.person(h.twoStepForm))
+	r.Post("/account/two-step", h.person(h.changeTwoStep))
+	r.Get("/account/recovery-codes", h.person(h.recoveryCodesForm))
+	r.Post("/account/recovery-codes", h.person(h.replaceRecoveryCodes))
+}
+
+func (h *Handler) mountOrganisation(r routes) {
+	r.Get("/reports", h.member(authz.ListForks, h.listReports))
+	r.Get("/reports/:fork", h.member(authz.ReadReport, h.dashboard))
+	r.Get("/reports/:fork/plays.csv", h.member(authz.ExportReport, h.downloadPlays))
+	r.Get("/settings/api-keys", h.member(authz.ListKeys, h.listKeys))
+	r.Get("/settings/api-keys/new", h.member(authz.CreateKey, h.newKeyForm))
+	r.Post("/settings/api-keys/new", h.member(authz.CreateKey, h.createKey))
+	r.Get("/settings/api-keys/:key/revoke", h.member(authz.RevokeKey, h.revokeKeyForm))
+	r.Post("/settings/api-keys/:key/revoke", h.member(authz.RevokeKey, h.revokeKey))
+	r.Get("/settings/audit-log", h.member(authz.ReadAuditLog, h.auditLog))
+	r.Get("/settings/audit-log.csv", h.member(authz.ReadAuditLog, h.downloadAuditLog()))
+	r.Get("/settings/organisation", h.member(authz.ReadOrganisation, h.organisation))
+	r.Get("/settings/organisation/reporting-mode", h.member(authz.ChangeReportingMode, h.reportingModeForm))
+	r.Post("/settings/organisation/reporting-mode", h.member(authz.ChangeReportingMode, h.changeReportingMode))
+}
+
+// routes adds screens below a path. Each route carries the middleware itself: middleware of a group would also run for requests
+// that match no route, those inside /api/v1/ included.
 type routes struct {
 	router fiber.Router
 	before []fiber.Handler
@@ -17,7 +75,7 @@ type routes struct {
 // Get adds a screen.
 func (r routes) Get(path string, handle fiber.Handler) { r.router.Get(path, r.with(handle)...) }
 
-// Post adds what a form is sent to.
+// Post adds the target of a form.
 func (r routes) Post(path string, handle fiber.Handler) { r.router.Post(path, r.with(handle)...) }
 
 // Group returns the routes below a path.

@@ -297,8 +297,8 @@ func regexpFind(t *testing.T, pattern, text string) string {
 	return found[1]
 }
 
-// newOnce is what a form holds against being sent twice.
-func newOnce() string { return uuid.NewString() }
+// newIdempotencyKey is what a form holds against being sent twice.
+func newIdempotencyKey() string { return uuid.NewString() }
 
 // exec changes the database past the program.
 func (w *world) exec(t *testing.T, sql string, args ...any) {

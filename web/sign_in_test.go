@@ -99,12 +99,12 @@ func TestSignInScreens(t *testing.T) {
 	for range 10 {
 		p = b.post("/sign-in/code", url.Values{"code": {"000000"}})
 		require.Equal(t, http.StatusUnauthorized, p.StatusCode)
-		require.Contains(t, p.body, "That code did not work.")
-		require.Contains(t, p.body, "<title>Error: Two-step code – DG</title>")
+		require.Contains(t, p.body, "Wrong code.")
+		require.Contains(t, p.body, "<title>Error: Verification code – DG</title>")
 	}
 	p = b.post("/sign-in/code", url.Values{"code": {w.codeNow(t, testSecret)}})
 	require.Equal(t, http.StatusTooManyRequests, p.StatusCode)
-	require.Contains(t, p.body, "Nothing else is locked.")
+	require.Contains(t, p.body, "Too many failed attempts.")
 	clock = clock.Add(time.Minute)
 	requireRedirect(t, "/", b.post("/sign-in/code", url.Values{"code": {w.codeNow(t, testSecret)}}))
 	b = w.browser(t)

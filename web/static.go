@@ -17,7 +17,7 @@ import (
 //go:embed static
 var staticFiles embed.FS
 
-// files are the stylesheets, scripts and pictures, by name. They are few and stay in memory.
+// files are the stylesheets, scripts and images by name, in memory.
 type files map[string]file
 
 type file struct {
@@ -50,7 +50,7 @@ func loadFiles() (files, error) {
 	return all, nil
 }
 
-// path is the address of a file, with the version of what it holds: it may be kept for ever.
+// path is the address of a file with the version of its content, so that browsers may cache it for ever.
 func (f files) path(name string) (string, error) {
 	known, ok := f[name]
 	if !ok {
@@ -59,8 +59,8 @@ func (f files) path(name string) (string, error) {
 	return "/static/" + name + "?v=" + known.version, nil
 }
 
-// serveFile answers GET /static/….
-func (h *Handler) serveFile(c *fiber.Ctx) error {
+// serveStatic answers GET /static/….
+func (h *Handler) serveStatic(c *fiber.Ctx) error {
 	f, ok := h.files[c.Params("*")]
 	if !ok {
 		return fiber.ErrNotFound

@@ -1,4 +1,4 @@
-// dg.js: copy buttons, dialogs, the guard of a one-time secret, local times. Every screen works without it.
+// dg.js: copy buttons, dialogs, the guard of one-time secrets, local times. Every screen works without it.
 (() => {
   'use strict';
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
@@ -6,11 +6,11 @@
   const say = (words) => { if (live) { live.textContent = ''; setTimeout(() => { live.textContent = words; }, 50); } };
   const plain = (e) => !e.defaultPrevented && e.button === 0 && !e.metaKey && !e.ctrlKey && !e.shiftKey && !e.altKey;
 
-  // Some browsers keep pages for going back, no-store or not, and show them after a sign-out as they were: ask again. The
-  // address is asked for anew, not reloaded, which would send a form again.
+  // Some browsers restore pages from their back/forward cache despite no-store, even after a sign-out. Load the address again; a
+  // reload would send a form again.
   addEventListener('pageshow', (e) => { if (e.persisted) location.replace(location.pathname + location.search); });
 
-  // Local time: the server writes UTC; the reader's zone replaces it and UTC moves to the title.
+  // Local time: the server writes UTC. Show the reader's time zone instead, and UTC in the tooltip.
   const lang = document.documentElement.lang;
   const styles = {
     day: { dateStyle: 'medium' },
@@ -25,10 +25,10 @@
   }
   for (const el of all('[data-zone]')) {
     const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-    if (zone !== 'UTC') el.textContent = `Times are in your zone, ${zone}. Point at a time to see it in UTC.`;
+    if (zone !== 'UTC') el.textContent = `Times are in your time zone (${zone}). Hover over a time to see it in UTC.`;
   }
 
-  // Copy: shown only where script runs; success is said aloud and on the button.
+  // Copy buttons: visible only with script. Screen readers hear the success, the button shows it.
   let armed = false;
   for (const button of all('button[data-copy]')) {
     const words = button.textContent;
@@ -40,10 +40,10 @@
         await navigator.clipboard.writeText(source.innerText.trim());
       } catch {
         getSelection().selectAllChildren(source);
-        say('The browser did not allow copying. The text is selected: press Control and C.');
+        say('Copying failed. The text is selected: press Ctrl+C.');
         return;
       }
-      if (source.closest('[data-once]')) armed = false;
+      if (source.closest('[data-secret]')) armed = false;
       say(button.dataset.said || 'Copied.');
       button.textContent = 'Copied';
       clearTimeout(timer);
@@ -51,8 +51,8 @@
     });
   }
 
-  // Dialogs: a link to a page that confirms a deed opens the dialog instead; the form posts to the link's address.
-  // A slot such as <b data-slot="name"> takes the text of the element with data-name in the link's row.
+  // Dialogs: a link to a confirmation page opens a dialog instead, whose form posts to the link's address. An element such as
+  // <b data-slot="name"> gets the text of the element with data-name in the link's row.
   for (const link of all('a[data-dialog]')) {
     const dialog = document.getElementById(link.dataset.dialog);
     if (!dialog || !dialog.showModal) continue;
@@ -68,7 +68,7 @@
     });
   }
 
-  // A field that shows only while its option is chosen is not sent while it does not.
+  // A field that is hidden because its option is not selected is not sent.
   for (const field of all('.choice > .field')) {
     field.closest('form').addEventListener('formdata', (e) => {
       if (field.checkVisibility()) return;
@@ -76,29 +76,29 @@
     });
   }
 
-  // A form that makes something once is not sent twice at once: the second answer would take the place of the first.
-  for (const token of all('form input[name=once]')) {
+  // A double click sends these forms once: the second answer, without the secret, would replace the first.
+  for (const form of all('form[data-submit-once]')) {
     let sent = -Infinity;
-    token.form.addEventListener('submit', (e) => {
+    form.addEventListener('submit', (e) => {
       if (e.timeStamp - sent < 10000) e.preventDefault();
       else sent = e.timeStamp;
     });
   }
 
-  // Guard: what is shown once is not left by accident, and is gone when the page comes back.
-  const once = all('[data-once]');
+  // Guard: a secret that is shown once is not left by accident, and is not on the page when the reader comes back.
+  const secrets = all('[data-secret]');
   const leave = document.getElementById('leave');
-  if (once.length && leave && leave.showModal) {
+  if (secrets.length && leave && leave.showModal) {
     armed = true;
     let go = null;
-    // Reload and the history lead to what comes after this page, and send no form again.
+    // Reload and the history lead to the next page, and do not send the form again.
     history.replaceState(null, '', leave.dataset.after);
     const ask = (e, then) => { e.preventDefault(); go = then; leave.returnValue = ''; leave.showModal(); };
-    // Copied by hand, with the keyboard or a menu: all of what is shown once, whatever lies around it.
+    // Copied with the keyboard or a menu: the whole secret, whatever was selected around it.
     const bare = (text) => text.replace(/\s+/g, '');
     document.addEventListener('copy', () => {
       const taken = bare(String(getSelection()));
-      if (once.some((el) => taken.includes(bare(el.innerText)))) armed = false;
+      if (secrets.some((el) => taken.includes(bare(el.innerText)))) armed = false;
     });
     addEventListener('beforeunload', (e) => { if (armed) e.preventDefault(); });
     document.addEventListener('click', (e) => {
@@ -114,5 +114,5 @@
       if (leave.returnValue === 'leave') { armed = false; go(); }
     });
   }
-  addEventListener('pagehide', () => { for (const el of once) el.textContent = 'No longer shown.'; });
+  addEventListener('pagehide', () => { for (const el of secrets) el.textContent = 'No longer shown.'; });
 })();

@@ -1,7 +1,7 @@
 package web
 
-// skillNames are the skills of the catalogue (specification, section 2.4) in words.
-var skillNames = map[string]string{
+// skillLabels are the names of the skills by id.
+var skillLabels = map[string]string{
 	"prompting.context":           "Giving context",
 	"prompting.constraints":       "Setting constraints",
 	"prompting.examples":          "Giving examples",

@@ -31,7 +31,7 @@ func TestExpiringKeysAreAnnounced(t *testing.T) {
 		return notes
 	}
 	say := func(left string) string {
-		return "Warehouse expires " + left + " , at 22 Dec 2026, 09:31 UTC . Create a new key, change the tool, then revoke this one."
+		return "Warehouse expires " + left + " , on 22 Dec 2026, 09:31 UTC . Create a new key, replace this one in your tool, then revoke it."
 	}
 	for _, c := range []struct {
 		before time.Duration
@@ -91,7 +91,7 @@ func TestANewKeyIsNotAnnouncedAsExpiring(t *testing.T) {
 	acme := newOrganisation("acme")
 	w.load(t, acme)
 	b := w.signedIn(t, acme.owner)
-	made := b.post(acme.at("/settings/api-keys/new"), url.Values{"name": {"Warehouse"}, "scopes": {"reports:read"}, "expiry": {"30"}, "once": {newOnce()}})
+	made := b.post(acme.at("/settings/api-keys/new"), url.Values{"name": {"Warehouse"}, "scopes": {"reports:read"}, "expiry": {"30"}, "idempotencyKey": {newIdempotencyKey()}})
 	require.Equal(t, http.StatusOK, made.StatusCode, made.body)
 	list := b.get(acme.at("/settings/api-keys"))
 	require.Empty(t, list.notes(t))

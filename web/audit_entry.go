@@ -1,0 +1,178 @@
+package web
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"dg/modules/apikeys"
+	"dg/modules/audit"
+	"dg/modules/games"
+	"dg/modules/org"
+	"dg/platform/input"
+)
+
+// entryView is an entry as the log shows it.
+type entryView struct {
+	At           time.Time
+	ByKey        bool
+	Actor        string
+	Action       string
+	Target       string
+	TargetIsPath bool
+	Outcome      string
+	Details      []detail
+}
+
+// detail is a line of an open entry: in words, in code, or both.
+type detail struct{ Term, Text, Code string }
+
+// nameIndex has the names of what entries mention, by id.
+type nameIndex struct {
+	keys  map[string]apikeys.Key
+	forks map[string]games.Fork
+}
+
+// How many characters of a name or a path a row shows. An open entry shows all of them.
+const (
+	maxNameInRow = 48
+	maxPathInRow = 60
+)
+
+func (n nameIndex) view(e audit.Entry) entryView {
+	v := entryView{At: e.At, ByKey: e.Actor.Kind == audit.Key, Actor: truncate(e.Actor.Name, maxNameInRow), Action: actionLabels[e.Action], Details: n.details(e)}
+	switch e.Action {
+	case audit.KeyCreated, audit.KeyRevoked:
+		v.Target = truncate(cmp.Or(n.keys[e.Target.ID].Name, e.Target.ID), maxNameInRow)
+	case audit.ExportStarted, audit.ExportFinished:
+		v.Target = truncate(cmp.Or(n.forks[e.Target.ID].Slug, e.Target.ID), maxNameInRow)
+		v.Outcome = exportOutcome(e.Details)
+	case audit.ReportingModeChanged:
+		v.Target = modeLabels[org.ReportingMode(textOf(e.Details["to"]))]
+		if from := modeLabels[org.ReportingMode(textOf(e.Details["from"]))]; from != "" {
+			v.Outcome = "From " + strings.ToLower(from)
+		}
+	case audit.KeyRefused:
+		v.Target, v.TargetIsPath = truncate(e.Request.Path, maxPathInRow), true
+		if counted := countedLabel(e); counted != "" {
+			v.Target, v.TargetIsPath = counted, false
+		}
+		v.Outcome = reasonLabels[e.Reason].short
+	case audit.SignedIn, audit.SignInFailed:
+		v.Target, v.Outcome = countedLabel(e), reasonLabels[e.Reason].short
+	case audit.SignInLocked:
+		if until, err := time.Parse(time.RFC3339, textOf(e.Details["until"])); err == nil {
+			v.Outcome = "Until " + until.UTC().Format("15:04:05 UTC")
+		}
+	}
+	return v
+}
+
+// details are the lines of an open entry: what happened first, then the request.
+func (n nameIndex) details(e audit.Entry) []detail {
+	var all []detail
+	add := func(term, text, code string) {
+		if text != "" || code != "" {
+			all = append(all, detail{term, text, code})
+		}
+	}
+	keyID, keyName := "", e.Actor.Name
+	switch {
+	case e.Actor.Kind == audit.Key:
+		keyID = e.Actor.ID
+	case e.Target.Kind == "api_key":
+		keyID, keyName = e.Target.ID, n.keys[e.Target.ID].Name
+	}
+	if e.Reason != "" {
+		add("Reason", n.reason(e.Reason, keyID), string(e.Reason))
+	}
+	add("Request", "", strings.TrimSpace(e.Request.Method+" "+e.Request.Path))
+	if e.Action == audit.KeyRefused {
+		add("Response", "", responseTo(e))
+	}
+	if keyID != "" {
+		add("Key", keyName, apikeys.TokenPrefix+keyID+"_…")
+	}
+	if e.Actor.Kind == audit.Person {
+		add("Person", e.Actor.Name, e.Actor.ID)
+	}
+	if e.Target.Kind == "fork" && e.Action != audit.KeyRefused {
+		add("Fork", n.forks[e.Target.ID].Slug, e.Target.ID)
+	} else if label := foreignTargetLabels[e.Target.Kind]; label != "" {
+		add(label, "", e.Target.ID)
+	}
+	all = append(all, moreDetails(e)...)
+	add("Address", "", e.Request.Address)
+	add("User agent", "", e.Request.UserAgent)
+	add("Request id", "", e.Request.ID)
+	return all
+}
+
+// reason says why a request was rejected. A key that lacks a scope has the other one.
+func (n nameIndex) reason(r audit.Reason, keyID string) string {
+	if scopes := n.keys[keyID].Scopes; r == audit.InsufficientScope && len(scopes) == 1 {
+		required := apikeys.ForksRead
+		if scopes[0] == required {
+			required = apikeys.ReportsRead
+		}
+		return fmt.Sprintf("The key has the scope %s. The endpoint requires %s.", scopes[0], required)
+	}
+	return reasonLabels[r].long
+}
+
+// responseTo is how a rejected request was answered. A group of another organisation was answered like an unknown one.
+func responseTo(e audit.Entry) string {
+	if e.Reason == audit.OtherOrganisation && e.Target.Kind == "group" {
+		return "404 ERR_NOT_FOUND"
+	}
+	if countedLabel(e) != "" {
+		return "429 ERR_RATE_LIMITED"
+	}
+	r := reasonLabels[e.Reason]
+	return r.status + " " + r.code
+}
+
+// moreDetails are an export's period, group, rows and outcome, and whatever else an entry holds.
+func moreDetails(e audit.Entry) []detail {
+	var all []detail
+	rest := maps.Clone(e.Details)
+	from, fromIsDay := input.Day(textOf(rest["from"]))
+	to, toIsDay := input.Day(textOf(rest["to"]))
+	if fromIsDay && toIsDay {
+		all = append(all, detail{Term: "Period", Text: from.Format(shortDay) + " to " + to.Format(shortDay)})
+		delete(rest, "from")
+		delete(rest, "to")
+	}
+	if counted := countedLabel(e); counted != "" {
+		all = append(all, detail{Term: "Counted", Text: counted})
+		delete(rest, audit.NotRecorded)
+		delete(rest, audit.CountLost)
+	}
+	for _, known := range []struct {
+		name, term string
+		labels     map[string]string
+	}{{"groupId", "Group", nil}, {"rows", "Rows", nil}, {"until", "Until", nil}, {"outcome", "Outcome", outcomeLabels}, {"from", "From", nil}, {"to", "To", nil}} {
+		if value, ok := rest[known.name]; ok {
+			all = append(all, detail{known.term, known.labels[textOf(value)], textOf(value)})
+			delete(rest, known.name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(rest)) {
+		all = append(all, detail{name, "", textOf(rest[name])})
+	}
+	return all
+}
+
+// textOf is a value of the details as text. Numbers are whole.
+func textOf(value any) string {
+	switch x := value.(type) {
+	case nil:
+		return ""
+	case float64:
+		return count(int64(x))
+	}
+	return fmt.Sprint(value)
+}

@@ -1,0 +1,106 @@
+package web
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+
+	"github.com/gofiber/fiber/v2"
+
+	"dg/modules/audit"
+	"dg/platform/apperr"
+)
+
+const entriesPerPage = 50
+
+var errNoEntry = apperr.New(apperr.NotFound, "Entry not found. The filters may exclude it: open the audit log without filters.")
+
+// cursor is a place in the log by the ids of entries: the page before or after one, and the one that is open.
+type cursor struct{ before, after, entry int64 }
+
+// addTo adds the cursor to the query of the filters.
+func (at cursor) addTo(query url.Values) url.Values {
+	for name, id := range map[string]int64{"before": at.before, "after": at.after, "entry": at.entry} {
+		if id != 0 {
+			query.Set(name, strconv.FormatInt(id, 10))
+		}
+	}
+	return query
+}
+
+// parseAuditQuery reads the query of the address, as a copy, and the cursor in it.
+func parseAuditQuery(c *fiber.Ctx) (url.Values, cursor, error) {
+	var at cursor
+	query, err := url.ParseQuery(string(c.Request().URI().QueryString()))
+	if err != nil {
+		return nil, at, apperr.New(apperr.Validation, "The address of this page is invalid. Open the audit log and set the filters there.")
+	}
+	for name, id := range map[string]*int64{"before": &at.before, "after": &at.after, "entry": &at.entry} {
+		text := query.Get(name)
+		if text == "" {
+			continue
+		}
+		if *id, err = strconv.ParseInt(text, 10, 64); err != nil || *id <= 0 {
+			return nil, at, errNoEntry
+		}
+	}
+	if at.before != 0 && at.after != 0 {
+		return nil, at, apperr.New(apperr.Validation, "The address of this page has both “before” and “after”. Open the audit log again.")
+	}
+	return query, at, nil
+}
+
+func withQuery(path string, query url.Values) string {
+	if len(query) == 0 {
+		return path
+	}
+	return path + "?" + query.Encode()
+}
+
+// auditPage is the entries of a page, and whether the log goes on at either side.
+type auditPage struct {
+	entries      []audit.Entry
+	newer, older bool
+}
+
+// loadPage returns the page at the cursor. It lists one entry more than the page has, to know whether the log goes on. The open
+// entry is on the page, whatever was appended since the address was made. Errors: ErrNotFound.
+func loadPage(at cursor, list func(audit.Page) ([]audit.Entry, error)) (auditPage, error) {
+	page, err := pageBeside(at, list)
+	if err != nil || at.entry == 0 || page.has(at.entry) {
+		return page, err
+	}
+	entries, err := list(audit.Page{From: at.entry, Limit: entriesPerPage + 1})
+	if err != nil {
+		return auditPage{}, err
+	}
+	if page = cutPage(entries, true); !page.has(at.entry) {
+		return auditPage{}, errNoEntry
+	}
+	return page, nil
+}
+
+func pageBeside(at cursor, list func(audit.Page) ([]audit.Entry, error)) (auditPage, error) {
+	if at.after != 0 {
+		entries, err := list(audit.Page{After: at.after, Limit: entriesPerPage + 1})
+		if err != nil {
+			return auditPage{}, err
+		}
+		if len(entries) > entriesPerPage {
+			return auditPage{entries: entries[1:], newer: true, older: true}, nil
+		} // fewer than a page: show the first page, which has them too
+	}
+	entries, err := list(audit.Page{Before: at.before, Limit: entriesPerPage + 1})
+	if err != nil {
+		return auditPage{}, err
+	}
+	return cutPage(entries, at.before != 0), nil
+}
+
+func cutPage(entries []audit.Entry, newer bool) auditPage {
+	return auditPage{entries: entries[:min(len(entries), entriesPerPage)], newer: newer, older: len(entries) > entriesPerPage}
+}
+
+func (p auditPage) has(entry int64) bool {
+	return slices.ContainsFunc(p.entries, func(e audit.Entry) bool { return e.ID == entry })
+}

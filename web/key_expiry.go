@@ -1,0 +1,74 @@
+package web
+
+import (
+	"strconv"
+	"time"
+
+	"dg/platform/input"
+)
+
+// expiryChoice is an expiry in a number of days, and its time.
+type expiryChoice struct {
+	Days string
+	At   time.Time
+}
+
+// expiryChoices are the expiries to choose from. They count from 00:00 UTC of today.
+func expiryChoices(today time.Time) []expiryChoice {
+	var all []expiryChoice
+	for _, days := range []int{30, 90, 365} {
+		all = append(all, expiryChoice{strconv.Itoa(days), today.AddDate(0, 0, days)})
+	}
+	return all
+}
+
+// expiresAt returns the time that was chosen, nil for never. A date or a time with another choice than "day" is an error: it is
+// unknown which one was meant. So is a form of another day than today, whose choices were other times.
+func (view *newKeyView) expiresAt(now time.Time) (*time.Time, formError) {
+	if view.Expiry == "day" {
+		return expiryDate(view.Day, view.Time, now)
+	}
+	if view.Day != "" || view.Time != "" {
+		return nil, formError{"day", "You entered a date or a time, but “On a date” is not selected. Select it, or clear both fields."}
+	}
+	if view.Expiry == "never" {
+		return nil, formError{}
+	}
+	today := now.UTC().Truncate(oneDay)
+	for _, choice := range expiryChoices(today) {
+		if view.Expiry != choice.Days {
+			continue
+		}
+		if view.Today != "" && view.Today != today.Format(time.DateOnly) {
+			return nil, formError{"expiry", "A new day has begun since you opened this page, so these dates have changed. Choose again."}
+		}
+		return &choice.At, formError{}
+	}
+	return nil, formError{"expiry", "Choose when the key expires."}
+}
+
+// expiryDate returns the time of a date: 00:00 UTC, or the time of day.
+func expiryDate(day, clock string, now time.Time) (*time.Time, formError) {
+	at, ok := input.Day(day)
+	if !ok {
+		return nil, formError{"day", "Enter a date from 2000 to 2199, such as 2026-12-31."}
+	}
+	if clock == "" {
+		switch today := now.UTC().Truncate(oneDay); {
+		case at.After(today):
+			return &at, formError{}
+		case at.Equal(today):
+			return nil, formError{"day", at.Format(longDay) + " has already begun. Choose a later date, or add a time."}
+		}
+		return nil, formError{"day", at.Format(longDay) + " is in the past. Choose a later date."}
+	}
+	t, err := time.Parse("15:04", clock)
+	if err != nil || len(clock) != len("15:04") {
+		return nil, formError{"time", "Enter a time from 00:00 to 23:59, such as 09:30, or leave it empty."}
+	}
+	at = at.Add(time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute)
+	if !at.After(now) {
+		return nil, formError{"time", at.Format(longDay+", 15:04 UTC") + " is in the past. Choose a later time or date."}
+	}
+	return &at, formError{}
+}

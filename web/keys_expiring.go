@@ -1,0 +1,58 @@
+package web
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+)
+
+// maxExpiryNotices is how many expiring keys are named: those that expire first.
+const maxExpiryNotices = 3
+
+// expiringKeys are the notices about expiring keys, the most urgent first. There are none below the Pro plan: the keys are paused
+// there, and no new ones can be created.
+func (h *Handler) expiringKeys(c *fiber.Ctx, p *principal) ([]notice, error) {
+	if !p.Organisation.Plan.IncludesAPI() {
+		return nil, nil
+	}
+	keys, err := h.Keys.Expiring(c.UserContext(), p.keyActor())
+	if err != nil {
+		return nil, err
+	}
+	var notices []notice
+	for _, k := range keys[:min(len(keys), maxExpiryNotices)] {
+		left := k.ExpiresAt.Sub(h.now())
+		notices = append(notices, notice{
+			Kind: urgency(left), Name: k.Name, Strong: "expires " + inDays(left), Before: ", on ", At: k.ExpiresAt,
+			After: ". Create a new key, replace this one in your tool, then revoke it.",
+		})
+	}
+	switch more := len(keys) - len(notices); {
+	case more == 1:
+		notices = append(notices, notice{Strong: "1 more key", Before: " expires within 30 days."})
+	case more > 1:
+		notices = append(notices, notice{Strong: count(int64(more)) + " more keys", Before: " expire within 30 days."})
+	}
+	return notices, nil
+}
+
+// urgency is the kind of the notice about a key that expires after the time left.
+func urgency(left time.Duration) string {
+	switch {
+	case left <= oneDay:
+		return "bad"
+	case left <= 7*oneDay:
+		return "warn"
+	}
+	return ""
+}
+
+// inDays says in how many days something happens, counting a day that has begun as one.
+func inDays(left time.Duration) string {
+	days := int((left + oneDay - 1) / oneDay)
+	if days == 1 {
+		return "in 1 day"
+	}
+	return "in " + strconv.Itoa(days) + " days"
+}

@@ -1,0 +1,82 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"dg/modules/apikeys"
+	"dg/modules/identity"
+	"dg/platform/apperr"
+)
+
+// answerTimeout bounds the database work of a request. It is above the timeout of a statement, whose error says more.
+const answerTimeout = 35 * time.Second
+
+// prepare sets the headers of a screen and the context of its request: with a timeout, and with the request that security events
+// are recorded with.
+func (h *Handler) prepare(c *fiber.Ctx) error {
+	h.setHeaders(c)
+	defer limitTime(c)()
+	c.SetUserContext(identity.WithRequest(c.UserContext(), apikeys.RequestOf(c, c.Path())))
+	return c.Next()
+}
+
+// limitTime bounds the database work of the request until stop.
+func limitTime(c *fiber.Ctx) (stop func()) {
+	unlimited := c.UserContext()
+	ctx, cancel := context.WithTimeout(unlimited, answerTimeout)
+	c.SetUserContext(ctx)
+	return func() { cancel(); c.SetUserContext(unlimited) }
+}
+
+// contentPolicy allows files of this site, and nothing inline.
+const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+
+// setHeaders sets the headers of every page, error pages included.
+func (h *Handler) setHeaders(c *fiber.Ctx) {
+	c.Set(fiber.HeaderCacheControl, "no-store") // nobody reads a page after the sign-out, or as another person
+	c.Set(fiber.HeaderContentSecurityPolicy, contentPolicy)
+	c.Set(fiber.HeaderXFrameOptions, "DENY")         // for browsers without frame-ancestors
+	c.Set(fiber.HeaderReferrerPolicy, "same-origin") // no-referrer would turn the Origin of forms into null
+	c.Set("Cross-Origin-Opener-Policy", "same-origin")
+	if strings.HasPrefix(h.base, "https:") {
+		c.Set(fiber.HeaderStrictTransportSecurity, "max-age=31536000; includeSubDomains")
+	}
+}
+
+var (
+	errCrossOrigin = apperr.New(apperr.AccessDenied, "This form was sent from another site, so nothing was changed. Open the page here and send it again.")
+	errNoOrigin    = apperr.New(apperr.AccessDenied, "Your browser did not say which site this form came from, so nothing was changed. "+
+		"Use a current browser, without extensions that remove headers.")
+)
+
+// rejectCrossOrigin refuses forms and downloads that another site made the browser send. For forms it is the standard library's
+// rule on Sec-Fetch-Site and Origin, with one difference: a form with neither header is refused, as every current browser sends
+// one of them.
+func rejectCrossOrigin(c *fiber.Ctx) error {
+	if m := c.Method(); m == fiber.MethodGet || m == fiber.MethodHead || m == fiber.MethodOptions {
+		if isCrossSiteDownload(c) {
+			return errCrossSiteDownload
+		}
+		return c.Next()
+	}
+	header := http.Header{}
+	for _, name := range []string{"Sec-Fetch-Site", fiber.HeaderOrigin} {
+		if value := c.Get(name); value != "" {
+			header.Set(name, value)
+		}
+	}
+	if len(header) == 0 {
+		return errNoOrigin
+	}
+	request := &http.Request{Method: c.Method(), Host: string(c.Request().Header.Host()), Header: header}
+	if http.NewCrossOriginProtection().Check(request) != nil {
+		return errCrossOrigin
+	}
+	return c.Next()
+}

@@ -1,0 +1,42 @@
+package web
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"dg/modules/org"
+)
+
+// organisationsView is the choice of a person who belongs to several organisations, or to none.
+type organisationsView struct {
+	layout
+	Choices []organisationChoice
+}
+
+type organisationChoice struct{ Name, Role, Path string }
+
+// chooseOrganisation redirects from a path without an organisation to that screen of the person's organisation, or lets the
+// person choose one.
+func (h *Handler) chooseOrganisation(screen string) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		p, err := h.requireSignIn(c)
+		if err != nil || p == nil {
+			return err
+		}
+		memberships, err := h.memberships(c, p)
+		if err != nil {
+			return err
+		}
+		view := organisationsView{layout: newLayout(p, "Your organisations", areaNone)}
+		for _, m := range memberships {
+			path := organisationPath(m.Organisation.Slug) + screen
+			if m.Role == org.RoleMember {
+				path = "/account" // the only screen of members
+			}
+			view.Choices = append(view.Choices, organisationChoice{m.Organisation.Name, roleLabels[m.Role], path})
+		}
+		if len(view.Choices) == 1 {
+			return c.Redirect(view.Choices[0].Path, fiber.StatusSeeOther)
+		}
+		return h.render(c, fiber.StatusOK, "organisations", &view)
+	}
+}

@@ -1,0 +1,41 @@
+package web
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"dg/platform/apperr"
+)
+
+// passwordView is the form for a new password.
+type passwordView struct {
+	layout
+	formErrors
+}
+
+// passwordForm answers GET /account/password.
+func (h *Handler) passwordForm(c *fiber.Ctx, p *principal) error {
+	return h.renderPassword(c, p, fiber.StatusOK, formErrors{})
+}
+
+func (h *Handler) renderPassword(c *fiber.Ctx, p *principal, status int, f formErrors) error {
+	return h.render(c, status, "password", &passwordView{accountLayout(p, titleOf("Change password", status), "account"), f})
+}
+
+// changePassword answers POST /account/password.
+func (h *Handler) changePassword(c *fiber.Ctx, p *principal) error {
+	password, mismatch := newPassword(c)
+	if mismatch.Errors != nil {
+		return h.renderPassword(c, p, fiber.StatusUnprocessableEntity, mismatch)
+	}
+	session, err := h.Identity.ChangePassword(c.UserContext(), p.token, proofOf(c), password)
+	if f, status := proofErrors(c, err); status != 0 {
+		return h.renderPassword(c, p, status, f)
+	}
+	switch {
+	case apperr.Is(err, apperr.Validation):
+		return h.renderPassword(c, p, fiber.StatusUnprocessableEntity, fieldError("new", apperr.From(err).Message))
+	case err != nil:
+		return h.orSignIn(c, err)
+	}
+	return h.redirectToAccount(c, session)
+}

@@ -1,0 +1,55 @@
+package web
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"dg/modules/identity"
+	"dg/platform/apperr"
+)
+
+// resetView is the form for a new password behind a reset link, or the page after it was sent.
+type resetView struct {
+	layout
+	formErrors
+	Token  string
+	Person identity.Person
+	Done   bool
+}
+
+// resetForm answers GET /account/reset. It does not use up the link: mail programs open links for a preview.
+func (h *Handler) resetForm(c *fiber.Ctx) error {
+	return h.renderReset(c, fiber.StatusOK, resetView{Token: c.Query("token")})
+}
+
+func (h *Handler) renderReset(c *fiber.Ctx, status int, view resetView) error {
+	var err error
+	if view.Person, err = h.Identity.ResetPerson(c.UserContext(), view.Token); err != nil {
+		return err
+	}
+	view.layout = newLayout(nil, titleOf("Reset password", status), areaNone)
+	return h.render(c, status, "password-reset", &view)
+}
+
+// resetPassword answers POST /account/reset. It signs out whoever was signed in in this browser.
+func (h *Handler) resetPassword(c *fiber.Ctx) error {
+	view := resetView{Token: formValue(c, "token")}
+	password, mismatch := newPassword(c)
+	if mismatch.Errors != nil {
+		view.formErrors = mismatch
+		return h.renderReset(c, fiber.StatusUnprocessableEntity, view)
+	}
+	err := h.Identity.UseReset(c.UserContext(), view.Token, password)
+	if apperr.Is(err, apperr.Validation) {
+		view.formErrors = fieldError("new", apperr.From(err).Message)
+		return h.renderReset(c, fiber.StatusUnprocessableEntity, view)
+	}
+	if err != nil {
+		return err
+	}
+	if err := h.Identity.SignOut(c.UserContext(), c.Cookies(sessionCookie)); err != nil {
+		return err
+	}
+	clearSession(c)
+	view.layout, view.Done = newLayout(nil, "Password set", areaNone), true
+	return h.render(c, fiber.StatusOK, "password-reset", &view)
+}

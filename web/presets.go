@@ -1,0 +1,51 @@
+package web
+
+import (
+	"slices"
+	"time"
+
+	"dg/modules/reports"
+)
+
+// preset is a period that one click selects.
+type preset struct {
+	Name    string
+	Path    string
+	Current bool
+	period  reports.Period
+}
+
+// presets are the presets of a day. "12 months" begins on the day after the same day a year ago.
+func presets(today time.Time) []preset {
+	month := today.AddDate(0, 0, 1-today.Day())
+	return []preset{
+		{Name: "7 days", period: lastDays(today, 7)},
+		{Name: "28 days", period: lastDays(today, defaultDays)},
+		{Name: "90 days", period: lastDays(today, 90)},
+		{Name: "This month", period: between(month, today)},
+		{Name: "Last month", period: between(month.AddDate(0, -1, 0), month.AddDate(0, 0, -1))},
+		{Name: "12 months", period: between(today.AddDate(0, 0, 1).AddDate(-1, 0, 0), today)},
+	}
+}
+
+// presetLinks are the presets with links that keep the group.
+func presetLinks(today time.Time, base, group string, shown reports.Period) []preset {
+	all := presets(today)
+	for i := range all {
+		p := &all[i]
+		p.Current = p.period == shown
+		p.Path = reportPath(base, p.period, group)
+	}
+	return all
+}
+
+// longerThan returns the first preset that contains the period and more, or nil.
+func longerThan(p reports.Period, all []preset) *preset {
+	i := slices.IndexFunc(all, func(longer preset) bool {
+		return longer.period.Days > p.Days && !longer.period.From.After(p.From) && !longer.period.End().Before(p.End())
+	})
+	if i < 0 {
+		return nil
+	}
+	return &all[i]
+}

@@ -1,0 +1,107 @@
+package web
+
+import (
+	"context"
+	"net/url"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"dg/modules/identity"
+	"dg/platform/authz"
+)
+
+// Authenticator finds out who is signed in. It is where the product's own sign-in replaces this one.
+type Authenticator interface {
+	// Session returns the session of the request. Errors: identity.ErrNoSession.
+	Session(ctx context.Context, c *fiber.Ctx) (identity.Session, error)
+	// Revalidate returns the session of the token again, for downloads that outlive their request. Errors: identity.ErrNoSession.
+	Revalidate(ctx context.Context, token string) (identity.Session, error)
+	// SignInPath is where to sign in and then continue to next, a path of this site.
+	SignInPath(next string) string
+}
+
+// cookies is the Authenticator of sessions that were started by sign_in.go.
+type cookies struct{ people, recheck *identity.Service }
+
+func (a cookies) Session(ctx context.Context, c *fiber.Ctx) (identity.Session, error) {
+	token := c.Cookies(sessionCookie)
+	if token == "" {
+		return identity.Session{}, identity.ErrNoSession
+	}
+	return a.people.Session(ctx, token)
+}
+
+func (a cookies) Revalidate(ctx context.Context, token string) (identity.Session, error) {
+	return a.recheck.Session(ctx, token)
+}
+
+func (cookies) SignInPath(next string) string { return withNext("/sign-in", next) }
+
+// withNext adds the path to continue to after the sign-in.
+func withNext(path, next string) string {
+	if next == "" || next == "/" {
+		return path
+	}
+	return path + "?" + url.Values{"next": {next}}.Encode()
+}
+
+// recheck returns a function that reports whether the principal is still signed in and holds the permission. Downloads call it
+// after their request is over.
+func (h *Handler) recheck(p *principal, permission authz.Permission) func(context.Context) error {
+	return func(ctx context.Context) error {
+		session, err := h.auth.Revalidate(ctx, p.token)
+		if err != nil {
+			return err
+		}
+		m, err := h.RecheckOrgs.Membership(ctx, session.Person.ID, p.Organisation.Slug)
+		if err != nil {
+			return err
+		}
+		if m.Organisation.ID != p.Organisation.ID { // another organisation has taken the slug
+			return errNoOrganisation
+		}
+		now := principal{Person: session.Person, Organisation: m.Organisation, Role: m.Role, policy: h.Policy}
+		return now.authorize(permission)
+	}
+}
+
+const (
+	// sessionCookie holds the session's token. Its prefix limits it to this host, over https or loopback only.
+	sessionCookie = "__Host-dg"
+	// browserCookie marks a browser that has signed in before. It is useless without the password.
+	browserCookie = "__Host-dg-browser"
+)
+
+// hostCookie is a cookie that ends with the browser's session.
+func hostCookie(name, value string) *fiber.Cookie {
+	return &fiber.Cookie{
+		Name: name, Value: value, Path: "/", Secure: true, HTTPOnly: true, SameSite: fiber.CookieSameSiteLaxMode, SessionOnly: true,
+	}
+}
+
+// setSession replaces the session of this browser, and of this request.
+func setSession(c *fiber.Ctx, session identity.Session) {
+	c.Cookie(hostCookie(sessionCookie, session.Token))
+	c.Request().Header.SetCookie(sessionCookie, session.Token)
+}
+
+// clearSession removes the session from this browser, and from this request.
+func clearSession(c *fiber.Ctx) {
+	gone := hostCookie(sessionCookie, "")
+	gone.SessionOnly, gone.MaxAge, gone.Expires = false, -1, time.Unix(0, 0)
+	c.Cookie(gone)
+	c.Request().Header.DelCookie(sessionCookie)
+}
+
+// rememberBrowser marks the browser as one that has signed in before.
+func (h *Handler) rememberBrowser(c *fiber.Ctx, session identity.Session) error {
+	token, err := h.Identity.RememberBrowser(c.UserContext(), session, c.Cookies(browserCookie))
+	if err != nil {
+		return err
+	}
+	known := hostCookie(browserCookie, token)
+	known.SessionOnly, known.MaxAge = false, int(identity.KnownBrowserTTL/time.Second)
+	c.Cookie(known)
+	return nil
+}
