@@ -66,16 +66,16 @@ func setup(t testing.TB) *pgxpool.Pool {
 	return pool
 }
 
-// take imports files that must be right.
-func take(t testing.TB, pool *pgxpool.Pool, files ...Input) Summary {
+// importFiles imports files that must be valid.
+func importFiles(t testing.TB, pool *pgxpool.Pool, files ...Input) Summary {
 	t.Helper()
 	s, err := New(pool).Import(context.Background(), files, nil)
 	require.NoError(t, err)
 	return s
 }
 
-// refuse imports files that must be wrong, and returns the errors' texts. Nothing may have changed.
-func refuse(t testing.TB, pool *pgxpool.Pool, files ...Input) []string {
+// importErrors imports files that must be invalid, and returns the texts of their errors. Nothing may have changed.
+func importErrors(t testing.TB, pool *pgxpool.Pool, files ...Input) []string {
 	t.Helper()
 	before := contents(t, pool)
 	_, err := New(pool).Import(context.Background(), files, nil)

@@ -12,13 +12,12 @@ import (
 	"dg/platform/staging"
 )
 
-// zeros is a source of randomness for labels that nobody looks at.
+// zeros is a source of randomness for labels that do not matter.
 type zeros struct{}
 
 func (zeros) Read(b []byte) (int, error) { return len(b), nil }
 
-// FuzzLine looks for a line that breaks the decoder, that it takes though it is no JSON, or that it calls no JSON though
-// it is.
+// FuzzLine looks for lines that panic, that are accepted though they are not JSON, and the other way round.
 func FuzzLine(f *testing.F) {
 	for line := range strings.SplitSeq(fill(world), "\n") {
 		f.Add([]byte(line))
@@ -38,7 +37,7 @@ func FuzzLine(f *testing.F) {
 		blank := strings.Trim(string(line), " \t\r\n") == ""
 		valid := json.Valid(line) && utf8.Valid(line)
 		if len(errors) == 0 && !valid && !blank {
-			t.Errorf("taken, but no JSON: %q", line)
+			t.Errorf("accepted, but not JSON: %q", line)
 		}
 		for _, e := range errors {
 			limit := !strings.HasPrefix(strings.TrimLeft(string(line), " \t\r\n"), "{") || strings.Contains(e.Got, "surrogate") ||
@@ -47,7 +46,7 @@ func FuzzLine(f *testing.F) {
 				t.Errorf("JSON, but refused: %q: %v", line, e)
 			}
 			if e.Expected == "" || !utf8.ValidString(e.Error()) || strings.ContainsAny(e.Error(), "\x00\n\r\x1b\u202e") {
-				t.Errorf("not harmless: %q", e.Error())
+				t.Errorf("not escaped: %q", e.Error())
 			}
 		}
 	})

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestAnImportStoresWhatTheFileSays(t *testing.T) {
+func TestImportStoresTheObjectsOfAFile(t *testing.T) {
 	t.Parallel()
 	pool := setup(t)
 	play := fmt.Sprintf(" from plays where id = '%s'", idOf("play"))
@@ -42,11 +42,11 @@ func answers(t *testing.T, row interface{ Scan(...any) error }) (b []byte) {
 	return b
 }
 
-func TestImportingTwiceWritesNothing(t *testing.T) {
+func TestSecondImportOfAFileWritesNothing(t *testing.T) {
 	t.Parallel()
 	pool := setup(t)
 	before := contents(t, pool)
-	s := take(t, pool, file("world", world))
+	s := importFiles(t, pool, file("world", world))
 	assert.Equal(t, before, contents(t, pool))
 	for _, c := range s.Counts {
 		assert.Zero(t, c.Added+c.Replaced, c.Type)
@@ -72,7 +72,7 @@ var replacements = []struct{ typ, line, sql, want string }{
 	{"play", lineOf(`"$open"`, `"skills":[]`, `"completedAt":"2026-03-02T09:30:00Z","scorePercent":0,"passed":false,"skills":[]`), "select score from plays where id = '$open'", "0"},
 }
 
-func TestAChangedObjectIsReplacedAndNothingElse(t *testing.T) {
+func TestOnlyChangedObjectsAreReplaced(t *testing.T) {
 	t.Parallel()
 	pool := setup(t)
 	for _, r := range replacements {
@@ -80,47 +80,47 @@ func TestAChangedObjectIsReplacedAndNothingElse(t *testing.T) {
 			labels := one(t, pool, "select string_agg(label || ordinal, ',' order by id) from players")
 			others := "select md5(string_agg(p::text || xmin, '' order by id)) from plays p where id <> $1"
 			before := one(t, pool, others, idOf("play"))
-			s := take(t, pool, file("f", r.line))
+			s := importFiles(t, pool, file("f", r.line))
 			assert.Equal(t, staging.Count{Type: r.typ, Replaced: 1}, counted(s, r.typ))
 			assert.Equal(t, r.want, one(t, pool, fill(r.sql)))
 			assert.Equal(t, labels, one(t, pool, "select string_agg(label || ordinal, ',' order by id) from players"))
 			if !strings.Contains(r.line, "$open") {
 				assert.Equal(t, before, one(t, pool, others, idOf("play")))
 			}
-			assert.Equal(t, staging.Count{Type: r.typ, Unchanged: 1}, counted(take(t, pool, file("f", r.line)), r.typ))
+			assert.Equal(t, staging.Count{Type: r.typ, Unchanged: 1}, counted(importFiles(t, pool, file("f", r.line)), r.typ))
 		})
 	}
 }
 
-func TestOnlyTheDifferencesOfAMembershipAreWritten(t *testing.T) {
+func TestOnlyChangedGroupMembersAreWritten(t *testing.T) {
 	t.Parallel()
 	pool := setup(t)
 	kept := "select xmin::text || ctid from group_members where player = 2"
 	before := one(t, pool, kept)
-	take(t, pool, file("f", changed("group", `"$p1","$p2"`, `"$p2","$p3"`)))
+	importFiles(t, pool, file("f", changed("group", `"$p1","$p2"`, `"$p2","$p3"`)))
 	assert.Equal(t, before, one(t, pool, kept))
 }
 
-func TestTheEndStateOfAFileCounts(t *testing.T) {
+func TestUniquenessIsCheckedOnTheEndStateOfAFile(t *testing.T) {
 	t.Parallel()
 	pool := setup(t)
-	take(t, pool, file("slugs", changed("acme", `"slug":"acme"`, `"slug":"other"`)+"\n"+changed("other", `"slug":"other"`, `"slug":"acme"`)))
+	importFiles(t, pool, file("slugs", changed("acme", `"slug":"acme"`, `"slug":"other"`)+"\n"+changed("other", `"slug":"other"`, `"slug":"acme"`)))
 	assert.Equal(t, "other", one(t, pool, "select slug from organisations where id = $1", idOf("acme")))
-	take(t, pool, file("forks", changed("fork", `"slug":"fork"`, `"slug":"fork-2"`)+"\n"+changed("fork2", `"slug":"fork-2"`, `"slug":"fork"`)))
+	importFiles(t, pool, file("forks", changed("fork", `"slug":"fork"`, `"slug":"fork-2"`)+"\n"+changed("fork2", `"slug":"fork-2"`, `"slug":"fork"`)))
 	assert.Equal(t, "fork-2", one(t, pool, "select slug from forks where id = $1", idOf("fork")))
-	take(t, pool, file("emails", changed("ann", `Ann@Example.com`, `BOB@example.com`)+"\n"+changed("bob", `bob@example.com`, `ann@example.com`)))
+	importFiles(t, pool, file("emails", changed("ann", `Ann@Example.com`, `BOB@example.com`)+"\n"+changed("bob", `bob@example.com`, `ann@example.com`)))
 	assert.Equal(t, "bob@example.com", one(t, pool, "select email_key from users where id = $1", idOf("ann")))
 	// A slug is given up and taken by a new object, whichever stands first.
-	take(t, pool, file("taken", strings.Replace(changed("fork", `"id":"$fork"`, `"id":"$fork3"`), `"slug":"fork"`, `"slug":"fork-2"`, 1)+"\n"+
+	importFiles(t, pool, file("taken", strings.Replace(changed("fork", `"id":"$fork"`, `"id":"$fork3"`), `"slug":"fork"`, `"slug":"fork-2"`, 1)+"\n"+
 		changed("fork", `"slug":"fork"`, `"slug":"elsewhere"`)))
 	// The same slug in another organisation is another slug.
-	take(t, pool, file("own", changed("fork", `"id":"$fork","organisationId":"$acme"`, `"id":"$fork4","organisationId":"$other"`)))
+	importFiles(t, pool, file("own", changed("fork", `"id":"$fork","organisationId":"$acme"`, `"id":"$fork4","organisationId":"$other"`)))
 }
 
-func TestFilesFollowEachOtherInOneTransaction(t *testing.T) {
+func TestLaterFileReplacesObjectsOfEarlierOnes(t *testing.T) {
 	t.Parallel()
 	pool := setup(t)
-	s := take(t, pool,
+	s := importFiles(t, pool,
 		file("1", changed("p1", `$p1`, `$new`)+"\n"+changed("play", `$p1`, `$new`)),
 		file("2", changed("play", `87.55`, `50`)),
 		file("3", changed("p1", `$p1`, `$p9`)))
@@ -128,16 +128,16 @@ func TestFilesFollowEachOtherInOneTransaction(t *testing.T) {
 	assert.Equal(t, staging.Count{Type: "player", Added: 2}, counted(s, "player"))
 	assert.Equal(t, "4 5", one(t, pool, "select string_agg(ordinal::text, ' ' order by ordinal) from players where id in ($1, $2)", idOf("new"), idOf("p9")))
 
-	got := refuse(t, pool, file("1", changed("p1", `"One"`, `"X"`)), file("2", changed("play", "$p1", "$none")), file("3", "[]"))
+	got := importErrors(t, pool, file("1", changed("p1", `"One"`, `"X"`)), file("2", changed("play", "$p1", "$none")), file("3", "[]"))
 	require.Len(t, got, 2)
 	assert.True(t, strings.HasPrefix(got[0], "2:1: playerId: "), got[0])
 	assert.True(t, strings.HasPrefix(got[1], "3:1: expected one JSON object in UTF-8"), got[1])
 }
 
-func TestTheFirstTwentyErrorsAreReportedByLine(t *testing.T) {
+func TestFirstTwentyErrorsAreReportedByLine(t *testing.T) {
 	t.Parallel()
 	pool := setup(t)
-	got := refuse(t, pool, file("a", strings.Repeat("[]\n", 15)), file("b", strings.Repeat("\n{}\n", 15)))
+	got := importErrors(t, pool, file("a", strings.Repeat("[]\n", 15)), file("b", strings.Repeat("\n{}\n", 15)))
 	require.Len(t, got, MaxErrors)
 	assert.True(t, strings.HasPrefix(got[14], "a:15: ") && strings.HasPrefix(got[19], "b:10: "), "%q", got)
 
@@ -146,28 +146,28 @@ func TestTheFirstTwentyErrorsAreReportedByLine(t *testing.T) {
 		has := []string{`"forkId":"$fork","playerId":"$none"`, `"forkId":"$none","playerId":"$p1"`}[i%2]
 		lines.WriteString(strings.Replace(changed("play", `"forkId":"$fork","playerId":"$p1"`, has), `"$play"`, fmt.Sprintf(`"$x%d"`, i), 1) + "\n")
 	}
-	got = refuse(t, pool, file("f", lines.String()))
+	got = importErrors(t, pool, file("f", lines.String()))
 	require.Len(t, got, MaxErrors)
 	for i, text := range got {
 		assert.True(t, strings.HasPrefix(text, fmt.Sprintf("f:%d: %s: ", i+1, []string{"playerId", "forkId"}[i%2])), text)
 	}
 }
 
-func TestReferencesAreCheckedOnceAllLinesReadWell(t *testing.T) {
+func TestReferencesAreCheckedOnceAllLinesAreValid(t *testing.T) {
 	t.Parallel()
 	pool := setup(t)
-	got := refuse(t, pool, file("f", changed("play", "$p1", "$none")+"\n"+changed("game", `"Game"`, `""`)))
+	got := importErrors(t, pool, file("f", changed("play", "$p1", "$none")+"\n"+changed("game", `"Game"`, `""`)))
 	require.Len(t, got, 1)
 	assert.True(t, strings.HasPrefix(got[0], "f:2: title: "), got[0])
 }
 
-func TestSeveralFieldsOfALineAreReported(t *testing.T) {
+func TestAllErrorsOfALineAreReported(t *testing.T) {
 	t.Parallel()
-	got := refuse(t, setup(t), file("f", `{"type":"game","id":"x","slug":"","title":1,"more":2}`))
+	got := importErrors(t, setup(t), file("f", `{"type":"game","id":"x","slug":"","title":1,"more":2}`))
 	require.Len(t, got, 4)
 }
 
-func TestAnErrorOfReadingIsNoErrorOfTheFile(t *testing.T) {
+func TestReadErrorIsNotAnErrorOfTheFile(t *testing.T) {
 	t.Parallel()
 	pool := setup(t)
 	before := contents(t, pool)
@@ -185,7 +185,7 @@ type broken struct{ err error }
 
 func (b broken) Read([]byte) (int, error) { return 0, b.err }
 
-func TestAStoppedImportChangesNothing(t *testing.T) {
+func TestCancelledImportChangesNothing(t *testing.T) {
 	t.Parallel()
 	pool := setup(t)
 	before := contents(t, pool)
@@ -202,7 +202,7 @@ func TestAStoppedImportChangesNothing(t *testing.T) {
 	}
 }
 
-func TestImportsAtTheSameTimeGiveNoOrdinalTwice(t *testing.T) {
+func TestConcurrentImportsGiveUniqueOrdinals(t *testing.T) {
 	t.Parallel()
 	pool := setup(t)
 	var group sync.WaitGroup
@@ -212,7 +212,7 @@ func TestImportsAtTheSameTimeGiveNoOrdinalTwice(t *testing.T) {
 			for i := range 50 {
 				lines.WriteString(changed("p1", "$p1", fmt.Sprintf("$n%dx%d", n, i)) + "\n")
 			}
-			take(t, pool, file("f", lines.String()))
+			importFiles(t, pool, file("f", lines.String()))
 		})
 	}
 	group.Wait()
@@ -220,37 +220,37 @@ func TestImportsAtTheSameTimeGiveNoOrdinalTwice(t *testing.T) {
 	// A deleted player's ordinal is not given again.
 	_, err := pool.Exec(context.Background(), "delete from players where ordinal = 203")
 	require.NoError(t, err)
-	take(t, pool, file("f", changed("p1", "$p1", "$after")))
+	importFiles(t, pool, file("f", changed("p1", "$p1", "$after")))
 	assert.Equal(t, "204", one(t, pool, "select ordinal from players where id = $1", idOf("after")))
 }
 
-func TestTheVersionOfAnOrganisationRisesOnlyWithAChange(t *testing.T) {
+func TestOrganisationVersionChangesOnlyWithItsData(t *testing.T) {
 	t.Parallel()
 	pool := setup(t)
 	version := func() string { return one(t, pool, "select version from organisations where id = $1", idOf("acme")) }
 	before := version()
-	take(t, pool, file("f", world))
+	importFiles(t, pool, file("f", world))
 	assert.Equal(t, before, version())
-	take(t, pool, file("f", changed("fork", "Fork", "Gabel")))
+	importFiles(t, pool, file("f", changed("fork", "Fork", "Gabel")))
 	assert.NotEqual(t, before, version())
 }
 
-// Decisions, "Data": plays start in the years 2000 to 2199. A play that was stored before the rule stays.
-func TestStartsOfPlaysHaveBounds(t *testing.T) {
+// rules.md, Data: plays start in the years 2000 to 2199. A play that was stored before the rule stays.
+func TestPlaysStartInTheYears2000To2199(t *testing.T) {
 	t.Parallel()
 	pool := setup(t)
 	_, err := pool.Exec(t.Context(), fill(`update plays set started_at = '1850-07-14T12:00:00Z' where id = '$open'`))
 	require.NoError(t, err)
 	for _, start := range []string{"2000-01-01T00:00:00Z", "1999-12-31T23:30:00-00:30", "2199-12-31T23:59:59.9999Z", "2200-01-01T00:30:00+01:00"} {
-		take(t, pool, file("f", lineOf(`"id":"$play"`, `2026-03-01T09:30:00Z","completedAt":"2026-03-01T09:40:00.5Z"`, start+`","completedAt":"2200-01-01T09:40:00Z"`)))
+		importFiles(t, pool, file("f", lineOf(`"id":"$play"`, `2026-03-01T09:30:00Z","completedAt":"2026-03-01T09:40:00.5Z"`, start+`","completedAt":"2200-01-01T09:40:00Z"`)))
 		require.Equal(t, "t", one(t, pool, fill(`select (extract(year from started_at at time zone 'UTC') in (2000, 2199))::text::char(1) from plays where id = '$play'`)), start)
 	}
 	require.Equal(t, "1850-07-14", one(t, pool, fill(`select (started_at at time zone 'UTC')::date from plays where id = '$open'`)))
 }
 
-func TestAnEmptyImportIsFine(t *testing.T) {
+func TestEmptyImportSucceeds(t *testing.T) {
 	t.Parallel()
 	pool := pgtest.New(t).Owner.Pool
-	take(t, pool, raw("empty", ""), raw("blank", "\n \r\n\t\n"), raw("mark", "\uFEFF"))
-	take(t, pool)
+	importFiles(t, pool, raw("empty", ""), raw("blank", "\n \r\n\t\n"), raw("mark", "\uFEFF"))
+	importFiles(t, pool)
 }

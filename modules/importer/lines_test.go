@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func pack(t *testing.T, s string) string {
+func compress(t *testing.T, s string) string {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
 	_, err := w.Write([]byte(s))
@@ -36,27 +36,27 @@ func allLines(t *testing.T, name, content string) []string {
 	}
 }
 
-func TestLines(t *testing.T) {
+func TestLinesAreReadPlainAndCompressed(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 700<<10)
 	for content, want := range map[string][]string{
-		"":                              nil,
-		"a":                             {"a"},
-		"a\n":                           {"a"},
-		"a\n\nb":                        {"a", "", "b"},
-		"a\r\nb\r\n":                    {"a\r", "b\r"},
-		"\uFEFFa\n":                     {"a"},
-		long + "\n" + long:              {long, long},
-		pack(t, "a\nb"):                 {"a", "b"},
-		pack(t, "a\n") + pack(t, "b\n"): {"a", "b"},
-		pack(t, "\uFEFFa\n"):            {"a"},
+		"":                                      nil,
+		"a":                                     {"a"},
+		"a\n":                                   {"a"},
+		"a\n\nb":                                {"a", "", "b"},
+		"a\r\nb\r\n":                            {"a\r", "b\r"},
+		"\uFEFFa\n":                             {"a"},
+		long + "\n" + long:                      {long, long},
+		compress(t, "a\nb"):                     {"a", "b"},
+		compress(t, "a\n") + compress(t, "b\n"): {"a", "b"},
+		compress(t, "\uFEFFa\n"):                {"a"},
 	} {
 		assert.Equal(t, want, allLines(t, "f", content))
 	}
-	assert.Equal(t, []string{"a"}, allLines(t, "f.GZ", pack(t, "a")))
+	assert.Equal(t, []string{"a"}, allLines(t, "f.GZ", compress(t, "a")))
 }
 
-func TestALineIsBounded(t *testing.T) {
+func TestTooLongLineIsRefused(t *testing.T) {
 	t.Parallel()
 	most := strings.Repeat("x", maxLine)
 	assert.Equal(t, []string{most, "b"}, allLines(t, "f", most+"\nb"))
@@ -73,10 +73,10 @@ func TestALineIsBounded(t *testing.T) {
 	}
 }
 
-func TestAFileThatCannotBeReadIsRefused(t *testing.T) {
+func TestCorruptFileIsRefused(t *testing.T) {
 	t.Parallel()
 	pool := setup(t)
-	packed := pack(t, fill(strings.Repeat("\n", 70_000)+changed("p1", "One", "X")+"\n"))
+	packed := compress(t, fill(strings.Repeat("\n", 70_000)+changed("p1", "One", "X")+"\n"))
 	flipped := []byte(packed)
 	flipped[len(flipped)-6] ^= 1 // in the checksum
 	for name, content := range map[string]string{
@@ -88,16 +88,16 @@ func TestAFileThatCannotBeReadIsRefused(t *testing.T) {
 		"empty.gz":            "",
 		"no.gz":               `{"type":"game"}`,
 	} {
-		got := refuse(t, pool, raw(name, content))
+		got := importErrors(t, pool, raw(name, content))
 		assert.Contains(t, got[0], "expected a whole gzip file", name)
 	}
-	got := refuse(t, pool, raw("f", "\n"+strings.Repeat(" ", maxLine+1)+"\n[]"))
+	got := importErrors(t, pool, raw("f", "\n"+strings.Repeat(" ", maxLine+1)+"\n[]"))
 	assert.Equal(t, "f:2: expected a line of at most 8 MB", got[0])
 	assert.Contains(t, got[1], "f:3: expected one JSON object in UTF-8, got an array")
-	take(t, pool, raw("right.gz", packed), raw("-", packed), raw("f", "\uFEFF"+fill(strings.ReplaceAll(world, "\n", "\r\n"))))
+	importFiles(t, pool, raw("right.gz", packed), raw("-", packed), raw("f", "\uFEFF"+fill(strings.ReplaceAll(world, "\n", "\r\n"))))
 }
 
-func TestOpenLinesPassesOtherErrorsOn(t *testing.T) {
+func TestOpenLinesReturnsReadErrors(t *testing.T) {
 	t.Parallel()
 	failed := errors.New("no")
 	_, err := openLines("f", broken{failed})

@@ -25,7 +25,7 @@ var (
 	memberLine = func(old, new string) string { return lineOf(`"membership"`, old, new) }
 )
 
-// lineRules are lines that are wrong by themselves, each with where and what an error must say (import format).
+// lineRules are lines that are invalid by themselves, each with the beginning of its first error.
 var lineRules = []struct{ name, line, want string }{
 	{"not JSON", `{"type":"game"`, "f:2: expected one JSON object in UTF-8, got unexpected EOF at byte 15"},
 	{"an array", `[]`, "f:2: expected one JSON object in UTF-8, got an array"},
@@ -46,6 +46,7 @@ var lineRules = []struct{ name, line, want string }{
 	{"id without hyphens", changed("game", `"id":"$game"`, `"id":"0b8f7c1e3d524b7a9a615f2c8d4e7a90"`), "f:2: id: expected " + expectedUUID},
 	{"id in braces", changed("game", `"id":"$game"`, `"id":"{$game}"`), "f:2: id: expected " + expectedUUID},
 	{"id a number", changed("game", `"id":"$game"`, `"id":7`), "f:2: id: expected " + expectedUUID + ", got 7"},
+	{"the nil UUID", changed("game", `"id":"$game"`, `"id":"00000000-0000-0000-0000-000000000000"`), "f:2: id: expected " + expectedUUID + ", got nothing"},
 	{"no id", changed("game", `"id":"$game",`, ``), "f:2: id: expected " + expectedUUID + ", got nothing"},
 
 	{"an empty text", changed("game", `"Game"`, `""`), "f:2: title: expected " + expectedText + ", got nothing"},
@@ -71,6 +72,7 @@ var lineRules = []struct{ name, line, want string }{
 	{"no suspended", changed("fork", `"suspended":false,`, ``), "f:2: suspended: expected true or false, got nothing"},
 	{"configuration an array", changed("fork", `{"a":[1,{"b":null}]}`, `[1]`), "f:2: configuration: expected " + expectedObject + ", got an array"},
 	{"configuration with NUL", changed("fork", `{"a":[1,{"b":null}]}`, `{"a":"\\\u0000"}`), "f:2: configuration: expected " + expectedObject},
+	{"a name twice in a configuration", changed("fork", `{"a":[1,{"b":null}]}`, `{"a":{"b":1,"b":2}}`), "f:2: configuration.a.b: expected each field once"},
 	{"configuration too deep", changed("fork", `{"a":[1,{"b":null}]}`, `{"a":`+strings.Repeat("[", 100)+strings.Repeat("]", 100)+`}`), "f:2: configuration: expected " + expectedObject},
 	{"configuration with a huge number", changed("fork", `{"a":[1,{"b":null}]}`, `{"a":1e131073}`), "f:2: configuration: expected " + expectedObject},
 
@@ -120,13 +122,13 @@ var lineRules = []struct{ name, line, want string }{
 	{"a field of a skill twice", changed("play", `"correct":2`, `"correct":2,"correct":2`), "f:2: skills[0].correct: expected each field once"},
 }
 
-func TestALineThatBreaksARuleIsRefused(t *testing.T) {
+func TestInvalidLineIsRefused(t *testing.T) {
 	t.Parallel()
 	pool := setup(t)
 	for _, test := range lineRules {
 		t.Run(test.name, func(t *testing.T) {
-			// The line before is right and new: it must not be stored either.
-			got := refuse(t, pool, file("f", `{"type":"game","id":"$fresh","slug":"fresh","title":"Fresh"}`+"\n"+test.line))
+			// The line before is valid and new: it must not be stored either.
+			got := importErrors(t, pool, file("f", `{"type":"game","id":"$fresh","slug":"fresh","title":"Fresh"}`+"\n"+test.line))
 			assert.True(t, strings.HasPrefix(got[0], fill(test.want)), "got  %s\nwant %s", got[0], fill(test.want))
 			for _, secret := range []string{"hunter2", "JBSWY3DPEHPK3PX1", "c29tZXNhbHQ"} {
 				assert.NotContains(t, strings.Join(got, "\n"), secret)
@@ -135,7 +137,7 @@ func TestALineThatBreaksARuleIsRefused(t *testing.T) {
 	}
 }
 
-// fileRules are files that are wrong as a whole.
+// fileRules are files that are invalid as a whole.
 var fileRules = []struct{ name, lines, want string }{
 	{"membership of nothing", memberLine("$acme", "$none"), "f:1: organisationId: expected the id of an organisation that is stored or on an earlier line, got \"$none\""},
 	{"membership of nobody", memberLine("$ann", "$none"), "f:1: userId: expected the id of a user that is stored or on an earlier line"},
@@ -179,12 +181,12 @@ var fileRules = []struct{ name, lines, want string }{
 	{"play twice in another case of the id", changed("play", "$p1", "$p1") + "\n" + changed("play", `"id":"$play"`, `"id":"`+strings.ToUpper(idOf("play").String())+`"`), "f:2: id: expected each play once in the file"},
 }
 
-func TestAFileThatBreaksARuleIsRefused(t *testing.T) {
+func TestInvalidFileIsRefused(t *testing.T) {
 	t.Parallel()
 	pool := setup(t)
 	for _, test := range fileRules {
 		t.Run(test.name, func(t *testing.T) {
-			got := refuse(t, pool, file("f", test.lines))
+			got := importErrors(t, pool, file("f", test.lines))
 			assert.LessOrEqual(t, len(got), 4, "%q", got) // an unknown organisation is also another one than stored
 			assert.True(t, strings.HasPrefix(got[0], fill(test.want)), "got  %s\nwant %s", got[0], fill(test.want))
 		})

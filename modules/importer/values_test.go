@@ -66,7 +66,7 @@ func TestValidText(t *testing.T) {
 	}
 }
 
-func TestShownValuesAreHarmless(t *testing.T) {
+func TestShownValuesAreEscaped(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, `"\x1b[2J\u202e\""`, quote("\x1b[2J\u202e\""))
 	assert.Equal(t, `"مريم"`, quote("مريم"))
@@ -76,11 +76,11 @@ func TestShownValuesAreHarmless(t *testing.T) {
 	assert.Equal(t, "colour", fieldName("colour"))
 }
 
-func TestProgressIsToldAndPrinted(t *testing.T) {
+func TestProgressIsReportedAndPrinted(t *testing.T) {
 	t.Parallel()
 	clock := time.Unix(0, 0)
-	var told []Progress
-	m := newMeter(func(p Progress) { told = append(told, p) }, func() time.Time { return clock })
+	var reported []Progress
+	m := newMeter(func(p Progress) { reported = append(reported, p) }, func() time.Time { return clock })
 	m.start("f")
 	m.lines(100, false)
 	clock = clock.Add(time.Second)
@@ -89,9 +89,9 @@ func TestProgressIsToldAndPrinted(t *testing.T) {
 	clock = clock.Add(time.Second)
 	m.lines(4000, true)
 	m.step(StepChecking)
-	assert.Equal(t, []Progress{{"f", StepReading, 1000, 1000}, {"f", StepReading, 4000, 2000}, {"f", StepChecking, 4000, 2000}}, told)
+	assert.Equal(t, []Progress{{"f", StepReading, 1000, 1000}, {"f", StepReading, 4000, 2000}, {"f", StepChecking, 4000, 2000}}, reported)
 	var b strings.Builder
-	for _, p := range told {
+	for _, p := range reported {
 		Printer(&b)(p)
 	}
 	assert.Equal(t, "\r\x1b[Kf: 1000 lines, 1000 lines/s\r\x1b[Kf: 4000 lines, 2000 lines/s\r\x1b[Kf: 4000 lines, checking…", b.String())
