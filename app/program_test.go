@@ -152,12 +152,11 @@ func TestTheDemoRunsTwice(t *testing.T) {
 	}
 }
 
-// Issue: a generated history of 100,000 plays goes in by dg import, and its statistics and CSV come out right: as many
-// plays, completed ones, players and answers as the file has.
-func TestAnImportedHistoryReadsRight(t *testing.T) {
+// Statistics and CSV of an imported history have as many plays, completed ones, players and answers as its file.
+func TestReportsAgreeWithTheImportedFile(t *testing.T) {
 	t.Parallel()
 	p := &program{t: t, dir: newFolder(t)}
-	const plays = 100_000
+	plays := sized(10_000, 100_000)
 	now := time.Now()
 	file := filepath.Join(t.TempDir(), "history.ndjson")
 	f, err := os.Create(file)
@@ -167,10 +166,10 @@ func TestAnImportedHistoryReadsRight(t *testing.T) {
 	require.NoError(t, f.Close())
 	status, output := p.run("import", file)
 	require.Zero(t, status, output)
-	require.Regexp(t, `play\s+100000\s+0\s+0`, output)
+	require.Regexp(t, fmt.Sprintf(`play\s+%d\s+0\s+0`, plays), output)
 	status, output = p.run("import", file)
 	require.Zero(t, status, output)
-	require.Regexp(t, `play\s+0\s+0\s+100000`, output, "the same file twice writes nothing")
+	require.Regexp(t, fmt.Sprintf(`play\s+0\s+0\s+%d`, plays), output, "the same file twice writes nothing")
 
 	greeting, _ := p.serve("serve")
 	base := strings.TrimSpace(strings.TrimPrefix(greeting, "Serving on "))
@@ -191,7 +190,7 @@ func TestAnImportedHistoryReadsRight(t *testing.T) {
 	require.Equal(t, plays, stats.Plays)
 	require.Equal(t, len(want.players), stats.UniquePlayers)
 	require.Len(t, stats.Daily, 302)
-	require.InDelta(t, float64(want.completed)/plays, stats.CompletionRate, 0.00005)
+	require.InDelta(t, float64(want.completed)/float64(plays), stats.CompletionRate, 0.00005)
 	require.InDelta(t, want.score/float64(want.completed), stats.AvgScorePercent, 0.05)
 	sum := 0
 	for _, k := range stats.Skills {
