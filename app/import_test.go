@@ -103,7 +103,7 @@ func folderSize(t *testing.T, dir string) (size int64) {
 func TestImportTakesConstantMemory(t *testing.T) {
 	t.Parallel()
 	needsProc(t)
-	sizes, growth := []int{6_000, 24_000}, 8<<20
+	sizes, growth := []int{6_000, 24_000}, 6<<20
 	if soak {
 		sizes, growth = []int{100_000, 1_000_000, 5_000_000}, 24<<20
 	}
