@@ -31,7 +31,7 @@ func UnpackMonth(from int64, packed []byte, players *Players) error {
 			break
 		}
 		result := binary.LittleEndian.Uint16(fixed)
-		players.Add(ordinal, PlayerSum{
+		players.of(ordinal).add(PlayerSum{
 			Plays: int32(plays), Best: int16(result & resultScore), Passed: result&resultPassed != 0,
 			Last: from + int64(binary.LittleEndian.Uint32(fixed[2:])),
 		})

@@ -15,30 +15,28 @@ func (s *PlayerSum) add(o PlayerSum) {
 	s.Last = max(s.Last, o.Last)
 }
 
-// Players holds a sum for each player. Ordinals are small and dense, so the sums stand in pages that are allocated on
+// Players holds the sum of each player. Ordinals are small and dense, so the sums stand in pages that are allocated on
 // first use: a look-up takes two steps and no hashing, and a player 16 bytes.
-type Players struct{ pages []*[playersPerPage]PlayerSum }
+type Players struct{ pages []*[perPage]PlayerSum }
 
-const playersPerPage = 1024
+const perPage = 128
 
 func (s *Players) of(ordinal int32) *PlayerSum {
-	n := int(ordinal / playersPerPage)
+	n := int(ordinal / perPage)
 	if n >= len(s.pages) {
-		s.pages = append(s.pages, make([]*[playersPerPage]PlayerSum, n+1-len(s.pages))...)
+		s.pages = append(s.pages, make([]*[perPage]PlayerSum, n+1-len(s.pages))...)
 	}
 	if s.pages[n] == nil {
-		s.pages[n] = new([playersPerPage]PlayerSum)
+		s.pages[n] = new([perPage]PlayerSum)
 	}
-	return &s.pages[n][ordinal%playersPerPage]
+	return &s.pages[n][ordinal%perPage]
 }
 
 // Add adds plays of a player.
 func (s *Players) Add(ordinal int32, sum PlayerSum) { s.of(ordinal).add(sum) }
 
 // Get returns the sum of a player that Each has named.
-func (s *Players) Get(ordinal int32) PlayerSum {
-	return s.pages[ordinal/playersPerPage][ordinal%playersPerPage]
-}
+func (s *Players) Get(ordinal int32) PlayerSum { return s.pages[ordinal/perPage][ordinal%perPage] }
 
 // Each calls f for every player with a play, by ordinal.
 func (s *Players) Each(f func(ordinal int32, sum PlayerSum)) {
@@ -48,7 +46,7 @@ func (s *Players) Each(f func(ordinal int32, sum PlayerSum)) {
 		}
 		for i, sum := range page {
 			if sum.Plays > 0 {
-				f(int32(n*playersPerPage+i), sum)
+				f(int32(n*perPage+i), sum)
 			}
 		}
 	}
