@@ -38,10 +38,11 @@ func TestForkCacheAnswersOnlyItsOwnVersion(t *testing.T) {
 func TestForkCacheIsBounded(t *testing.T) {
 	t.Parallel()
 	c := newForkCache()
+	large := make([]byte, cachedListBytes)
 	for version := range int64(100) {
-		c.putList(&forkList{versionKey: versionKey{"a", version}, body: make([]byte, cachedListBytes/8)})
+		c.putList(&forkList{versionKey: versionKey{"a", version}, body: large[:len(large)/8]})
 	}
-	c.putList(&forkList{versionKey: versionKey{"b", 1}, body: make([]byte, cachedListBytes)})
+	c.putList(&forkList{versionKey: versionKey{"b", 1}, body: large})
 	c.lists.CleanUp()
 	require.LessOrEqual(t, c.lists.WeightedSize(), uint64(cachedListBytes))
 	require.Positive(t, c.lists.EstimatedSize())

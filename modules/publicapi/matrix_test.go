@@ -5,6 +5,7 @@ import (
 	"hash/crc32"
 	"math/rand/v2"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -77,8 +78,23 @@ func expected(c combination) seen {
 	return s
 }
 
-// combinations are all of one organisation's.
+// combinations are those of one organisation: all of them under DG_SOAK=1, else all of a usable key with both scopes, and
+// some of every other state and choice of scopes.
 func combinations() []combination {
+	every := everyCombination()
+	if os.Getenv("DG_SOAK") == "1" {
+		return every
+	}
+	var some []combination
+	for i, c := range every {
+		if i%13 == 0 || c.state == "pro" && len(c.scopes) == 2 {
+			some = append(some, c)
+		}
+	}
+	return some
+}
+
+func everyCombination() []combination {
 	var all []combination
 	for _, scopes := range [][]apikeys.Scope{{}, {apikeys.ForksRead}, {apikeys.ReportsRead}, {apikeys.ForksRead, apikeys.ReportsRead}} {
 		for _, state := range []string{

@@ -173,6 +173,16 @@ func exclusive(a, b string) bool {
 	return a[0] == b[0] && (a[0] == '5' || a[0] == '7' || a[0] == '9')
 }
 
+// Step 9: the answer to a group of another organisation does not differ from that to an unknown one.
+func TestForeignGroupIsAnsweredLikeAnUnknownOne(t *testing.T) {
+	t.Parallel()
+	a := newAttempt(t, start(t), rand.New(rand.NewPCG(10, 10)))
+	unknown := a.sendQuery(a.query + "&groupId=00000000-0000-4000-8000-000000000000")
+	foreign := a.sendQuery(strings.Replace(a.query, "00000000-0000-4000-8000-000000000000", a.foreign.groups[0].id, 1))
+	require.Equal(t, http.StatusNotFound, foreign.StatusCode)
+	require.Equal(t, unknown.body, foreign.body)
+}
+
 // Step 2: what is no key at all, or not exactly one, is 401 and leaves no entry: nobody owns it.
 func TestWhatIsNoKey(t *testing.T) {
 	t.Parallel()
