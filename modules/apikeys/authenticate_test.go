@@ -15,7 +15,7 @@ import (
 )
 
 // rules.md, Order of checks: wrong secret, then revoked, expired, plan. All combinations of the four.
-func TestStatesAndTheirOrder(t *testing.T) {
+func TestKeyIsRejectedForTheFirstReasonThatHolds(t *testing.T) {
 	b := setup(t)
 	for combination := range 16 {
 		wrong, revoked, expired, paused := combination&8 != 0, combination&4 != 0, combination&2 != 0, combination&1 != 0
@@ -72,7 +72,7 @@ func TestStatesAndTheirOrder(t *testing.T) {
 }
 
 // rules.md, Audit log: the entry names the key, what was wrong and the request.
-func TestRefusalIsRecordedWhole(t *testing.T) {
+func TestRejectionIsRecordedInFull(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
 	_, err := b.keys.Authenticate(b.ctx(), guessed(token), request)
@@ -211,7 +211,7 @@ func TestRefuseRecordsAndAnswers(t *testing.T) {
 }
 
 // rules.md, Audit log: a refusal whose entry cannot be written is answered 503.
-func TestRefusalThatCannotBeRecorded(t *testing.T) {
+func TestRejectionThatCannotBeRecordedIsUnavailable(t *testing.T) {
 	b := setup(t)
 	_, token := b.newKey()
 	caller, err := b.keys.Authenticate(b.ctx(), token, request)
@@ -227,7 +227,7 @@ func TestRefusalThatCannotBeRecorded(t *testing.T) {
 }
 
 // rules.md, CSV: a running export is broken off when its key is revoked, expired or paused.
-func TestStillUsable(t *testing.T) {
+func TestStillUsableFollowsTheKey(t *testing.T) {
 	b := setup(t)
 	for name, c := range map[string]struct {
 		change string
@@ -263,7 +263,7 @@ func TestStillUsable(t *testing.T) {
 }
 
 // rules.md, Keys: the state that the screen shows is the one by which a use is refused.
-func TestStateOfAKey(t *testing.T) {
+func TestKeyState(t *testing.T) {
 	now := time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC)
 	before, later := now.Add(-time.Millisecond), now.Add(time.Millisecond)
 	for _, c := range []struct {

@@ -17,7 +17,7 @@ var bothScopes = []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead}
 
 // rules.md, Keys: owners create keys, and admins with two-step verification; any
 // owner or admin lists and revokes. Section 1: creating needs the Pro plan; below it keys remain listable and revocable.
-func TestWhoManagesKeys(t *testing.T) {
+func TestOnlyOwnersAndAdminsManageKeys(t *testing.T) {
 	b := setup(t)
 	for _, c := range []struct {
 		role           string
@@ -67,7 +67,7 @@ func TestWhoManagesKeys(t *testing.T) {
 }
 
 // An actor of no organisation, or a key that asks for more than it may, manages nothing.
-func TestNoOrganisationManagesNoKeys(t *testing.T) {
+func TestActorWithoutOrganisationManagesNoKeys(t *testing.T) {
 	b := setup(t)
 	nobody := member("", "owner", true)
 	_, _, err := b.keys.Create(b.ctx(), nobody, apikeys.NewKey{Name: "n", Scopes: bothScopes}, request)
@@ -85,7 +85,7 @@ func TestNoOrganisationManagesNoKeys(t *testing.T) {
 
 // Name and scopes are required, an expiration date is optional; it must
 // lie in the future.
-func TestNewKeyIsChecked(t *testing.T) {
+func TestNewKeyIsValidated(t *testing.T) {
 	b := setup(t)
 	now := time.Date(2026, 3, 1, 9, 30, 0, 123_000_000, time.UTC)
 	keys := b.instance(b.DB, func() time.Time { return now })
@@ -146,7 +146,7 @@ func TestNewKeyIsChecked(t *testing.T) {
 
 // rules.md, Formats: timestamps are kept to the millisecond, cut off and not rounded. What
 // Create returns is what the list shows.
-func TestNewKeyIsListedAsItWasMade(t *testing.T) {
+func TestNewKeyIsListedAsCreated(t *testing.T) {
 	b := setup(t)
 	now := time.Date(2026, 3, 1, 9, 30, 0, 999_999_999, time.UTC)
 	keys := b.instance(b.DB, func() time.Time { return now })
@@ -180,7 +180,7 @@ func TestCreationIsRecorded(t *testing.T) {
 }
 
 // rules.md, Audit log: creation commits together with its entry: without the entry there is no key.
-func TestNoKeyWithoutItsEntry(t *testing.T) {
+func TestKeyIsNotCreatedWithoutItsAuditEntry(t *testing.T) {
 	b := setup(t)
 	b.breakLog()
 	_, token, err := b.keys.Create(b.ctx(), b.owner, apikeys.NewKey{Name: "n", Scopes: bothScopes}, request)
@@ -192,7 +192,7 @@ func TestNoKeyWithoutItsEntry(t *testing.T) {
 
 // Keys are created by owners and by admins with two-step verification. Who loses that while
 // the request is on its way, after it was let in, makes no key any more, and revokes none.
-func TestRoleLostOnTheWayMakesNoKey(t *testing.T) {
+func TestRoleLostDuringTheRequestCreatesNoKey(t *testing.T) {
 	b := setup(t)
 	admin := member(ourOrganisation, "admin", true)
 	for name, c := range map[string]struct {
@@ -237,7 +237,7 @@ func TestRoleLostOnTheWayMakesNoKey(t *testing.T) {
 }
 
 // A role is kept as it is from the moment at which it is read to the key's commit: a change waits.
-func TestRoleIsLockedUntilTheKeyIsMade(t *testing.T) {
+func TestRoleIsLockedUntilTheKeyIsCreated(t *testing.T) {
 	b := setup(t)
 	orgs := org.New(b.DB, b.log, nil)
 	tx := b.DB.Gorm.WithContext(b.ctx()).Begin()
@@ -248,8 +248,13 @@ func TestRoleIsLockedUntilTheKeyIsMade(t *testing.T) {
 	for _, change := range []string{
 		`update memberships set role = 'member' where user_id = $1`, `delete from memberships where user_id = $1`, `update users set totp_secret = 'x' where id = $1`,
 	} {
-		_, err := b.Owner.Pool.Exec(b.ctx(), change, b.owner.ID)
+		other, err := b.Owner.Pool.Begin(b.ctx())
+		require.NoError(t, err)
+		_, err = other.Exec(b.ctx(), `set local lock_timeout = '50ms'`)
+		require.NoError(t, err)
+		_, err = other.Exec(b.ctx(), change, b.owner.ID)
 		require.ErrorContains(t, err, "lock timeout")
+		require.NoError(t, other.Rollback(b.ctx()))
 	}
 	subject, err = orgs.SubjectIn(tx, theirOrganisation, b.owner.ID)
 	require.NoError(t, err)

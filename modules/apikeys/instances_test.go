@@ -17,7 +17,7 @@ import (
 
 // rules.md, Keys: a revocation, an expiry or a change of plan takes effect on every instance for each request that
 // starts after it was committed. Fifty rounds; in each the other instance has just accepted the key.
-func TestChangesAreSeenByTheNextRequestEverywhere(t *testing.T) {
+func TestChangesTakeEffectOnTheNextRequestOnEveryInstance(t *testing.T) {
 	b := setup(t)
 	changes := []struct {
 		reason audit.Reason
@@ -85,7 +85,7 @@ func TestRevocationUnderLoad(t *testing.T) {
 }
 
 // rules.md, Rate limits: one key never has more than 120 places, counted over all instances: 200 at once, on two.
-func TestTwoInstancesShareTheRate(t *testing.T) {
+func TestTwoInstancesShareTheRateLimit(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
 	callers, errs := b.storm(200, func(s *apikeys.Service) (apikeys.Caller, error) {
@@ -123,7 +123,7 @@ func (b *bundle) storm(n int, ask func(*apikeys.Service) (apikeys.Caller, error)
 
 // rules.md, Rate limits: refused uses have a count of their own: up to 120 are recorded one by one, beyond that the answer is
 // 429, which is counted; and nobody can spend or lock another's key.
-func TestRefusedUsesHaveACountOfTheirOwn(t *testing.T) {
+func TestRejectedRequestsHaveTheirOwnLimit(t *testing.T) {
 	b := setup(t)
 	_, token := b.newKey()
 	_, errs := b.storm(200, func(s *apikeys.Service) (apikeys.Caller, error) {
@@ -171,9 +171,9 @@ func (b *bundle) notRecorded() int {
 
 // Every refused use is in the log. After a flood on two instances, entries and counts
 // together are the refusals, exactly.
-func TestFloodOfRefusedUsesIsInTheLog(t *testing.T) {
+func TestFloodOfRejectedRequestsIsInTheLog(t *testing.T) {
 	b := setup(t)
-	all := 20_000
+	all := 4_000
 	if os.Getenv("DG_SOAK") == "1" {
 		all = 1_000_000
 	}
@@ -220,7 +220,7 @@ func TestFloodOfRefusedUsesIsInTheLog(t *testing.T) {
 }
 
 // The other way round: a key that is beyond its own rate is still refused, and recorded, for what is wrong.
-func TestRefusalsAreRecordedBeyondTheRate(t *testing.T) {
+func TestRejectionsAreRecordedOverTheRateLimit(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
 	b.setWindow(key.ID, false, 1, repeat(5, 120))

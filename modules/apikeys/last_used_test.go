@@ -80,7 +80,7 @@ func TestLastUse(t *testing.T) {
 }
 
 // A use outside /api/v1/ is no use, whatever the secret was.
-func TestLastUseIsNotOutside(t *testing.T) {
+func TestUseOutsideTheAPIDoesNotMoveLastUse(t *testing.T) {
 	b := setup(t)
 	key, _ := b.newKey()
 	requireCode(t, apperr.AccessDenied, b.keys.RefuseOutside(b.ctx(), key.ID, request, errOutside))
@@ -89,7 +89,7 @@ func TestLastUseIsNotOutside(t *testing.T) {
 
 // rules.md, Keys: never after the revocation: a request that waits for the key while it is being revoked does not write
 // its use when the revocation has been committed.
-func TestLastUseIsNotWrittenOverARevocation(t *testing.T) {
+func TestLastUseDoesNotMoveAfterRevocation(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
 	revocation, err := b.Owner.Pool.Begin(b.ctx())

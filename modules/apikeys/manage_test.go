@@ -66,7 +66,7 @@ func TestRevocationIsRecordedOnce(t *testing.T) {
 
 // rules.md, Formats: timestamps are cut off to the millisecond, not rounded: what has just happened did not happen later
 // than now. The database itself refuses it here, at the moment of writing.
-func TestNothingIsStampedInTheFuture(t *testing.T) {
+func TestTimestampsAreNeverInTheFuture(t *testing.T) {
 	b := setup(t)
 	b.exec(`create function not_in_the_future() returns trigger language plpgsql as $$
 		begin
@@ -85,7 +85,7 @@ func TestNothingIsStampedInTheFuture(t *testing.T) {
 }
 
 // rules.md, Audit log: revocation commits together with its entry: without the entry the key still works.
-func TestNoRevocationWithoutItsEntry(t *testing.T) {
+func TestRevocationFailsWithoutItsAuditEntry(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
 	b.breakLog()
@@ -97,7 +97,7 @@ func TestNoRevocationWithoutItsEntry(t *testing.T) {
 
 // Nobody manages another organisation's keys; a malformed id is an
 // unknown id.
-func TestRevokingWhatIsNotOurs(t *testing.T) {
+func TestForeignKeyCannotBeRevoked(t *testing.T) {
 	b := setup(t)
 	theirs := member(theirOrganisation, "owner", true)
 	key, token, err := b.keys.Create(b.ctx(), theirs, apikeys.NewKey{Name: "theirs", Scopes: bothScopes}, request)
@@ -139,7 +139,7 @@ func TestKeysAreListedNewestFirst(t *testing.T) {
 }
 
 // Only a hash of the secret is kept, so it cannot be shown again; the hash is in no list.
-func TestTheSecretIsNowhere(t *testing.T) {
+func TestSecretIsNeverStored(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
 	_, err := b.keys.Authenticate(b.ctx(), token, request)

@@ -37,7 +37,7 @@ func (m *model) ask() (ok bool, left int, oldest float64) {
 // rules.md, Rate limits: no key ever gets more than 120 requests accepted in any 60 seconds, and
 // none is refused while fewer than 120 were accepted in the last 60 seconds. Random schedules against the model; time
 // passes in steps of ten seconds, so that the time that the test itself takes does not matter.
-func TestRateIsASlidingWindow(t *testing.T) {
+func TestRateLimitIsASlidingWindow(t *testing.T) {
 	b := setup(t)
 	for seed := range uint64(6) {
 		random := mathrand.New(mathrand.NewPCG(seed, 2026))
@@ -71,7 +71,7 @@ func TestRateIsASlidingWindow(t *testing.T) {
 }
 
 // The same rule holds for the refused uses that are recorded.
-func TestRecordedRefusalsAreASlidingWindow(t *testing.T) {
+func TestRejectionLimitIsASlidingWindow(t *testing.T) {
 	b := setup(t)
 	random := mathrand.New(mathrand.NewPCG(7, 2026))
 	key, token := b.newKey()
@@ -138,7 +138,7 @@ func TestRetryAfterIsExact(t *testing.T) {
 }
 
 // rules.md, Rate limits: 120 in any 60 seconds, to the part of a second, wherever the ring begins.
-func TestTheWindowIsSixtySeconds(t *testing.T) {
+func TestWindowIsSixtySeconds(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
 	for head := 1; head <= 120; head += 7 {
@@ -156,7 +156,7 @@ func TestTheWindowIsSixtySeconds(t *testing.T) {
 }
 
 // rules.md, Rate limits: RateLimit carries what is left and the seconds until that next rises.
-func TestBudget(t *testing.T) {
+func TestRemainingAndReset(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
 	for name, c := range map[string]struct {
@@ -231,7 +231,7 @@ func TestClockSetBackDoesNotLockAKey(t *testing.T) {
 }
 
 // rules.md, Rate limits: a crash of PostgreSQL forgets the windows: they are made anew, and the key works.
-func TestLostWindowsAreMadeAnew(t *testing.T) {
+func TestLostWindowsAreRecreated(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
 	for name, c := range map[string]struct {

@@ -10,7 +10,7 @@ import (
 )
 
 // rules.md, Keys: never logged. However a key was written into a path or a user agent, nothing of its secret is left.
-func TestRedactLeavesNoSecret(t *testing.T) {
+func TestRedactRemovesSecrets(t *testing.T) {
 	t.Parallel()
 	everyByte := ""
 	for _, b := range []byte(vector) {
@@ -51,7 +51,7 @@ func TestRedactLeavesNoSecret(t *testing.T) {
 }
 
 // What holds no secret is logged as it came.
-func TestRedactLeavesTheRest(t *testing.T) {
+func TestRedactKeepsOtherText(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"", "/api/v1/forks/0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e40/stats", "dg_live_" + vectorID, "dg_live_", "/%zz%", "/caf%C3%A9/%2F", "100%",

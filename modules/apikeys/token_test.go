@@ -25,7 +25,7 @@ const (
 
 // The format of a key is dg_live_<id>_<secret>; fixed lengths, at least 20
 // random characters of id, at least 256 random bits and a checksum of six digits in the secret.
-func TestTokenHasItsForm(t *testing.T) {
+func TestTokenFormat(t *testing.T) {
 	form := regexp.MustCompile(`\Adg_live_[0-9A-Za-z]{22}_[0-9A-Za-z]{49}\z`)
 	seen := map[string]bool{}
 	for range 2000 {

@@ -160,7 +160,7 @@ func checkCSV(t *testing.T, route *routers.Route, body string) {
 }
 
 // The document is the contract, and is itself sound.
-func TestTheDocumentIsValid(t *testing.T) {
+func TestDocumentIsValid(t *testing.T) {
 	t.Parallel()
 	document := documentOf(t, start(t).url)
 	require.NoError(t, document.Validate(t.Context()))

@@ -116,7 +116,7 @@ var provoked = map[string]func(a *attempt) answer{
 	"HeaderRepeated":    func(a *attempt) answer { return a.sendRaw("GET", "Authorization: "+a.authorization+"\r\n\r\n") },
 	"KeyIncomplete":     func(a *attempt) answer { return a.sendAs(a.authorization[:len(a.authorization)-1]) },
 	"KeyMalformed":      func(a *attempt) answer { return a.sendAs(a.authorization + "0") },
-	"KeyInvalid":        func(a *attempt) answer { return a.sendAs("Bearer " + spoiled(a.token)) },
+	"KeyInvalid":        func(a *attempt) answer { return a.sendAs("Bearer " + wrongSecret(a.token)) },
 	"KeyRevoked":        func(a *attempt) answer { return a.sendAfter(`update api_keys set revoked_at = now() where id = $1`) },
 	"KeyExpired":        func(a *attempt) answer { return a.sendAfter(`update api_keys set expires_at = now() where id = $1`) },
 	"PlanBelowPro":      func(a *attempt) answer { return a.sendAfter(planBelowPro) },
@@ -136,14 +136,14 @@ var provoked = map[string]func(a *attempt) answer{
 	"TooManyRequests":   func(a *attempt) answer { return a.sendAfter(fullWindow + ` and not refused`) },
 	"TooManyRejections": func(a *attempt) answer {
 		a.exec(fullWindow + ` and refused`)
-		return a.sendAs("Bearer " + spoiled(a.token))
+		return a.sendAs("Bearer " + wrongSecret(a.token))
 	},
 	"HeadersTooLarge":   func(a *attempt) answer { return a.sendRaw("GET", "X: "+strings.Repeat("x", 20_000)+"\r\n\r\n") },
 	"Internal":          func(a *attempt) answer { return a.sendTo("GET", "/api/v1/planted/500") },
 	"MethodUnknown":     func(a *attempt) answer { return a.sendTo("BREW", "/api/v1/forks") },
 	"Unavailable":       func(a *attempt) answer { return a.sendTo("GET", "/api/v1/planted/503") },
 	"HttpVersion":       func(a *attempt) answer { return a.exportOverHTTP10() },
-	"AuditUnavailable":  func(a *attempt) answer { a.refuseEntries(); return a.sendAs("Bearer " + spoiled(a.token)) },
+	"AuditUnavailable":  func(a *attempt) answer { a.refuseEntries(); return a.sendAs("Bearer " + wrongSecret(a.token)) },
 	"TooManyReports":    func(a *attempt) answer { return a.sendBesideReports() },
 	"ExportNotRecorded": func(a *attempt) answer { a.refuseEntries(); a.tail = "/exports/csv"; return a.send() },
 }
@@ -151,7 +151,7 @@ var provoked = map[string]func(a *attempt) answer{
 // elsewhere are the messages that other tests provoke.
 var elsewhere = map[string]string{
 	"KeyStopped":     "modules/exports",
-	"TooManyExports": "TestExportsAtOnceAreBounded",
+	"TooManyExports": "TestConcurrentExportsAreLimited",
 }
 
 const (

@@ -166,7 +166,7 @@ func (w *world) begin(t *testing.T, request string) net.Conn {
 
 // rules.md, CSV: a running export is broken off within two seconds of its key's being revoked, expired or paused, so
 // that the client notices; a client that leaves ends it too.
-func TestRunningExportIsBrokenOff(t *testing.T) {
+func TestRunningExportIsAbortedWhenTheKeyStops(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	for outcome, end := range map[string]func(h *history, token apikeys.Token, conn net.Conn){
@@ -207,7 +207,7 @@ func TestRunningExportIsBrokenOff(t *testing.T) {
 
 // How many exports run at once has a bound, for a key and for an organisation; who waits for a place in vain gets 503 with
 // Retry-After, and nothing is recorded. Another organisation is given its own.
-func TestExportsAtOnceAreBounded(t *testing.T) {
+func TestConcurrentExportsAreLimited(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	random := rand.New(rand.NewPCG(35, 35))

@@ -185,7 +185,7 @@ func (w *world) getWhile(t *testing.T, path string, token apikeys.Token, change 
 }
 
 // rules.md, Data: no organisation uses all connections. Lists that have to be read are read a few at a time; the others wait.
-func TestListsAreReadAFewAtATime(t *testing.T) {
+func TestConcurrentListReadsAreLimited(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	pool, err := postgres.Open(t.Context(), db.URL, postgres.Options{MaxConns: 12, LockTimeout: time.Minute})
@@ -225,7 +225,7 @@ func TestListsAreReadAFewAtATime(t *testing.T) {
 }
 
 // rules.md, Order of checks: the checks of GET, the headers of GET, no body.
-func TestHead(t *testing.T) {
+func TestHeadRunsTheChecksOfGet(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	random := rand.New(rand.NewPCG(13, 13))

@@ -10,8 +10,7 @@ import (
 	"dg/modules/games"
 )
 
-// history is an organisation with everything that happened, in memory: what an import is written from, and what the
-// oracle computes its figures from.
+// history is an organisation and its plays in memory: the source of an import and of the oracle's figures.
 type history struct {
 	id, slug, plan, mode string
 	mark                 string // in every name and slug, so that one organisation's can be told from another's
@@ -66,7 +65,7 @@ func newHistory(random *rand.Rand, forks, players int, groups ...int) *history {
 	return h
 }
 
-// playRandomly adds n plays between two instants, of which the edges are as likely as anything else.
+// playRandomly adds n plays between two instants, many of them at the edges of days.
 func (h *history) playRandomly(random *rand.Rand, n int, from, to time.Time) {
 	for range n {
 		started := from.Add(time.Duration(random.Int64N(to.Sub(from).Milliseconds())) * time.Millisecond)

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// resources are what a program must not lose to bad input.
+// resources are what bad input must not use up.
 type resources struct {
 	goroutines int
 	heap       uint64
@@ -28,8 +28,8 @@ func resourcesNow() resources {
 	return resources{runtime.NumGoroutine(), m.HeapAlloc}
 }
 
-// keptSince requires that nothing is left of what was asked.
-func (before resources) keptSince(t *testing.T, about string) {
+// requireKept requires that the requests left nothing behind.
+func (before resources) requireKept(t *testing.T, about string) {
 	t.Helper()
 	after := resourcesNow()
 	t.Logf("%s: goroutines %d → %d, heap %d KB → %d KB", about, before.goroutines, after.goroutines, before.heap>>10, after.heap>>10)
@@ -37,10 +37,10 @@ func (before resources) keptSince(t *testing.T, about string) {
 	require.Less(t, after.heap, before.heap+16<<20)
 }
 
-// isKey says whether a header field is one Authorization with a key of the right form.
+// isKey matches an Authorization header with a well-formed key.
 var isKey = regexp.MustCompile(`^(?i:bearer) +dg_live_[0-9A-Za-z]{22}_[0-9A-Za-z]{49}$`)
 
-// mutation spoils an Authorization header in one of many ways.
+// mutation makes an Authorization header invalid in one of many ways.
 func mutation(random *rand.Rand, valid string) string {
 	b := []byte(valid)
 	at := random.IntN(len(b))
@@ -82,8 +82,8 @@ func mutation(random *rand.Rand, valid string) string {
 	return strings.NewReplacer("\n", "", "\r", "").Replace(string(b)) // it stays one line
 }
 
-// Whatever stands in the Authorization header, the answer is the
-// contract's, never a fault of ours, and nothing is left behind. It runs alone, or others' goroutines would be counted.
+// Whatever the Authorization header holds, the answer is the contract's, never a 5xx, and nothing leaks. The test runs alone:
+// it counts goroutines.
 func TestMalformedAuthorization(t *testing.T) {
 	w := start(t)
 	a := newAttempt(t, w, rand.New(rand.NewPCG(70, 70)))
@@ -128,11 +128,11 @@ func TestMalformedAuthorization(t *testing.T) {
 	t.Logf("%d headers: %v", n, statuses)
 	require.Greater(t, statuses[401], n/2)
 	require.Greater(t, statuses[400], n/50)
-	before.keptSince(t, "malformed keys")
+	before.requireKept(t, "malformed keys")
 }
 
-// spoiledQuery is a query that rules.md, Formats, does not allow.
-func spoiledQuery(random *rand.Rand) string {
+// invalidQuery returns a query that rules.md, Formats, does not allow.
+func invalidQuery(random *rand.Rand) string {
 	good := []string{"2024-05-01", "2024-02-29", "2000-01-01", "2199-12-31"}
 	bad := []string{
 		"", "x", "2024", "2024-05", "2024-5-1", "24-05-01", "2024-13-01", "2024-00-10", "2024-02-30", "2023-02-29", "2024-04-31", "1999-12-31", "2200-01-01",
@@ -166,7 +166,7 @@ func spoiledQuery(random *rand.Rand) string {
 	return string(noise)
 }
 
-// An invalid period is 400 ERR_VALIDATION, whatever it consists of. It runs alone, as above.
+// An invalid period is 400 ERR_VALIDATION, whatever it holds. The test runs alone, as above.
 func TestMalformedQueries(t *testing.T) {
 	w := start(t)
 	a := newAttempt(t, w, rand.New(rand.NewPCG(71, 71)))
@@ -182,7 +182,7 @@ func TestMalformedQueries(t *testing.T) {
 			before = resourcesNow()
 		}
 		tail := []string{"/stats?", "/exports/csv?"}[random.IntN(2)]
-		query := spoiledQuery(random)
+		query := invalidQuery(random)
 		got := conn.ask(http.MethodGet, line(http.MethodGet, "/api/v1/forks/"+a.fork+tail+query, "Authorization: "+a.authorization))
 		require.Equal(t, http.StatusBadRequest, got.StatusCode, "%q", query)
 		require.Equal(t, "ERR_VALIDATION", got.detail(t, query))
@@ -190,5 +190,5 @@ func TestMalformedQueries(t *testing.T) {
 	}
 	require.Empty(t, w.entries(t, a.mine.id), "no export was begun, no use refused")
 	t.Logf("%d queries", n)
-	before.keptSince(t, "malformed queries")
+	before.requireKept(t, "malformed queries")
 }

@@ -68,7 +68,7 @@ func (s *snoop) found() []string {
 
 // rules.md, Anonymity: of a group of five whose roster is known, three members have played. Nobody finds out which by
 // comparing zeros with what is suppressed: whatever is asked of the group, the answer is the same to the byte.
-func TestIdleGroupsTellNothing(t *testing.T) {
+func TestIdleGroupsRevealNothing(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	seed := rand.Uint64()

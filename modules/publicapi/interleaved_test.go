@@ -109,7 +109,7 @@ func requestsOf(own, foreign *history) []request {
 // A key sees only its own organisation. 16 clients at once, each with a key of either
 // organisation in turn on one connection, over pools of one connection each: whatever a request leaves behind on a
 // connection, its buffers or its session, the next one finds, and that is another organisation's.
-func TestInterleavedRequestsKeepApart(t *testing.T) {
+func TestInterleavedRequestsDoNotMix(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	w := startOver(t, db, assembly.Pools{Auth: ofOne(t, db), Reads: ofOne(t, db), Exports: ofOne(t, db)})
@@ -150,7 +150,7 @@ func TestInterleavedRequestsKeepApart(t *testing.T) {
 		speaks := len(found(t, a.answer, organisations[a.who].mark, traces[a.who])) > 0
 		require.Equal(t, a.request.speaks, speaks, "%s: %.500q", a.request.target, a.body)
 	}
-	t.Logf("%d requests, %d answers with something of the other organisation, %d turned away", asked, foreign, busy)
+	t.Logf("%d requests, %d answers with something of the other organisation, %d refused", asked, foreign, busy)
 	require.Less(t, busy, asked/5)
 }
 

@@ -103,7 +103,7 @@ func TestHostileNames(t *testing.T) {
 }
 
 // rules.md, CSV: an ASCII file name that names the fork's slug and the period, whatever the slug.
-func TestFileNames(t *testing.T) {
+func TestFileNamesAreASCII(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	h := newHistory(rand.New(rand.NewPCG(96, 96)), 1, 1)

@@ -17,7 +17,7 @@ import (
 	"dg/modules/audit"
 )
 
-// combination is a request of a key of one organisation, while there is another.
+// combination is a request with a key of one of two organisations.
 type combination struct {
 	endpoint string // list, fork, stats or csv
 	fork     string // own, foreign, unknown or malformed; of the list: none
@@ -26,7 +26,7 @@ type combination struct {
 	state    string // of the key
 }
 
-// seen is what becomes of it: the answer, and what the organisation's log then says.
+// seen is the answer, and the entries in the organisation's log.
 type seen struct {
 	status     int
 	detail     string // details.code
@@ -36,7 +36,7 @@ type seen struct {
 	recorded   []string
 }
 
-// expected is rules.md, Order of checks, for a request under /api/v1/ whose path, method and period are right.
+// expected follows rules.md, Order of checks, for a request under /api/v1/ with a valid path, method and period.
 func expected(c combination) seen {
 	refused := func(status int, detail, challenge string, rate bool, reason audit.Reason) seen {
 		s := seen{status: status, detail: detail, challenge: challenge, rate: rate}
@@ -113,7 +113,7 @@ func everyCombination() []combination {
 	return all
 }
 
-// target is the path and query that a combination asks for.
+// target is the path and query of a combination.
 func (c combination) target(own, foreign *history) string {
 	forks := map[string]string{"own": own.forks[0], "foreign": foreign.forks[0], "unknown": "00000000-0000-4000-8000-000000000000", "malformed": strings.ToUpper(own.forks[0])}
 	groups := map[string]string{
@@ -127,7 +127,7 @@ func (c combination) target(own, foreign *history) string {
 	}[c.endpoint]
 }
 
-// authorization is the header that a combination sends.
+// authorization is the header of a combination.
 func (c combination) authorization(token apikeys.Token) string {
 	switch c.state {
 	case "malformed":
@@ -137,12 +137,12 @@ func (c combination) authorization(token apikeys.Token) string {
 	case "wrong secret, right checksum":
 		return "Bearer " + withChecksum("dg_live_"+token.ID+"_"+strings.Repeat("z", 43))
 	case "wrong secret, wrong checksum":
-		return "Bearer " + spoiled(token)
+		return "Bearer " + wrongSecret(token)
 	}
 	return "Bearer " + token.String()
 }
 
-// withChecksum appends what rules.md, Keys, asks for: CRC-32 (IEEE) of all before it, as six base62 digits.
+// withChecksum appends the checksum of rules.md, Keys: CRC-32 (IEEE) of all before it, as six base62 digits.
 func withChecksum(s string) string {
 	digits := ""
 	for n := crc32.ChecksumIEEE([]byte(s)); len(digits) < 6; n /= 62 {
@@ -151,7 +151,7 @@ func withChecksum(s string) string {
 	return s + digits
 }
 
-// arranged makes a key in a combination's state, the plan of its organisation included.
+// arranged creates a key in the combination's state, and sets the plan of its organisation.
 func (c combination) arranged(t *testing.T, w *world, own *history) apikeys.Token {
 	t.Helper()
 	w.exec(t, `update organisations set plan = 'pro' where id = $1`, own.id)
@@ -172,7 +172,7 @@ func (c combination) arranged(t *testing.T, w *world, own *history) apikeys.Toke
 // rules.md, Order of checks: 2 organisations × every endpoint × every resource × the
 // scopes × the states of a key: status, details.code, WWW-Authenticate, the rate, and the entries in the one log that they
 // belong to. A key without scopes cannot be made; were there one, it could read nothing.
-func TestMatrix(t *testing.T) {
+func TestAccessMatrix(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	random := rand.New(rand.NewPCG(40, 40))
@@ -211,13 +211,13 @@ func TestMatrix(t *testing.T) {
 	require.Len(t, asked[0], len(combinations()))
 }
 
-// asking is a combination and what became of it.
+// asking is a combination and its outcome.
 type asking struct {
 	combination
 	got seen
 }
 
-// askAll sends every combination with keys of an organisation, and returns what was seen by the request's id.
+// askAll sends the combinations with keys of an organisation, and returns the outcomes by request id.
 func (w *world) askAll(t *testing.T, own, foreign *history) map[string]asking {
 	t.Helper()
 	asked := map[string]asking{}
@@ -240,7 +240,7 @@ func (w *world) askAll(t *testing.T, own, foreign *history) map[string]asking {
 	return asked
 }
 
-// summary is what an answer shows.
+// summary reduces an answer to what the test compares.
 func summary(t *testing.T, got answer) seen {
 	t.Helper()
 	s := seen{status: got.StatusCode, challenge: got.Header.Get("WWW-Authenticate"), suppressed: got.Header.Get("X-DG-Report-Suppressed")}
@@ -252,7 +252,7 @@ func summary(t *testing.T, got answer) seen {
 	return s
 }
 
-// unfinished is how many exports have begun and not ended.
+// unfinished counts the exports that have started and not finished.
 func (w *world) unfinished(t *testing.T) (n int) {
 	t.Helper()
 	require.NoError(t, w.db.Owner.Pool.QueryRow(t.Context(), `select count(*) filter (where action = 'export.started') -

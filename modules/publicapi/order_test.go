@@ -14,7 +14,7 @@ import (
 	"dg/modules/audit"
 )
 
-// rules.md, Order of checks: what goes wrong at each step, how it is made to, and what must then be seen.
+// rules.md, Order of checks: how to make each check refuse, and the answer.
 type step struct {
 	name    string
 	arrange func(*attempt)
@@ -24,7 +24,7 @@ type step struct {
 	www     string       // WWW-Authenticate
 }
 
-// attempt is a request of the statistics of a fork, right in everything until steps spoil it.
+// attempt is a valid request of the statistics of a fork, until steps make it invalid.
 type attempt struct {
 	t             *testing.T
 	w             *world
@@ -43,7 +43,7 @@ const insufficientScope = `Bearer error="insufficient_scope", scope="reports:rea
 // inOrder are the steps of the table, in its order.
 var inOrder = []step{
 	{"1 a key outside /api/v1/", func(a *attempt) { a.prefix = "/api/v1x/" }, 403, "ERR_ACCESS_DENIED", audit.OutsideAPI, ""},
-	{"2 wrong secret", func(a *attempt) { a.authorization = "Bearer " + spoiled(a.token) }, 401, "ERR_AUTH_REQUIRED", audit.WrongSecret, "Bearer"},
+	{"2 wrong secret", func(a *attempt) { a.authorization = "Bearer " + wrongSecret(a.token) }, 401, "ERR_AUTH_REQUIRED", audit.WrongSecret, "Bearer"},
 	{"3a revoked", func(a *attempt) { a.exec(`update api_keys set revoked_at = now() where id = $1`) }, 401, "ERR_AUTH_REQUIRED", audit.Revoked, "Bearer"},
 	{"3b expired", func(a *attempt) {
 		a.exec(`update api_keys set expires_at = date_trunc('milliseconds', clock_timestamp()) where id = $1`)
@@ -66,8 +66,8 @@ var inOrder = []step{
 
 func (a *attempt) exec(sql string) { a.w.exec(a.t, sql, a.token.ID) }
 
-// spoiled is a token of the right shape and checksum length whose secret is wrong.
-func spoiled(token apikeys.Token) string {
+// wrongSecret is a well-formed token with another secret.
+func wrongSecret(token apikeys.Token) string {
 	last := "a"
 	if strings.HasSuffix(token.Secret, "a") {
 		last = "b"
@@ -92,8 +92,8 @@ func (a *attempt) send() answer {
 	return a.w.send(a.t, a.method, a.prefix+"forks/"+a.fork+a.tail+"?"+a.query, a.authorization)
 }
 
-// sees requires the answer and the audit entry of a step.
-func (s step) sees(t *testing.T, a *attempt, got answer) {
+// requireAnswer requires the answer and the audit entry of a step.
+func (s step) requireAnswer(t *testing.T, a *attempt, got answer) {
 	t.Helper()
 	require.Equal(t, s.status, got.StatusCode, got.body)
 	var body struct {
@@ -127,25 +127,25 @@ func (s step) sees(t *testing.T, a *attempt, got answer) {
 	require.NotContains(t, fmt.Sprint(e), a.token.Secret)
 }
 
-// Each step alone.
-func TestOrderOfChecksEachStep(t *testing.T) {
+// Each check refuses on its own.
+func TestEachCheckRefuses(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	random := rand.New(rand.NewPCG(4, 4))
-	require.Equal(t, http.StatusOK, newAttempt(t, w, random).send().StatusCode, "nothing spoiled")
+	require.Equal(t, http.StatusOK, newAttempt(t, w, random).send().StatusCode, "a valid request")
 	for _, s := range inOrder {
 		t.Run(s.name, func(t *testing.T) {
 			a := newAttempt(t, w, random)
 			a.t = t
 			s.arrange(a)
-			s.sees(t, a, a.send())
+			s.requireAnswer(t, a, a.send())
 		})
 	}
 }
 
-// Each pair of steps, not only neighbours: the earlier one answers. Pairs that cannot stand together are left out: two
-// kinds of the same step that need different values of the same thing.
-func TestOrderOfChecksEachPair(t *testing.T) {
+// Of each pair of checks, not only neighbours, the earlier one answers. Pairs that need different values of the same thing
+// are left out.
+func TestEarlierCheckWins(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	random := rand.New(rand.NewPCG(5, 5))
@@ -161,14 +161,14 @@ func TestOrderOfChecksEachPair(t *testing.T) {
 				a.t = t
 				second.arrange(a)
 				first.arrange(a)
-				first.sees(t, a, a.send())
+				first.requireAnswer(t, a, a.send())
 			})
 		}
 	}
 	require.Greater(t, pairs, 80)
 }
 
-// exclusive says whether the two spoil the same thing: the path and its method, the fork, the group.
+// exclusive reports whether two steps change the same thing: the path and its method, the fork, the group.
 func exclusive(a, b string) bool {
 	return a[0] == b[0] && (a[0] == '5' || a[0] == '7' || a[0] == '9')
 }
@@ -183,8 +183,8 @@ func TestForeignGroupIsAnsweredLikeAnUnknownOne(t *testing.T) {
 	require.Equal(t, unknown.body, foreign.body)
 }
 
-// Step 2: what is no key at all, or not exactly one, is 401 and leaves no entry: nobody owns it.
-func TestWhatIsNoKey(t *testing.T) {
+// Step 2: no key, a malformed one or more than one is 401 without an entry: no organisation owns it.
+func TestMissingOrMalformedKeyIsRejected(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	a := newAttempt(t, w, rand.New(rand.NewPCG(6, 6)))
@@ -208,7 +208,7 @@ func TestWhatIsNoKey(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := w.send(t, http.MethodGet, "/api/v1/forks?api_key="+token+"&access_token="+token, "", headers...)
-			step{"", nil, 401, "ERR_AUTH_REQUIRED", "", "Bearer"}.sees(t, a, got)
+			step{"", nil, 401, "ERR_AUTH_REQUIRED", "", "Bearer"}.requireAnswer(t, a, got)
 			require.Empty(t, got.Header.Get("RateLimit"))
 		})
 	}
@@ -217,8 +217,8 @@ func TestWhatIsNoKey(t *testing.T) {
 	}
 }
 
-// Step 1: a path outside /api/v1/ refuses what holds dg_live_, well formed or not, and records it where the id is known.
-func TestOutside(t *testing.T) {
+// Step 1: outside /api/v1/ a header that holds dg_live_, well formed or not, is refused, and recorded when the id is known.
+func TestKeyOutsideTheAPIIsRefused(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	random := rand.New(rand.NewPCG(7, 7))
@@ -248,8 +248,8 @@ func TestOutside(t *testing.T) {
 	require.Equal(t, http.StatusOK, w.send(t, http.MethodGet, "/openapi/v1.json", "Basic eDp5").StatusCode, "no key of ours")
 }
 
-// rules.md, Keys: a key is never logged, also not where somebody pasted it into the path or named a client after it.
-func TestAKeyInThePathIsNotRecorded(t *testing.T) {
+// rules.md, Keys: a secret is never logged, not even when somebody pasted it into the path or the user agent.
+func TestSecretInThePathIsNotRecorded(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	a := newAttempt(t, w, rand.New(rand.NewPCG(8, 8)))
@@ -261,8 +261,8 @@ func TestAKeyInThePathIsNotRecorded(t *testing.T) {
 	require.Equal(t, "tool dg_live_"+a.token.ID+"_…", entries[0].Request.UserAgent)
 }
 
-// Step 1: of several Authorization headers the one with a known id counts, wherever it stands.
-func TestOutsideIsRecordedForTheKnownKey(t *testing.T) {
+// Step 1: of several Authorization headers, the one with a known id counts, in any position.
+func TestRefusalOutsideIsRecordedForTheKnownKey(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	a := newAttempt(t, w, rand.New(rand.NewPCG(9, 9)))

@@ -16,8 +16,8 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// after are routes of every kind that fiber knows, beside those that the program has.
-func after(app *fiber.App) {
+// plantRoutes adds routes of every kind that fiber has to those of the program.
+func plantRoutes(app *fiber.App) {
 	data := func(c *fiber.Ctx) error { return c.SendString("data") }
 	app.Post("/login", data)
 	app.All("/settings/:part/:id?", data)
@@ -28,13 +28,13 @@ func after(app *fiber.App) {
 	app.Group("/reports").Put("/:forkId/stats", data)
 }
 
-// planted are the paths of the routes above.
+// planted are the paths of plantRoutes.
 var planted = []string{"/login", "/settings/:part/:id?", "/files/*", "/api/v2/forks", "/api", "/api/v1", "/reports/:forkId/stats"}
 
-// parameter is what stands for something in the path of a route.
+// parameter matches a parameter in the path of a route.
 var parameter = regexp.MustCompile(`:\w+\??|\*`)
 
-// ledger is what was asked, by request id, and the entries that the organisation's log must then hold.
+// ledger is what was sent, by request id, and the entries that the organisation's log must then hold.
 type ledger struct {
 	w       *world
 	conn    *wire
@@ -60,7 +60,7 @@ func (l *ledger) ask(t *testing.T, method, target string, entries []string, head
 	return l.conn.ask(method, line(method, target, append(headers, "X-Request-Id: "+id)...))
 }
 
-// close requires that the log of the organisation holds what was expected, and that of nobody else anything.
+// close requires that the organisation's log holds what was expected, and no other log anything.
 func (l *ledger) close(t *testing.T, organisationID string) {
 	t.Helper()
 	rows, err := l.w.db.Owner.Pool.Query(t.Context(), `select org_id::text, request_id, concat_ws(' ', reason, method, path) from audit_entries where request_id <> ''`)
@@ -86,7 +86,7 @@ func outsideAPI(method, path string) []string { return []string{"outside_api " +
 func TestEveryRouteOutsideRefusesKeys(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
-	w := startOver(t, db, assembly.Pools{Auth: db.DB, Reads: db.DB, Exports: db.DB}, after)
+	w := startOver(t, db, assembly.Pools{Auth: db.DB, Reads: db.DB, Exports: db.DB}, plantRoutes)
 	a := newAttempt(t, w, rand.New(rand.NewPCG(50, 50)))
 	log := newLedger(t, w, a.authorization)
 	routes := 0
@@ -119,7 +119,7 @@ func TestEveryRouteOutsideRefusesKeys(t *testing.T) {
 
 // rules.md, Order of checks: encoded slashes, dot segments, double slashes, other cases and a missing slash are not a
 // way in, nor are they a way out; nothing between the client and the server has corrected these.
-func TestNoWayIn(t *testing.T) {
+func TestPathTricksDoNotReachTheAPI(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	a := newAttempt(t, w, rand.New(rand.NewPCG(51, 51)))
@@ -185,7 +185,7 @@ func withQuery(path, query string) string {
 }
 
 // Where a request has no Host, as HTTP/1.0 allows, a double slash is no way in either.
-func TestNoWayInWithoutHost(t *testing.T) {
+func TestPathTricksWithoutHostDoNotReachTheAPI(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	a := newAttempt(t, w, rand.New(rand.NewPCG(54, 54)))
@@ -206,7 +206,7 @@ func TestNoWayInWithoutHost(t *testing.T) {
 
 // rules.md, Order of checks, 1: an Authorization header that holds dg_live_, in whichever place it stands. Two of them
 // outside are refused and recorded once; inside, where exactly one may be, they are no key.
-func TestTwoAuthorizationHeaders(t *testing.T) {
+func TestTwoAuthorizationHeadersAreRejected(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	a := newAttempt(t, w, rand.New(rand.NewPCG(52, 52)))
@@ -227,7 +227,7 @@ func TestTwoAuthorizationHeaders(t *testing.T) {
 }
 
 // rules.md, Order of checks: an absolute-form target is answered like its origin form, and recorded so.
-func TestAbsoluteForm(t *testing.T) {
+func TestAbsoluteFormIsAnsweredLikeOriginForm(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	a := newAttempt(t, w, rand.New(rand.NewPCG(53, 53)))
@@ -268,7 +268,7 @@ func TestAbsoluteForm(t *testing.T) {
 
 // rules.md, Order of checks, 5: inside /api/v1/ another method than GET or HEAD is 405 with Allow on a known path and
 // 404 on another, after authentication, whatever a browser adds; nothing of the screens answers.
-func TestOtherMethodsInside(t *testing.T) {
+func TestOtherMethodsInsideAreNotAllowed(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	a := newAttempt(t, w, rand.New(rand.NewPCG(55, 55)))

@@ -9,7 +9,7 @@ import (
 )
 
 // rules.md, Formats: periods and parameters, the same for statistics and export.
-func TestParameters(t *testing.T) {
+func TestReportParametersAreValidated(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	h := newHistory(rand.New(rand.NewPCG(20, 20)), 1, 6, 5)

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// soak says how much to do: DG_SOAK=1 asks for all of it, which takes minutes.
+// soak returns the size of a test: all of it under DG_SOAK=1, which takes minutes.
 func soak(all, otherwise int) int {
 	if os.Getenv("DG_SOAK") == "1" {
 		return all
@@ -26,7 +26,7 @@ func soak(all, otherwise int) int {
 	return otherwise
 }
 
-// wire is a connection on which nothing is corrected or normalised: what a test writes is what the server reads.
+// wire is a connection without a client library: the server reads exactly what a test writes.
 type wire struct {
 	t    *testing.T
 	addr string
@@ -46,7 +46,7 @@ func (w *world) wire(t *testing.T) *wire {
 	return c
 }
 
-// ask writes a request of the method and reads the answer. It goes on with the connection while both sides keep it.
+// ask writes a request and reads the answer. It reuses the connection while both sides keep it.
 func (c *wire) ask(method, request string) answer {
 	c.t.Helper()
 	got, err := c.try(c.t.Context(), method, request)
@@ -54,7 +54,7 @@ func (c *wire) ask(method, request string) answer {
 	return got
 }
 
-// try is ask for where a test must not end: beside its own goroutine.
+// try is ask for goroutines beside the test's own, which must not end the test.
 func (c *wire) try(ctx context.Context, method, request string) (answer, error) {
 	if c.conn == nil {
 		var d net.Dialer
@@ -79,7 +79,7 @@ func (c *wire) try(ctx context.Context, method, request string) (answer, error) 
 	}
 	if response.Close {
 		if _, err := c.in.ReadByte(); !errors.Is(err, io.EOF) {
-			return answer{}, fmt.Errorf("something follows an answer that closes: %w", err)
+			return answer{}, fmt.Errorf("data after an answer that closes: %w", err)
 		}
 		_ = c.conn.Close()
 		c.conn = nil
@@ -87,13 +87,12 @@ func (c *wire) try(ctx context.Context, method, request string) (answer, error) 
 	return answer{response, string(body)}, nil
 }
 
-// line is a request with the header lines, each without its end.
+// line returns a request with the header lines, each without its line ending.
 func line(method, target string, headers ...string) string {
 	return method + " " + target + " HTTP/1.1\r\nHost: dg.example\r\n" + strings.Join(append(headers, "", ""), "\r\n")
 }
 
-// detail requires the contract's error body, these fields and no others, and returns its details.code. The answer to a
-// HEAD has none.
+// detail requires the contract's error body, without other fields, and returns its details.code; none after HEAD.
 func (a answer) detail(t *testing.T, about string) string {
 	t.Helper()
 	require.GreaterOrEqual(t, a.StatusCode, 400, about)
@@ -132,7 +131,7 @@ var codeOf = map[int]string{
 	500: "internal", 501: "method-not-allowed", 503: "unavailable", 505: "invalid-argument",
 }
 
-// freeWindows moves the rings back: every key has its whole rate again.
+// freeWindows empties the rate limit windows of every key.
 func (w *world) freeWindows(t *testing.T) {
 	t.Helper()
 	w.exec(t, `update api_key_windows set head = 1, instants = array_fill('-infinity'::timestamptz, array[120])`)

@@ -22,8 +22,8 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// world is a database with one instance of the whole program on it, reached over a real connection: the API, health and
-// the screens in their real order.
+// world is a database with one instance of the whole program, reached over a real connection: API, health and screens in
+// their real order.
 type world struct {
 	db   *pgtest.Database
 	keys *apikeys.Service
@@ -33,19 +33,19 @@ type world struct {
 	http *http.Client // checks what passes through it against the document
 }
 
-// start begins a world without organisations.
+// start starts a world without organisations.
 func start(t *testing.T) *world {
 	t.Helper()
 	return startOn(t, pgtest.New(t))
 }
 
-// startOn begins one more instance on a database.
+// startOn starts one more instance on a database.
 func startOn(t *testing.T, db *pgtest.Database) *world {
 	t.Helper()
 	return startOver(t, db, assembly.Pools{Auth: db.DB, Reads: db.DB, Exports: db.DB})
 }
 
-// startOver begins an instance with pools of its own, and with routes after those of the program.
+// startOver starts an instance with pools of its own, and with routes after those of the program.
 func startOver(t *testing.T, db *pgtest.Database, pools assembly.Pools, after ...func(*fiber.App)) *world {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -70,7 +70,7 @@ func startOver(t *testing.T, db *pgtest.Database, pools assembly.Pools, after ..
 	return w
 }
 
-// load brings histories in the way that organisations do: by an import.
+// load imports histories.
 func (w *world) load(t *testing.T, histories ...*history) {
 	t.Helper()
 	input := importer.Input{Name: t.Name(), Open: func() (io.ReadCloser, error) {
@@ -84,7 +84,7 @@ func (w *world) load(t *testing.T, histories ...*history) {
 	require.NoError(t, err)
 }
 
-// owner is somebody who may do everything with an organisation's keys.
+// owner returns an owner of the organisation.
 func owner(organisationID string) apikeys.Actor {
 	return apikeys.Actor{
 		Person:  apikeys.Person{ID: "11111111-1111-4111-8111-111111111111", Name: "Ada"},
@@ -161,7 +161,7 @@ func (w *world) entries(t *testing.T, organisationID string) []audit.Entry {
 	return entries
 }
 
-// exec changes the data behind the program's back, as the owner of the tables.
+// exec changes the data as the owner of the tables.
 func (w *world) exec(t *testing.T, sql string, args ...any) {
 	t.Helper()
 	_, err := w.db.Owner.Pool.Exec(t.Context(), sql, args...)

@@ -10,20 +10,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// rules.md, Formats: every response outside 2xx and 304 of /api/v1/* has the contract's, whatever caused it; what is
-// wrong as HTTP is answered so before anything of it is believed, and the connection closes.
-func TestWhatIsNoRequest(t *testing.T) {
-	t.Parallel()
-	w := start(t)
-	a := newAttempt(t, w, rand.New(rand.NewPCG(72, 72)))
-	path := "/api/v1/forks/" + a.fork + "/stats?" + a.query
-	key := "Authorization: " + a.authorization
-	for name, c := range map[string]struct {
-		request string
-		status  int
-		detail  string
-		closes  bool
-	}{
+// malformed is a request that the server refuses before it looks at the key, or a method that it does not have.
+type malformed struct {
+	request string
+	status  int
+	detail  string
+	closes  bool // whether the server closes the connection
+}
+
+func malformedRequests(path, key, authorization string) map[string]malformed {
+	return map[string]malformed{
 		"a header of 17 KB":            {line("GET", path, key, "X-Long: "+strings.Repeat("a", 17<<10)), 431, "ERR_VALIDATION", true},
 		"headers of 17 KB":             {line("GET", path, key, strings.Repeat("X-Many: "+strings.Repeat("b", 100)+"\r\n", 160)+"X: y"), 431, "ERR_VALIDATION", true},
 		"a header of 200 KB":           {line("GET", path, key, "X-Long: "+strings.Repeat("a", 200<<10)), 431, "ERR_VALIDATION", true},
@@ -40,7 +36,7 @@ func TestWhatIsNoRequest(t *testing.T) {
 		"chunked and a length":         {line("POST", path, key, "Transfer-Encoding: chunked", "Content-Length: 3") + "0\r\n\r\n", 400, "ERR_VALIDATION", true},
 		"a body of 70 KB":              {line("POST", path, key, fmt.Sprint("Content-Length: ", 70<<10)) + strings.Repeat("x", 70<<10), 413, "ERR_VALIDATION", true},
 		"a folded line":                {line("GET", path, key, "X-Folded: a\r\n b"), 400, "ERR_VALIDATION", true},
-		"a space before the colon":     {line("GET", path, "Authorization : "+a.authorization), 400, "ERR_VALIDATION", true},
+		"a space before the colon":     {line("GET", path, "Authorization : "+authorization), 400, "ERR_VALIDATION", true},
 		"a header without a colon":     {line("GET", path, key, "Nothing"), 400, "ERR_VALIDATION", true},
 		"NUL in a header":              {line("GET", path, key, "X: a\x00b"), 400, "ERR_VALIDATION", true},
 		"two hosts":                    {line("GET", path, key, "Host: other.example"), 400, "ERR_VALIDATION", true},
@@ -60,7 +56,18 @@ func TestWhatIsNoRequest(t *testing.T) {
 		"a PROXY line":                 {"PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n" + line("GET", path, key), 400, "ERR_VALIDATION", true},
 		"a body on POST, as it should": {line("POST", path, key, "Content-Length: 5") + "hello", 405, "ERR_METHOD_NOT_ALLOWED", false},
 		"a method that is not theirs":  {line("DELETE", path, key), 405, "ERR_METHOD_NOT_ALLOWED", false},
-	} {
+	}
+}
+
+// rules.md, Formats: every response outside 2xx and 304 of /api/v1/* has the contract's body, whatever caused it. A request
+// that is not valid HTTP is refused before its headers count, and the connection closes.
+func TestMalformedRequestsGetTheErrorBody(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	a := newAttempt(t, w, rand.New(rand.NewPCG(72, 72)))
+	path := "/api/v1/forks/" + a.fork + "/stats?" + a.query
+	key := "Authorization: " + a.authorization
+	for name, c := range malformedRequests(path, key, a.authorization) {
 		t.Run(name, func(t *testing.T) {
 			conn := w.wire(t)
 			method, _, _ := strings.Cut(c.request, " ")

@@ -15,7 +15,7 @@ import (
 	"dg/modules/audit"
 )
 
-// change is something that each request must see that starts after its commit, on every instance.
+// change has to show in each request that starts after its commit, on every instance.
 type change struct {
 	name string
 	hold string // locks what a request needs that is in flight meanwhile: the key's window, or what a report reads
@@ -71,7 +71,7 @@ func modeOf(n int) string { return []string{"nominative", "pseudonymous"}[n%2] }
 // rules.md, Keys: revocation, expiry, a change of plan or of reporting mode takes effect on every instance for each
 // request that starts after it was committed; reports are of one snapshot, so a name does too. While a request is held in
 // flight on each of two instances, with what it has read before the commit, the next one on each sees the change.
-func TestChangesAreSeenAtOnce(t *testing.T) {
+func TestChangesTakeEffectAtOnce(t *testing.T) {
 	t.Parallel()
 	first := start(t)
 	instances := []*world{first, startOn(t, first.db)}

@@ -31,7 +31,7 @@ func atOnce(n int, do func(i int)) {
 
 // A double submit makes one key, however many come at once, on whichever instance: one answer has
 // the secret, and one entry is written.
-func TestOneFormMakesOneKey(t *testing.T) {
+func TestIdempotencyKeyCreatesOneKey(t *testing.T) {
 	b := setup(t)
 	once := uuid.NewString()
 	in := apikeys.NewKey{Name: "Warehouse", Scopes: bothScopes, IdempotencyKey: once}
@@ -87,7 +87,7 @@ func (b *bundle) addKeys(n int, prefix string, expires, revoked *time.Time) {
 
 // doc.go: an organisation has at most MaxUsable keys that are neither revoked nor expired, also when the last place is asked
 // for by several at once.
-func TestAnOrganisationHasSoManyKeys(t *testing.T) {
+func TestUsableKeysAreLimited(t *testing.T) {
 	b := setup(t)
 	past, future := time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
 	b.addKeys(apikeys.MaxUsable, "expired", &past, nil)
@@ -127,7 +127,7 @@ func indexOf(errs []error) int {
 }
 
 // doc.go: List is bounded: all usable keys are in it, however old, and the newest of the others; newest first.
-func TestTheListIsBounded(t *testing.T) {
+func TestKeyListIsBounded(t *testing.T) {
 	b := setup(t)
 	past := time.Now().Add(-time.Hour)
 	b.addKeys(10, "old", nil, nil)
@@ -150,7 +150,7 @@ func TestTheListIsBounded(t *testing.T) {
 }
 
 // An expiring key is announced: what ends within 30 days and the last quarter of its life, the soonest first.
-func TestExpiring(t *testing.T) {
+func TestExpiringListsTheSoonestFirst(t *testing.T) {
 	b := setup(t)
 	now := time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
 	keys := b.instance(b.DB, func() time.Time { return now })
@@ -197,7 +197,7 @@ func TestExpiresSoon(t *testing.T) {
 }
 
 // Nobody reads another organisation's key; a malformed id is an unknown id.
-func TestOneKey(t *testing.T) {
+func TestForeignOrMalformedKeyIsNotFound(t *testing.T) {
 	b := setup(t)
 	made, token := b.newKey()
 	key, err := b.keys.Key(b.ctx(), b.owner, made.ID)
