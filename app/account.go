@@ -12,9 +12,9 @@ import (
 	"dg/platform/postgres"
 )
 
-// accountCmd is `dg account`: help for somebody who cannot sign in.
+// accountCmd is `dg account`, for people who cannot sign in.
 type accountCmd struct {
-	Reset accountResetCmd `cmd:"" help:"Print a link, for one use within 30 minutes, with which a person sets a new password. It removes two-step verification."`
+	Reset accountResetCmd `cmd:"" help:"Print a link that lets a person set a new password once, within 30 minutes, and turns two-step verification off."`
 }
 
 // accountResetCmd is `dg account reset`.
@@ -24,7 +24,7 @@ type accountResetCmd struct {
 	Email string `arg:"" help:"E-mail of the person."`
 }
 
-// Run makes the link as the owner of the tables: the role that serves cannot.
+// Run makes the link as the owner of the tables: the serving role may not.
 func (c accountResetCmd) Run(ctx context.Context, p process) error {
 	base, err := c.Base()
 	if err != nil {
@@ -43,7 +43,7 @@ func (c accountResetCmd) Run(ctx context.Context, p process) error {
 	people := identity.New(owner, time.Now, identity.Auditor{}, p.log) // a reset is recorded when it is used
 	reset, err := people.BeginReset(ctx, c.Email)
 	if apperr.Is(err, apperr.NotFound) {
-		return errors.New("nobody has this e-mail: check it and try again")
+		return errors.New("nobody has this e-mail: check the spelling")
 	}
 	if err != nil {
 		return err
@@ -52,13 +52,13 @@ func (c accountResetCmd) Run(ctx context.Context, p process) error {
 	return err
 }
 
-// resetText holds the link: it goes to standard output, never to the log.
+// resetText contains the link: print it to standard output, never to the log.
 func resetText(base string, reset identity.Reset) string {
-	return fmt.Sprintf(`A link for %s (%s), for one use until %s:
+	return fmt.Sprintf(`Link for %s (%s), valid once until %s:
 
   %s/account/reset?token=%s
 
-WARNING: with it the person sets a new password, and two-step verification and the recovery codes are removed.
-All of the person's sessions end. Make sure that nobody else gets the link.
+WARNING: whoever opens it can set a new password. Send it to this person only.
+Its use turns two-step verification off, voids the recovery codes and ends all sessions.
 `, reset.Person.Name, reset.Person.Email, reset.ExpiresAt.Format("15:04:05 UTC on 2 Jan 2006"), base, reset.Token)
 }

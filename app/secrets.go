@@ -9,7 +9,7 @@ import (
 	"dg/platform/postgres"
 )
 
-// keyring is the keys of the settings.
+// keyring returns the keys in the settings.
 func keyring(c config.Secrets) (identity.Keyring, error) {
 	current, previous, err := c.Keys()
 	if err != nil {
@@ -18,8 +18,8 @@ func keyring(c config.Secrets) (identity.Keyring, error) {
 	return identity.NewKeyring(current, previous)
 }
 
-// encrypt makes the command work with the keyring, and brings what is stored under its current key: a key that was
-// replaced can be forgotten afterwards. That a secret cannot be read stops nobody else.
+// encrypt makes the command use the keyring, and encrypts what is stored with its current key: a replaced key can be dropped
+// afterwards. A secret that cannot be read is logged and does not stop the command.
 func (db *database) encrypt(ctx context.Context, keys identity.Keyring, log *slog.Logger) error {
 	db.keys = keys
 	owner, err := postgres.Open(ctx, db.ownerURL, postgres.Options{Name: "dg secrets", MaxConns: 2, Logger: log})
@@ -35,13 +35,13 @@ func (db *database) encrypt(ctx context.Context, keys identity.Keyring, log *slo
 		log.Info("encrypted two-step secrets with DG_SECRET_KEY", "secrets", done.Encrypted)
 	}
 	if done.Unreadable > 0 {
-		log.Error("two-step secrets are encrypted with a key that is not given: codes of these people cannot be checked. "+
-			"Set DG_SECRET_KEY to that key, or DG_SECRET_KEY_PREVIOUS while it is replaced", "secrets", done.Unreadable)
+		log.Error("two-step secrets are encrypted with a missing key, so codes of these people cannot be checked. "+
+			"Set DG_SECRET_KEY to that key, or DG_SECRET_KEY_PREVIOUS while you replace it", "secrets", done.Unreadable)
 	}
 	return nil
 }
 
-// warnOfClearSecrets is said once, at the start of what serves.
+// warnOfClearSecrets logs once, at the start of dg serve.
 func warnOfClearSecrets(keys identity.Keyring, log *slog.Logger) {
 	if !keys.Encrypts() {
 		log.Warn("two-step secrets are stored in clear: set DG_SECRET_KEY to 32 random bytes, such as the output of: openssl rand -base64 32")
