@@ -25,9 +25,9 @@ func (w *world) forks(token apikeys.Token) int {
 	return response.StatusCode
 }
 
-// A flood of sign-ins of a locked account from one address takes neither the connections that API keys are authenticated on
-// nor the places of other networks. Every attempt that reaches the database waits there for a row until the test lets it go.
-func TestFloodOfSignInsHoldsUpNeitherAPINorOthers(t *testing.T) {
+// A flood of sign-ins to a locked account, from one address, leaves connections for the authentication of API keys and places
+// for other networks. Every attempt that reaches the database waits there for a row that the test holds.
+func TestFloodOfSignInsDelaysNeitherAPINorOthers(t *testing.T) {
 	w := start(t)
 	acme := w.organisation("acme")
 	ann := w.person("ann@acme.example", acme)
@@ -41,14 +41,14 @@ func TestFloodOfSignInsHoldsUpNeitherAPINorOthers(t *testing.T) {
 
 	tx, err := w.Owner.Pool.Begin(t.Context())
 	require.NoError(t, err)
-	_, err = tx.Exec(t.Context(), `insert into password_guesses (email_hash, wrong, ends_at) values (sha256('failures:ann@acme.example'), 1, now() + interval '5 min')`)
+	_, err = tx.Exec(t.Context(), `insert into password_guesses (email_hash, wrong, ends_at) values (sha256('sign_in.failed:ann@acme.example'), 1, now() + interval '5 min')`)
 	require.NoError(t, err)
 	var flood sync.WaitGroup
 	for range 200 {
 		flood.Go(func() {
 			b := w.browser()
 			b.address = "198.51.100.1"
-			status := b.signIn("ann@acme.example", wrong)
+			status := b.signIn("ann@acme.example", wrongPassword)
 			if status != http.StatusTooManyRequests && status != http.StatusServiceUnavailable {
 				t.Errorf("a sign-in in the flood was answered %d", status)
 			}

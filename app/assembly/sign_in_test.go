@@ -3,6 +3,7 @@ package assembly_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"testing"
 
@@ -11,18 +12,18 @@ import (
 	"dg/modules/audit"
 )
 
-// guess sends wrong passwords from an address and returns how many of them were compared; the others had to wait.
+// guess sends wrong passwords from an address and returns how many were compared; the others were locked out.
 func (w *world) guess(address string, emails ...string) (compared int) {
 	w.t.Helper()
 	for _, email := range emails {
 		b := w.browser()
 		b.address = address
-		status := b.signIn(email, wrong)
+		status := b.signIn(email, wrongPassword)
 		for range 20 {
 			if status != http.StatusServiceUnavailable {
 				break
 			}
-			status = b.signIn(email, wrong) // on a busy machine some wait in vain: nothing was compared, and they come again
+			status = b.signIn(email, wrongPassword) // on a busy machine some wait in vain for a place: nothing was compared, and they retry
 		}
 		switch status {
 		case http.StatusUnauthorized, http.StatusUnprocessableEntity:
@@ -34,17 +35,7 @@ func (w *world) guess(address string, emails ...string) (compared int) {
 	return compared
 }
 
-// times is an e-mail so many times.
-func times(n int, email string) []string {
-	all := make([]string, n)
-	for i := range all {
-		all[i] = email
-	}
-	return all
-}
-
-// Issue, "Sign-in": ten wrong passwords a minute lock an account for everybody but a browser that has signed in before. That
-// one has a small count of its own.
+// The known browser has a limit of its own.
 func TestKnownBrowserIsOutsideTheLock(t *testing.T) {
 	w := start(t)
 	acme := w.organisation("acme")
@@ -53,25 +44,25 @@ func TestKnownBrowserIsOutsideTheLock(t *testing.T) {
 	known := w.browser()
 	known.address = "192.0.2.7"
 	require.Equal(t, http.StatusSeeOther, known.signIn("ann@acme.example", password))
-	delete(known.cookies, "__Host-dg") // the session is over, the browser stays known
+	delete(known.cookies, "__Host-dg") // ends the session; the browser stays known
 
-	require.Equal(t, 10, w.guess("198.51.100.1", times(12, "ann@acme.example")...))
+	require.Equal(t, 10, w.guess("198.51.100.1", slices.Repeat([]string{"ann@acme.example"}, 12)...))
 	stranger := w.browser()
 	stranger.address = "192.0.2.7"
 	require.Equal(t, http.StatusTooManyRequests, stranger.signIn("ann@acme.example", password))
 	require.Equal(t, http.StatusSeeOther, known.signIn("ann@acme.example", password))
 	delete(known.cookies, "__Host-dg")
 
-	require.Equal(t, 10, w.guess("198.51.100.2", times(12, "bob@acme.example")...))
-	require.Equal(t, http.StatusTooManyRequests, known.signIn("bob@acme.example", password), "it is known for its own account alone")
+	require.Equal(t, 10, w.guess("198.51.100.2", slices.Repeat([]string{"bob@acme.example"}, 12)...))
+	require.Equal(t, http.StatusTooManyRequests, known.signIn("bob@acme.example", password), "known for one account only")
 	for i := range 6 {
-		status := known.signIn("ann@acme.example", wrong)
+		status := known.signIn("ann@acme.example", wrongPassword)
 		require.Equal(t, i == 5, status == http.StatusTooManyRequests, "%d", i)
 	}
 	require.Equal(t, http.StatusTooManyRequests, known.signIn("ann@acme.example", password))
 }
 
-// Issue, "Sign-in": one client cannot try 60 accounts, whether its network is one address or a /64. Others are not held up.
+// A client is an IPv4 address or an IPv6 /64. Other clients sign in meanwhile.
 func TestOneClientCannotTrySixtyAccounts(t *testing.T) {
 	w := start(t)
 	acme := w.organisation("acme")
@@ -92,15 +83,15 @@ func TestOneClientCannotTrySixtyAccounts(t *testing.T) {
 	require.Equal(t, http.StatusSeeOther, other.signIn(emails[0], password))
 	held := w.browser()
 	held.address = "198.51.100.1"
-	require.Equal(t, http.StatusTooManyRequests, held.signIn(emails[1], password), "a right one tells nothing meanwhile")
+	require.Equal(t, http.StatusTooManyRequests, held.signIn(emails[1], password), "a right password is refused too")
 }
 
-// The counts are exact with 50 at once: of one address over many accounts, and of one account over many addresses.
-func TestBudgetsAreExactUnderFiftyAtOnce(t *testing.T) {
+// 50 at once: from one address at many accounts, and from many addresses at one account.
+func TestConcurrentFailuresAreCountedExactly(t *testing.T) {
 	w := start(t)
 	acme := w.organisation("acme")
 	w.person("ann@acme.example", acme)
-	atOnce := func(address, email func(nth int) string) int {
+	concurrently := func(address, email func(nth int) string) int {
 		var mu sync.Mutex
 		var all sync.WaitGroup
 		compared := 0
@@ -117,43 +108,41 @@ func TestBudgetsAreExactUnderFiftyAtOnce(t *testing.T) {
 	}
 	same := func(text string) func(int) string { return func(int) string { return text } }
 	differ := func(format string) func(int) string { return func(nth int) string { return fmt.Sprintf(format, nth) } }
-	require.Equal(t, 20, atOnce(same("198.51.100.1"), differ("person%d@acme.example")))
-	require.Equal(t, 10, atOnce(differ("203.0.113.%d"), same("ann@acme.example")))
+	require.Equal(t, 20, concurrently(same("198.51.100.1"), differ("person%d@acme.example")))
+	require.Equal(t, 10, concurrently(differ("203.0.113.%d"), same("ann@acme.example")))
 }
 
-// Decisions, "Audit": sign-ins are bounded and counted like failures: beyond 20 of a person in a minute one entry of each
-// log says how many more there were. Another person's are recorded.
+// Beyond 20 of a person in a minute one entry of each log says how many more there were. Others have entries of their own.
 func TestManySignInsAreCountedInTheLog(t *testing.T) {
 	w := start(t)
 	acme, globex := w.organisation("acme"), w.organisation("globex")
 	w.person("ann@acme.example", acme, globex)
 	w.person("bob@acme.example", acme)
-	const times = 30
+	const signIns = 30
 	b := w.browser()
-	for range times {
+	for range signIns {
 		delete(b.cookies, "__Host-dg")
 		require.Equal(t, http.StatusSeeOther, b.signIn("ann@acme.example", password))
 	}
 	require.Equal(t, http.StatusSeeOther, w.browser().signIn("bob@acme.example", password))
 	require.NoError(t, audit.New(w.DB).RecordBursts(t.Context()))
-	for o, want := range map[string][]int{acme: {21, times - 20}, globex: {20, times - 20}} {
+	for o, want := range map[string][]int{acme: {21, signIns - 20}, globex: {20, signIns - 20}} {
 		require.Equal(t, want, one[[]int](w, `select array[count(*) filter (where not details ? 'notRecorded'),
 			coalesce(sum((details->>'notRecorded')::int), 0)] from audit_entries where org_id = $1 and action = 'sign_in'`, o))
 	}
 	w.exec(`alter table audit_burst_events add constraint full_disk check (false) not valid`)
 	delete(b.cookies, "__Host-dg")
-	require.Equal(t, http.StatusServiceUnavailable, b.signIn("ann@acme.example", password), "nobody signs in uncounted")
+	require.Equal(t, http.StatusServiceUnavailable, b.signIn("ann@acme.example", password), "no sign-in without a count")
 }
 
-// Decisions, "Audit": failures and locks are in the log of each organisation of the account's person, bounded and counted:
-// beyond 20 in a minute one entry says how many more there were. Where entries cannot be written, a failed sign-in is still
-// answered as one.
-func TestFailuresAreInTheLog(t *testing.T) {
+// Beyond 20 failures of an account in a minute one entry of each log says how many more there were. Where entries cannot be
+// written, a failed sign-in is still answered as one.
+func TestFailuresAreRecordedInEachOrganisation(t *testing.T) {
 	w := start(t)
 	acme, globex := w.organisation("acme"), w.organisation("globex")
 	w.person("ann@acme.example", acme, globex)
 	const tries = 50
-	w.guess("198.51.100.1", times(tries, "ann@acme.example")...)
+	w.guess("198.51.100.1", slices.Repeat([]string{"ann@acme.example"}, tries)...)
 	require.Equal(t, 1, w.guess("198.51.100.2", "nobody@acme.example"))
 	require.NoError(t, audit.New(w.DB).RecordBursts(t.Context()))
 	for _, o := range []string{acme, globex} {
@@ -173,5 +162,5 @@ func TestFailuresAreInTheLog(t *testing.T) {
 	b := w.browser()
 	b.address = "198.51.100.3"
 	w.exec(`delete from password_guesses`)
-	require.Equal(t, http.StatusUnauthorized, b.signIn("ann@acme.example", wrong))
+	require.Equal(t, http.StatusUnauthorized, b.signIn("ann@acme.example", wrongPassword))
 }
