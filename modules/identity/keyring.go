@@ -129,5 +129,5 @@ func unreadable(personID string, err error) error {
 		return nil
 	}
 	return apperr.Wrap(apperr.Unavailable, fmt.Errorf("identity: two-step secret of person %s: %w", personID, err),
-		"Two-step codes cannot be checked at the moment. Use a recovery code, or tell the people who run this service.")
+		"Two-step codes cannot be checked at the moment. Use a recovery code, or tell the operator of this service.")
 }

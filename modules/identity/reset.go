@@ -12,7 +12,7 @@ const resetTTL = 30 * time.Minute
 
 // ErrNoReset says that a reset's token is unknown, used, replaced or expired.
 var ErrNoReset = apperr.New(apperr.NotFound,
-	"This link no longer works: it works once, for 30 minutes. Ask the people who run this service for a new one.")
+	"This link no longer works: it works once, for 30 minutes. Ask the operator of this service for a new one.")
 
 // Reset lets a person set a new password once, without two-step verification.
 type Reset struct {
