@@ -25,7 +25,7 @@ type accountResetCmd struct {
 }
 
 // Run makes the link as the owner of the tables: the serving role may not.
-func (c accountResetCmd) Run(ctx context.Context, p process) error {
+func (c accountResetCmd) Run(ctx context.Context, p stdio) error {
 	base, err := c.Base()
 	if err != nil {
 		return err

@@ -96,7 +96,7 @@ type migrateCmd struct {
 }
 
 // Run migrates the database.
-func (c migrateCmd) Run(ctx context.Context, p process) error {
+func (c migrateCmd) Run(ctx context.Context, p stdio) error {
 	keys, err := keyring(c.Secrets)
 	if err != nil {
 		return err

@@ -28,7 +28,7 @@ type demoCmd struct {
 }
 
 // Run loads the demo, or prints it.
-func (c demoCmd) Run(ctx context.Context, p process) error {
+func (c demoCmd) Run(ctx context.Context, p stdio) error {
 	if c.Print {
 		return demo.Write(p.stdout, demoSeed, time.Now())
 	}
@@ -72,7 +72,7 @@ type loadedDemo struct{ token apikeys.Token }
 
 // loadDemo loads the demo into an empty database and replaces the demo key: the one of an earlier run is revoked, since
 // its secret cannot be shown again.
-func loadDemo(ctx context.Context, db *database, a *assembly.Program, p process) (loadedDemo, error) {
+func loadDemo(ctx context.Context, db *database, a *assembly.Program, p stdio) (loadedDemo, error) {
 	var empty bool
 	if err := a.Pools.Reads.Pool.QueryRow(ctx, `/* app.loadDemo */ select not exists (select from organisations)`).Scan(&empty); err != nil {
 		return loadedDemo{}, fmt.Errorf("look for organisations: %w", err)

@@ -25,7 +25,7 @@ type importCmd struct {
 }
 
 // Run imports the files.
-func (c importCmd) Run(ctx context.Context, p process) error {
+func (c importCmd) Run(ctx context.Context, p stdio) error {
 	inputs := make([]importer.Input, len(c.Files))
 	for i, name := range c.Files {
 		inputs[i] = input(name, p)
@@ -53,7 +53,7 @@ func (c importCmd) Run(ctx context.Context, p process) error {
 }
 
 // input is a file by its name as it is given on the command line.
-func input(name string, p process) importer.Input {
+func input(name string, p stdio) importer.Input {
 	if name == "-" {
 		return importer.Input{Name: "standard input", Open: func() (io.ReadCloser, error) { return io.NopCloser(p.stdin), nil }}
 	}
@@ -61,7 +61,7 @@ func input(name string, p process) importer.Input {
 }
 
 // importInto runs an import as the owner of the tables, and seals what can be sealed after it.
-func importInto(ctx context.Context, db *database, inputs []importer.Input, p process) (importer.Summary, error) {
+func importInto(ctx context.Context, db *database, inputs []importer.Input, p stdio) (importer.Summary, error) {
 	owner, err := postgres.Open(ctx, db.ownerURL, postgres.Options{Name: "dg import", MaxConns: 2, Logger: p.log})
 	if err != nil {
 		return importer.Summary{}, err

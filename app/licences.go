@@ -11,7 +11,7 @@ var notices string
 type licencesCmd struct{}
 
 // Run prints the licences of the third-party software in the binary.
-func (licencesCmd) Run(p process) error {
+func (licencesCmd) Run(p stdio) error {
 	_, err := fmt.Fprint(p.stdout, notices)
 	return err
 }

@@ -58,7 +58,7 @@ func (p *program) run(args ...string) (status int, output string) {
 	var out buffer
 	ctx, stop := context.WithTimeout(p.t.Context(), time.Minute) // one that serves where it should not would do so for ever
 	defer stop()
-	status = run(ctx, append(args, "--data-dir", p.dir), process{stdin: strings.NewReader(""), stdout: &out, stderr: io.MultiWriter(&out, &p.log)})
+	status = run(ctx, append(args, "--data-dir", p.dir), stdio{stdin: strings.NewReader(""), stdout: &out, stderr: io.MultiWriter(&out, &p.log)})
 	return status, out.String()
 }
 
@@ -70,7 +70,7 @@ func (p *program) serve(args ...string) (greeting string, stop func()) {
 	ended := make(chan int, 1)
 	go func() {
 		ended <- run(ctx, append(args, "--data-dir", p.dir, "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0"),
-			process{stdin: strings.NewReader(""), stdout: in, stderr: &p.log})
+			stdio{stdin: strings.NewReader(""), stdout: in, stderr: &p.log})
 		_ = in.Close()
 	}()
 	lines := bufio.NewReader(out)
@@ -249,7 +249,7 @@ func readHistory(t *testing.T, file string) historyFigures {
 // keyFor makes a key as the settings screens will: through the service, beside the running server.
 func (p *program) keyFor(t *testing.T, organisationID string) string {
 	t.Helper()
-	c := process{log: slog.New(slog.DiscardHandler)}
+	c := stdio{log: slog.New(slog.DiscardHandler)}
 	db, err := openDatabase(t.Context(), config.Database{DataDir: p.dir}, c.log)
 	require.NoError(t, err)
 	defer db.release()

@@ -19,7 +19,7 @@ type segmentsCmd struct {
 }
 
 // Run does what was asked. verify fails when a segment is wrong, rebuild when another sealer works on and on.
-func (c segmentsCmd) Run(ctx context.Context, p process) error {
+func (c segmentsCmd) Run(ctx context.Context, p stdio) error {
 	db, err := openDatabase(ctx, c.Database, p.log)
 	if err != nil {
 		return err
@@ -57,7 +57,7 @@ func (c segmentsCmd) Run(ctx context.Context, p process) error {
 }
 
 // printSegments prints a line for each fork with segments.
-func printSegments(ctx context.Context, sealer *reports.Sealer, p process) error {
+func printSegments(ctx context.Context, sealer *reports.Sealer, p stdio) error {
 	forks, err := sealer.Status(ctx)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"sync"
 
@@ -22,85 +23,120 @@ type serveCmd struct {
 }
 
 // Run serves until the process is told to stop.
-func (c serveCmd) Run(ctx context.Context, p process) error {
-	proxies, err := c.Proxies()
+func (c serveCmd) Run(ctx context.Context, p stdio) error {
+	settings, err := c.settings(p.log)
 	if err != nil {
 		return err
 	}
-	if err := c.Pools.Check(); err != nil {
-		return err
-	}
-	keys, err := keyring(c.Secrets)
-	if err != nil {
-		return err
-	}
-	// The folder first: of two on one folder, the second is to hear of the folder and not of the address.
+	// The database before the addresses: the second server on a data folder reports the folder, not the address.
 	db, err := openDatabase(ctx, c.Database, p.log)
 	if err != nil {
 		return err
 	}
 	defer db.release()
-	if err := db.encrypt(ctx, keys, p.log); err != nil {
+	if err := db.encrypt(ctx, settings.Keys, p.log); err != nil {
 		return err
 	}
-	warnOfClearSecrets(keys, p.log)
-	ln, err := listen(ctx, "", c.Addr, "DG_ADDR")
+	warnOfClearSecrets(settings.Keys, p.log)
+	on, err := c.listen(ctx)
 	if err != nil {
 		return err
 	}
-	defer ln.Close()
-	ops, err := listen(ctx, "metrics ", c.OpsAddr, "DG_OPS_ADDR")
-	if err != nil {
-		return err
-	}
-	defer ops.Close()
-	if p.own {
+	defer on.Close()
+	if p.ownProcess {
 		db.dropPrivileges(p.log)
 	}
-	c.Addr = ln.Addr().String() // with the port that was given for port 0
-	base, err := c.Base()
-	if err != nil {
+	c.Addr = on.main.Addr().String() // with the port that the system chose for port 0
+	if settings.BaseURL, err = c.Base(); err != nil {
 		return err
 	}
-	a, err := assembly.New(ctx, assembly.Settings{ServingURL: db.servingURL, Pools: assembly.PoolSizes{Auth: c.PoolAuth, Reads: c.PoolReads}, BaseURL: base, Proxies: proxies, Keys: keys, Log: p.log})
+	settings.ServingURL = db.servingURL
+	a, err := assembly.New(ctx, settings)
 	if err != nil {
 		return err
 	}
 	defer a.Close()
-
-	greeting := fmt.Sprintf("Serving on %s\n", base)
-	if c.Demo {
-		demo, err := loadDemo(ctx, db, a, p)
-		if err != nil {
-			return err
-		}
-		greeting += demo.greeting(base)
+	greeting, err := c.greeting(ctx, db, a, p, settings.BaseURL)
+	if err != nil {
+		return err
 	}
+	return c.serve(ctx, a, on, db.lost, func() { fmt.Fprint(p.stdout, greeting) })
+}
+
+// settings reads what does not depend on the database or the addresses.
+func (c serveCmd) settings(log *slog.Logger) (assembly.Settings, error) {
+	proxies, err := c.Proxies()
+	if err != nil {
+		return assembly.Settings{}, err
+	}
+	if err := c.Pools.Check(); err != nil {
+		return assembly.Settings{}, err
+	}
+	keys, err := keyring(c.Secrets)
+	return assembly.Settings{
+		Pools: assembly.PoolSizes{Auth: c.PoolAuth, Reads: c.PoolReads}, Proxies: proxies, Keys: keys, Log: log,
+	}, err
+}
+
+// greeting is printed once dg serves. With --demo it loads the demo first.
+func (c serveCmd) greeting(ctx context.Context, db *database, a *assembly.Program, p stdio, base string) (string, error) {
+	greeting := fmt.Sprintf("Serving on %s\n", base)
+	if !c.Demo {
+		return greeting, nil
+	}
+	demo, err := loadDemo(ctx, db, a, p)
+	if err != nil {
+		return "", err
+	}
+	return greeting + demo.greeting(base), nil
+}
+
+// serve runs the server, the operations listener and the background work until ctx ends or one of them fails.
+func (c serveCmd) serve(ctx context.Context, a *assembly.Program, on listeners, lost <-chan struct{}, ready func()) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	go func() {
-		if err := telemetry.ServeOps(ctx, ops, telemetry.OpsHandler(a.Ops, c.OpsAddr)); err != nil {
+		if err := telemetry.ServeOps(ctx, on.ops, telemetry.OpsHandler(a.Ops, c.OpsAddr)); err != nil {
 			stop(err)
 		}
 	}()
 	go func() {
 		select {
 		case <-ctx.Done():
-		case <-db.lost:
+		case <-lost:
 			stop(errors.New("the embedded PostgreSQL has ended: see postgres.log in the data folder, and start again"))
 		}
 	}()
 	var background sync.WaitGroup
 	background.Go(func() { a.Background(ctx) })
 	defer func() { stop(nil); background.Wait() }()
-	err = a.Serve(ctx, ln, func() { fmt.Fprint(p.stdout, greeting) })
+	err := a.Serve(ctx, on.main, ready)
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		err = errors.Join(cause, err)
 	}
 	return err
 }
 
-// listen takes the address, with a sentence that says what to do when it is taken.
+// listeners are the addresses that dg serves on.
+type listeners struct{ main, ops net.Listener }
+
+func (c serveCmd) listen(ctx context.Context) (on listeners, err error) {
+	if on.main, err = listen(ctx, "", c.Addr, "DG_ADDR"); err != nil {
+		return on, err
+	}
+	if on.ops, err = listen(ctx, "metrics ", c.OpsAddr, "DG_OPS_ADDR"); err != nil {
+		on.main.Close()
+	}
+	return on, err
+}
+
+// Close closes both.
+func (l listeners) Close() {
+	l.main.Close()
+	l.ops.Close()
+}
+
+// listen listens on the address, with an error that says what to do when it is taken.
 func listen(ctx context.Context, what, addr, setting string) (net.Listener, error) {
 	var config net.ListenConfig
 	ln, err := config.Listen(ctx, "tcp", addr)

@@ -21,7 +21,7 @@ func command(t *testing.T, args ...string) (status int, out, err string) {
 	var stdout, stderr buffer
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second) // what does not say what is wrong would serve for ever
 	defer stop()
-	status = run(ctx, args, process{stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr})
+	status = run(ctx, args, stdio{stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr})
 	return status, stdout.String(), stderr.String()
 }
 

@@ -38,7 +38,7 @@ type Settings struct {
 	Grace      time.Duration    // httpserver.Options
 }
 
-// Program is every module, wired in the order in which they stand on each other.
+// Program is every module, built in the order of their dependencies.
 type Program struct {
 	Pools  Pools
 	Keys   *apikeys.Service
@@ -47,10 +47,10 @@ type Program struct {
 	log    *slog.Logger
 
 	exports    *exports.Service
-	background map[string]func(context.Context) // by what log and metrics call it
+	background map[string]func(context.Context) // by name in log and metrics
 }
 
-// New makes the program on pools of its own. The caller closes it. It fails when the URL cannot be read.
+// New builds the program on pools of its own. The caller closes it. It fails when the URL cannot be read.
 func New(ctx context.Context, s Settings) (*Program, error) {
 	pools, err := OpenPools(ctx, s.ServingURL, s.Pools, s.Log)
 	if err != nil {
@@ -64,73 +64,75 @@ func New(ctx context.Context, s Settings) (*Program, error) {
 	return p, nil
 }
 
-// Over makes the program on pools that the caller has opened, and closes by Close. It fails when what the program holds
-// (policy, templates, the API's document) cannot be read.
+// Over builds the program on open pools, which Close closes. It fails when an embedded file (policy, templates, API document)
+// cannot be read.
 func Over(pools Pools, s Settings) (*Program, error) {
 	policy, err := authz.New()
 	if err != nil {
 		return nil, err
 	}
 	p := &Program{Pools: pools, log: s.Log, Ops: telemetry.NewRegistry()}
-	unknownKeys := prometheus.NewCounter(prometheus.CounterOpts{
-		Name: "dg_unknown_key_uses_total", Help: "Uses of well-formed API keys that no organisation owns: no audit log can hold them.",
-	})
-	unknownPeople := prometheus.NewCounter(prometheus.CounterOpts{
-		Name: "dg_unknown_person_sign_ins_total", Help: "Failed sign-ins with an e-mail that nobody has: no audit log can hold them.",
-	})
-	damagedSegments := prometheus.NewCounter(prometheus.CounterOpts{
-		Name: "dg_damaged_segments_total", Help: "Damaged segments of days and months that were met. Their plays were read instead, and they are sealed again.",
-	})
-	p.Ops.MustRegister(unknownKeys, unknownPeople, damagedSegments, poolMetrics{pools})
+	p.Ops.MustRegister(poolMetrics{pools})
+	unknownKeys := p.counter("dg_unknown_key_uses_total", "Uses of well-formed API keys that no organisation owns: no audit log can hold them.")
+	unknownPeople := p.counter("dg_unknown_person_sign_ins_total", "Failed sign-ins with an e-mail that nobody has: no audit log can hold them.")
 
 	log := audit.New(pools.Auth)
 	orgs := org.New(pools.Auth, log, policy)
 	forks := games.New(pools.Reads)
-	figures := reports.New(pools.Reads, pools.Exports)
-	sealer := reports.NewSealer(pools.Reads, time.Now, s.Log, reports.SealFrom)
-	figures.OnDamage = func(d reports.Damage) { d.Log(s.Log); damagedSegments.Inc() }
-	sealer.OnDamage = figures.OnDamage
-	files := exports.New(figures, log)
-	p.exports = files
-	p.background = map[string]func(context.Context){
-		"sealer": sealer.Run,
-		"audit":  log.Run,
-	}
-	p.Keys = apikeys.New(pools.Auth, orgs, log, policy, time.Now, unknownKeys.Inc)
-
-	auditor := identity.Auditor{Memberships: orgs, Log: log, UnknownEmail: unknownPeople.Inc}
+	figures, sealer := p.newReports(s.Log)
+	p.exports = exports.New(figures, log)
+	p.background = map[string]func(context.Context){"sealer": sealer.Run, "audit": log.Run}
+	p.Keys = apikeys.New(pools.Auth, orgs, log, policy, time.Now, unknownKeys)
+	auditor := identity.Auditor{Memberships: orgs, Log: log, UnknownEmail: unknownPeople}
 	people := identity.New(pools.Auth, time.Now, auditor, s.Log).EncryptWith(s.Keys)
 
 	recheck := cmp.Or(pools.Recheck, pools.Auth)
-	site, err := web.New(web.Modules{
-		Identity: people, Keys: p.Keys, Games: forks, Reports: figures, Exports: files, Orgs: orgs, Log: log, Policy: policy,
+	screens, err := web.New(web.Modules{
+		Identity: people, Keys: p.Keys, Games: forks, Reports: figures, Exports: p.exports, Orgs: orgs, Log: log, Policy: policy,
 		RecheckIdentity: identity.New(recheck, time.Now, auditor, s.Log), RecheckOrgs: org.New(recheck, log, policy),
 	}, s.BaseURL, time.Now)
 	if err != nil {
 		return nil, err
 	}
 	api, err := publicapi.New(publicapi.Modules{
-		Keys: p.Keys, Games: forks, Reports: figures, Exports: files, Orgs: orgs, Policy: policy,
-		RecheckKeys: apikeys.New(recheck, orgs, log, policy, time.Now, unknownKeys.Inc),
+		Keys: p.Keys, Games: forks, Reports: figures, Exports: p.exports, Orgs: orgs, Policy: policy,
+		RecheckKeys: apikeys.New(recheck, orgs, log, policy, time.Now, unknownKeys),
 	}, s.BaseURL)
 	if err != nil {
 		return nil, err
 	}
 	p.Server = httpserver.New(httpserver.Options{
 		Logger: s.Log, RedactPath: apikeys.Redact, Metrics: p.Ops, TrustedProxies: s.Proxies, Unavailable: postgres.Unavailable,
-		ErrorPage: site.ErrorPage, Grace: s.Grace, ReservedFiles: pools.reservedFiles(),
+		ErrorPage: screens.ErrorPage, Grace: s.Grace, ReservedFiles: pools.reservedFiles(),
 	})
 	api.Mount(p.Server.App())
 	p.mountHealth(p.Server.App())
-	site.Mount(p.Server.App())
+	screens.Mount(p.Server.App())
 	return p, nil
+}
+
+// counter registers a metric and returns what counts it.
+func (p *Program) counter(name, help string) (count func()) {
+	c := prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
+	p.Ops.MustRegister(c)
+	return c.Inc
+}
+
+// newReports builds the reports and the sealer, which count damaged segments together.
+func (p *Program) newReports(log *slog.Logger) (*reports.Service, *reports.Sealer) {
+	damaged := p.counter("dg_damaged_segments_total", "Damaged segments of days and months that were met. Their plays were read instead, and they are sealed again.")
+	figures := reports.New(p.Pools.Reads, p.Pools.Exports)
+	sealer := reports.NewSealer(p.Pools.Reads, time.Now, log, reports.SealFrom)
+	figures.OnDamage = func(d reports.Damage) { d.Log(log); damaged() }
+	sealer.OnDamage = figures.OnDamage
+	return figures, sealer
 }
 
 // drainTimeout bounds the wait for the ends of exports to be recorded when the program stops.
 const drainTimeout = 2 * time.Second
 
-// Serve answers on ln until ctx ends, and then lets running answers finish within the server's grace. ready is called
-// once the program answers. It fails when the listener does, or when answers outlive the grace.
+// Serve serves on ln until ctx ends, then lets running answers finish within the server's grace. It calls ready once it serves.
+// It fails when the listener does, or when answers outlive the grace.
 func (p *Program) Serve(ctx context.Context, ln net.Listener, ready func()) error {
 	failed := make(chan error, 1)
 	go func() { failed <- p.Server.Serve(ln) }()
@@ -148,7 +150,7 @@ func (p *Program) Serve(ctx context.Context, ln net.Listener, ready func()) erro
 	return err
 }
 
-// Background runs what works beside the requests until ctx ends. A panic of it is logged and counted, and ends nothing.
+// Background runs the work beside the requests until ctx ends. A panic is logged and counted, and the work goes on.
 func (p *Program) Background(ctx context.Context) {
 	supervisor := telemetry.NewSupervisor(p.log, p.Ops)
 	var all sync.WaitGroup

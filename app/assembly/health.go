@@ -11,12 +11,12 @@ import (
 	"dg/platform/postgres"
 )
 
-// readyTimeout bounds the look at the database that /readyz takes.
+// readyTimeout bounds the query of /readyz.
 const readyTimeout = 2 * time.Second
 
 var errStandby = apperr.New(apperr.Unavailable, "The database is a standby or read-only, and every request writes. Point DG_DATABASE_URL at the primary.")
 
-// mountHealth adds what a supervisor asks: whether the process lives, and whether it can answer.
+// mountHealth adds the probes of a supervisor: whether the process lives, and whether it can serve.
 func (p *Program) mountHealth(router fiber.Router) {
 	router.Get("/healthz", func(c *fiber.Ctx) error { return c.SendString("ok\n") })
 	router.Get("/readyz", func(c *fiber.Ctx) error {
@@ -31,7 +31,7 @@ func (p *Program) mountHealth(router fiber.Router) {
 	})
 }
 
-// ready says whether the pool reaches a database that takes writes. Errors: ErrUnavailable, and those of the connection.
+// ready checks that the pool reaches a database that accepts writes. Errors: ErrUnavailable, and those of the connection.
 func ready(ctx context.Context, db *postgres.DB) error {
 	var readOnly bool
 	err := db.Pool.QueryRow(ctx, `/* app.ready */ select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean`).Scan(&readOnly)
