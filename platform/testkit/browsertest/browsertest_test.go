@@ -71,29 +71,29 @@ func opened(t *testing.T, pages map[string]string) *Page {
 	return p
 }
 
-// remembered is a testing.TB that remembers how a test was ended, and its errors.
-type remembered struct {
+// recordingTB is a testing.TB that remembers how a test was ended, and its errors.
+type recordingTB struct {
 	testing.TB
 	text     string
 	cleanups []func()
 }
 
-func (v *remembered) Helper()          {}
-func (v *remembered) Cleanup(f func()) { v.cleanups = append(v.cleanups, f) }
-func (v *remembered) Errorf(format string, args ...any) {
+func (v *recordingTB) Helper()          {}
+func (v *recordingTB) Cleanup(f func()) { v.cleanups = append(v.cleanups, f) }
+func (v *recordingTB) Errorf(format string, args ...any) {
 	v.text += "error: " + fmt.Sprintf(format, args...) + "\n"
 }
-func (v *remembered) Skipf(format string, args ...any) {
+func (v *recordingTB) Skipf(format string, args ...any) {
 	v.text += "skip: " + fmt.Sprintf(format, args...)
 	runtime.Goexit()
 }
-func (v *remembered) Fatalf(format string, args ...any) {
+func (v *recordingTB) Fatalf(format string, args ...any) {
 	v.text += "fatal: " + fmt.Sprintf(format, args...)
 	runtime.Goexit()
 }
 
 // of runs f as a test with its cleanups and tells how it ended.
-func (v *remembered) of(f func(testing.TB)) string {
+func (v *recordingTB) of(f func(testing.TB)) string {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -108,7 +108,7 @@ func (v *remembered) of(f func(testing.TB)) string {
 	return v.text
 }
 
-func TestAJourneyThroughAForm(t *testing.T) {
+func TestFormIsFilledAndSent(t *testing.T) {
 	t.Parallel()
 	p := opened(t, map[string]string{"/": `<a href="/form">Open the form</a>`, "/form": `<form method=post action="/sent">
 		<label for=n>Name</label><input id=n name=name value="old" maxlength=5>
@@ -137,7 +137,7 @@ func TestAJourneyThroughAForm(t *testing.T) {
 	assert.Empty(t, p.Errors(), "an error page is no complaint")
 }
 
-func TestKeysAndFocus(t *testing.T) {
+func TestKeysTypeAndMoveTheFocus(t *testing.T) {
 	t.Parallel()
 	p := opened(t, map[string]string{"/": `<form action="/sent"><input id=n name=name><input id=d name=day><button>Go</button></form>`})
 	p.Press("Tab", "a b", "Tab", "x", "Shift+Tab")
@@ -148,7 +148,7 @@ func TestKeysAndFocus(t *testing.T) {
 	assert.Equal(t, "GET a b x", p.Text("#sent"))
 }
 
-func TestNoScriptRunsNoneButTheTests(t *testing.T) {
+func TestNoScriptRunsOnlyEval(t *testing.T) {
 	t.Parallel()
 	at := site(t, map[string]string{"/": `<p id=p>plain</p><script>p.textContent = 'scripted'</script><form action="/sent"><input name=name><button>Go</button></form>`})
 	for want, options := range map[string][]Option{"scripted": nil, "plain": {NoScript()}} {
@@ -161,7 +161,7 @@ func TestNoScriptRunsNoneButTheTests(t *testing.T) {
 	}
 }
 
-func TestEachPageIsASessionOfItsOwn(t *testing.T) {
+func TestPagesShareNoCookies(t *testing.T) {
 	t.Parallel()
 	at := site(t, map[string]string{"/": "<p>x</p>"})
 	one, other := New(t), New(t)
@@ -175,7 +175,7 @@ func TestEachPageIsASessionOfItsOwn(t *testing.T) {
 	assert.Equal(t, "a=1", cookies)
 }
 
-func TestTransferredIsWhatCameOverTheNetwork(t *testing.T) {
+func TestTransferSizeIsWhatCameOverTheNetwork(t *testing.T) {
 	t.Parallel()
 	at := site(t, map[string]string{"/": `<link rel=stylesheet href="/style.css"><p>x</p>`, "/large": "<p>" + strings.Repeat("x", 50_000)})
 	p := New(t)
@@ -189,13 +189,18 @@ func TestTransferredIsWhatCameOverTheNetwork(t *testing.T) {
 	p.ClearCache()
 	p.Open(at + "/?more")
 	assert.InDelta(t, first, p.TransferSize(), 20)
+	p.Eval(`new Promise((loaded) => {
+		const icon = document.head.appendChild(Object.assign(document.createElement('link'), {rel: 'icon', href: '/favicon.ico?late'}));
+		setTimeout(loaded, 300);
+	})`, nil)
+	assert.InDelta(t, first, p.TransferSize(), 20, "the icon, whose time the browser chooses, does not count")
 	p.Open(at + "/large")
 	assert.Greater(t, p.TransferSize(), 50_000)
 	p.Open(at + "/moved")
 	assert.Greater(t, p.TransferSize(), again+100, "a redirect counts")
 }
 
-func TestComplaintsFailTheTest(t *testing.T) {
+func TestErrorsOfThePageFailTheTest(t *testing.T) {
 	t.Parallel()
 	at := site(t, map[string]string{
 		"/strict":    `<p style="color: red">x</p>`,
@@ -209,7 +214,7 @@ func TestComplaintsFailTheTest(t *testing.T) {
 		"/strict": "Content Security Policy", "/throws": "out of order", "/console": "so it", "/missing": "404", "/alert": "hello", "/blameless": "",
 	} {
 		visit := func(forgive ...string) string {
-			return (&remembered{TB: t}).of(func(tb testing.TB) {
+			return (&recordingTB{TB: t}).of(func(tb testing.TB) {
 				p := New(tb)
 				p.Open(at + path)
 				p.Eval(`new Promise((done) => setTimeout(done))`, nil)
@@ -228,7 +233,7 @@ func TestComplaintsFailTheTest(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeDoneIsSaid(t *testing.T) {
+func TestFailuresNameTheirReason(t *testing.T) {
 	t.Parallel()
 	at := site(t, map[string]string{"/": `<button>One</button><button>Two</button><p hidden id=h>x</p>
 		<input disabled id=off><div style="position:relative"><a href="/" id=under>under</a>
@@ -254,13 +259,13 @@ func TestWhatCannotBeDoneIsSaid(t *testing.T) {
 		}
 		assert.Contains(t, got.Wrong, want)
 	}
-	got := (&remembered{TB: t}).of(func(tb testing.TB) { p.With(tb).fail("click #none", errors.New("it is not in the page")) })
+	got := (&recordingTB{TB: t}).of(func(tb testing.TB) { p.With(tb).fail("click #none", errors.New("it is not in the page")) })
 	assert.Equal(t, "fatal: browser: on "+at+"/: click #none: it is not in the page", got)
-	got = (&remembered{TB: t}).of(func(tb testing.TB) { p.With(tb).Open("http://nowhere.invalid/") })
+	got = (&recordingTB{TB: t}).of(func(tb testing.TB) { p.With(tb).Open("http://nowhere.invalid/") })
 	assert.Contains(t, got, "ERR_NAME_NOT_RESOLVED")
 }
 
-func TestAxeFindsWhatIsWrong(t *testing.T) {
+func TestAxeFindsViolations(t *testing.T) {
 	t.Parallel()
 	at := site(t, map[string]string{
 		"/strict": `<h1>Right</h1><p>All is well.</p>`,
@@ -283,7 +288,7 @@ func TestAxeFindsWhatIsWrong(t *testing.T) {
 	assert.Contains(t, strings.Join(p.Axe(), "\n"), "label: ")
 }
 
-func TestWidthAndPictures(t *testing.T) {
+func TestScreenshotIsAsWideAsTheWindow(t *testing.T) {
 	t.Parallel()
 	p := opened(t, map[string]string{"/": `<div style="width: 400px; height: 3000px">x</div>`})
 	assert.False(t, p.ScrollsSideways())
@@ -298,7 +303,7 @@ func TestWidthAndPictures(t *testing.T) {
 	require.GreaterOrEqual(t, int(picture[22])<<8|int(picture[23]), 3000)
 }
 
-func TestTheReaderIsAskedBeforeLeaving(t *testing.T) {
+func TestLeavePromptIsCountedAndAnswered(t *testing.T) {
 	t.Parallel()
 	p := opened(t, map[string]string{
 		"/":     `<button>x</button><a href="/next">Next</a><script>addEventListener('beforeunload', (e) => e.preventDefault())</script>`,
@@ -310,14 +315,14 @@ func TestTheReaderIsAskedBeforeLeaving(t *testing.T) {
 	assert.Equal(t, 1, p.LeavePrompts())
 	assert.Equal(t, "/", p.Path())
 	p.mu.Lock()
-	p.leave = true
+	p.stays = false
 	p.mu.Unlock()
 	p.Click("a")
 	assert.Equal(t, 2, p.LeavePrompts())
 	assert.Equal(t, "/next", p.Path())
 }
 
-func TestWaitingForWhatAScriptDoesLater(t *testing.T) {
+func TestWaitForLaterChanges(t *testing.T) {
 	t.Parallel()
 	p := opened(t, map[string]string{"/": `<button>x</button><script>
 		document.querySelector('button').onclick = (e) => setTimeout(() => {
@@ -335,7 +340,7 @@ func TestWaitingForWhatAScriptDoesLater(t *testing.T) {
 	assert.Equal(t, "Asia/Calcutta", zone)
 }
 
-func TestClipboard(t *testing.T) {
+func TestClipboardHoldsWhatWasCopied(t *testing.T) {
 	t.Parallel()
 	p := opened(t, map[string]string{"/": `<button onclick="navigator.clipboard.writeText('to paste').then(() => this.textContent = 'Copied')">Copy</button>`})
 	p.Click("button")
@@ -343,10 +348,10 @@ func TestClipboard(t *testing.T) {
 	assert.Equal(t, "to paste", p.Clipboard())
 }
 
-func TestWithoutABrowserTestsAreSkippedAtADeskAndFailUnderCI(t *testing.T) {
+func TestMissingBrowserSkipsOutsideCI(t *testing.T) {
 	for ci, want := range map[string]string{"": "skip: ", "true": "fatal: "} {
 		t.Setenv("CI", ci)
-		got := (&remembered{TB: t}).of(func(tb testing.TB) { unavailable(tb, errors.New("none is installed")) })
+		got := (&recordingTB{TB: t}).of(func(tb testing.TB) { skipOrFail(tb, errors.New("none is installed")) })
 		assert.True(t, strings.HasPrefix(got, want) && strings.Contains(got, "none is installed"), "CI=%q: %s", ci, got)
 	}
 	t.Setenv("DG_CHROMIUM", "/no/such/program")
@@ -354,11 +359,11 @@ func TestWithoutABrowserTestsAreSkippedAtADeskAndFailUnderCI(t *testing.T) {
 	assert.ErrorContains(t, err, "/no/such/program")
 }
 
-// leaverVariable makes TestLeaver, in a process of its own, open a page and wait to be killed.
-const leaverVariable = "DG_BROWSERTEST_LEAVER"
+// helperVariable makes TestHelperProcess, in a process of its own, open a page and wait to be killed.
+const helperVariable = "DG_BROWSERTEST_HELPER"
 
-func TestLeaver(t *testing.T) {
-	if os.Getenv(leaverVariable) == "" {
+func TestHelperProcess(t *testing.T) {
+	if os.Getenv(helperVariable) == "" {
 		t.Skip("only as a process that another test starts")
 	}
 	New(t).Open("data:text/html,<p>x</p>")
@@ -366,18 +371,18 @@ func TestLeaver(t *testing.T) {
 	select {}
 }
 
-func TestTheBrowserAndItsFolderGoWithAKilledProcess(t *testing.T) {
+func TestBrowserAndFolderEndWithTheProcess(t *testing.T) {
 	t.Parallel()
 	if _, err := find(); err != nil {
-		unavailable(t, err)
+		skipOrFail(t, err)
 	}
 	program, err := os.Executable()
 	require.NoError(t, err)
 	dir, err := os.MkdirTemp("", "leaver") // t.TempDir is too long a path for the browser's sockets
 	require.NoError(t, err)
 	defer os.RemoveAll(dir)
-	cmd := exec.Command(program, "-test.run=^TestLeaver$")
-	cmd.Env = append(os.Environ(), leaverVariable+"=1", "TMPDIR="+dir)
+	cmd := exec.Command(program, "-test.run=^TestHelperProcess$")
+	cmd.Env = append(os.Environ(), helperVariable+"=1", "TMPDIR="+dir)
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
@@ -392,5 +397,5 @@ func TestTheBrowserAndItsFolderGoWithAKilledProcess(t *testing.T) {
 		left, err := os.ReadDir(dir)
 		running, _ := exec.Command("ps", "-A", "-ww", "-o", "args=").Output()
 		return err == nil && len(left) == 0 && !strings.Contains(string(running), dir)
-	}, patience, 20*time.Millisecond, "the browser or its folder is left in %s", dir)
+	}, timeout, 20*time.Millisecond, "the browser or its folder is left in %s", dir)
 }

@@ -1,0 +1,97 @@
+package browsertest
+
+import (
+	"context"
+	"strings"
+
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// Click clicks an element with the mouse: it must be visible, and nothing may cover it.
+func (p *Page) Click(selector string) {
+	p.t.Helper()
+	var at struct{ X, Y float64 }
+	p.waitUntil("click "+selector, selector, pointScript, nil, &at)
+	p.perform("click "+selector, chromedp.MouseEvent(chromedp.MouseMoved, at.X, at.Y), chromedp.MouseClickXY(at.X, at.Y))
+}
+
+// Fill replaces the content of a field: typed into a text field, else set.
+func (p *Page) Fill(selector, text string) {
+	p.t.Helper()
+	var typed bool
+	p.waitUntil("fill "+selector, selector, fillScript, text, &typed)
+	if typed {
+		call(p, "fill "+selector, input.InsertText, input.InsertTextParams{Text: text})
+	}
+	p.settle("fill " + selector)
+}
+
+var keyNames = map[string]string{
+	"Tab": kb.Tab, "Enter": kb.Enter, "Escape": kb.Escape, "Space": " ", "Backspace": kb.Backspace, "Delete": kb.Delete,
+	"ArrowUp": kb.ArrowUp, "ArrowDown": kb.ArrowDown, "ArrowLeft": kb.ArrowLeft, "ArrowRight": kb.ArrowRight, "Home": kb.Home, "End": kb.End,
+}
+
+// Press presses keys one after the other: Tab, Enter, Escape, Space, ArrowDown, …, also with Shift+ before them. Any
+// other text is typed key by key.
+func (p *Page) Press(keys ...string) {
+	p.t.Helper()
+	for _, key := range keys {
+		name, shifted := strings.CutPrefix(key, "Shift+")
+		typed, named := keyNames[name]
+		if !named {
+			typed = key
+		}
+		p.perform("press "+key, chromedp.KeyEvent(typed, func(e *input.DispatchKeyEventParams) {
+			if shifted && named {
+				e.Modifiers |= int64(chromedp.ModifierShift)
+			}
+			rawKeyDown(e)
+		}))
+	}
+}
+
+// rawKeyDown lets a page handle a key before its character goes to whatever has the focus by then, as a keyboard does.
+func rawKeyDown(e *input.DispatchKeyEventParams) {
+	if e.Type == input.DispatchKeyEventTypeKeyDown {
+		e.Type = input.DispatchKeyEventTypeRawKeyDown
+	}
+}
+
+// Copy copies the selection, as Control+C does.
+func (p *Page) Copy() {
+	p.t.Helper()
+	p.perform("copy", chromedp.KeyEvent("c", chromedp.KeyModifiers(chromedp.ModifierCtrl), func(e *input.DispatchKeyEventParams) {
+		rawKeyDown(e)
+		if e.Type == input.DispatchKeyEventTypeRawKeyDown {
+			e.Commands = []string{"copy"} // what the desktop makes of the keys
+		}
+	}))
+}
+
+// Clipboard returns what was copied last. All pages of the process share it.
+func (p *Page) Clipboard() string {
+	p.t.Helper()
+	callBrowser(p, "read the clipboard", browser.SetPermission, browser.SetPermissionParams{
+		Permission: &browser.PermissionDescriptor{Name: "clipboard-read"}, Setting: browser.PermissionSettingGranted,
+		BrowserContextID: p.browserContext(),
+	})
+	var text string
+	p.Eval(`navigator.clipboard.readText()`, &text)
+	return text
+}
+
+// DismissLeavePrompts makes the reader stay when the browser asks whether to leave the page (beforeunload). The default is
+// to leave. LeavePrompts counts the prompts.
+func (p *Page) DismissLeavePrompts() { p.setStays(true) }
+
+// answerDialog answers the browser's own dialogs, which hold the page until then.
+func (p *Page) answerDialog(accept bool) {
+	ctx, stop := context.WithTimeout(p.ctx, timeout)
+	defer stop()
+	// It fails where the page is closing; else the action that waits for it fails.
+	_, _ = chromedp.Call(ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: accept})
+}

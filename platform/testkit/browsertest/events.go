@@ -1,0 +1,199 @@
+package browsertest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+)
+
+// events is what the browser's events tell of a page. They come in order, and before the answers to later commands.
+type events struct {
+	mu        sync.Mutex
+	changed   chan struct{} // closed and replaced when loading or requested changes
+	loading   bool
+	requested bool // a load was requested and has not begun
+	address   string
+	status    int
+	loader    cdp.LoaderID                       // of the document
+	requests  map[network.RequestID]cdp.LoaderID // the document of each request
+	bytes     map[cdp.LoaderID]int
+
+	errors, allowed []string
+	leavePrompts    int
+	stays           bool // answers leave prompts with no
+	onDialog        func(accept bool)
+}
+
+func newEvents() *events {
+	return &events{
+		changed: make(chan struct{}), address: "about:blank",
+		requests: map[network.RequestID]cdp.LoaderID{}, bytes: map[cdp.LoaderID]int{},
+	}
+}
+
+// loaded reports whether no load is under way, and returns what is closed when that may have changed.
+func (w *events) loaded() (bool, <-chan struct{}) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return !w.loading && !w.requested, w.changed
+}
+
+// lastAddress returns where the page is, without asking a page that may hang.
+func (w *events) lastAddress() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.address
+}
+
+// Status returns the HTTP status of the page.
+func (w *events) Status() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.status
+}
+
+// TransferSize returns how many bytes came over the network for the page: all its files with their headers, redirects
+// included. Icons are not: the browser fetches them some time after the load.
+func (w *events) TransferSize() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.bytes[w.loader]
+}
+
+// LeavePrompts returns how often the browser asked whether to leave a page.
+func (w *events) LeavePrompts() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.leavePrompts
+}
+
+func (w *events) setStays(stays bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.stays = stays
+}
+
+// AllowError allows errors that contain the text.
+func (w *events) AllowError(text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.allowed = append(w.allowed, text)
+}
+
+// Errors returns the errors so far that are not allowed.
+func (w *events) Errors() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(w.errors), func(e string) bool {
+		return slices.ContainsFunc(w.allowed, func(text string) bool { return strings.Contains(e, text) })
+	})
+}
+
+// handle takes the next event.
+func (w *events) handle(event any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch e := event.(type) {
+	case *page.EventFrameRequestedNavigation:
+		if e.Disposition == page.ClientNavigationDispositionCurrentTab {
+			w.setLoading(w.loading, true)
+		}
+	case *page.EventFrameStartedLoading:
+		w.setLoading(true, false)
+	case *page.EventFrameStoppedLoading:
+		w.setLoading(false, false)
+	case *page.EventNavigatedWithinDocument:
+		w.address = e.URL
+		w.setLoading(w.loading, false)
+	case *page.EventFrameNavigated:
+		if e.Frame.ParentID == "" {
+			w.address, w.loader = e.Frame.URL+e.Frame.URLFragment, e.Frame.LoaderID
+		}
+	case *page.EventJavascriptDialogOpening:
+		w.handleDialog(e)
+	case *page.EventJavascriptDialogClosed:
+		if !e.Result {
+			w.setLoading(false, false)
+		}
+	default:
+		w.handleTraffic(event)
+		w.handleError(event)
+	}
+}
+
+func (w *events) setLoading(loading, requested bool) {
+	w.loading, w.requested = loading, requested
+	close(w.changed)
+	w.changed = make(chan struct{})
+}
+
+func (w *events) handleDialog(e *page.EventJavascriptDialogOpening) {
+	accept := true
+	if e.Type == page.DialogTypeBeforeunload {
+		w.leavePrompts++
+		accept = !w.stays
+	} else {
+		w.errors = append(w.errors, fmt.Sprintf("it opened the browser's own %s: %s", e.Type, e.Message))
+	}
+	go w.onDialog(accept)
+}
+
+func (w *events) handleTraffic(event any) {
+	switch e := event.(type) {
+	case *network.EventRequestWillBeSent:
+		if e.Type != network.ResourceTypeOther {
+			w.requests[e.RequestID] = e.LoaderID
+		}
+		if e.RedirectResponse != nil {
+			w.bytes[e.LoaderID] += int(e.RedirectResponse.EncodedDataLength)
+		}
+	case *network.EventLoadingFinished:
+		if loader, ok := w.requests[e.RequestID]; ok {
+			w.bytes[loader] += int(e.EncodedDataLength)
+		}
+	case *network.EventResponseReceived:
+		if e.Type == network.ResourceTypeDocument {
+			w.status = int(e.Response.Status)
+		}
+	}
+}
+
+func (w *events) handleError(event any) {
+	switch e := event.(type) {
+	case *log.EventEntryAdded:
+		// The page itself may be an error page: its request has the id of its loader.
+		id := e.Entry.NetworkRequestID
+		document := id != "" && w.requests[id] == cdp.LoaderID(id)
+		if e.Entry.Level == log.EntryLevelError && !document {
+			w.errors = append(w.errors, strings.TrimSpace(fmt.Sprintf("%s %s", e.Entry.Text, e.Entry.URL)))
+		}
+	case *runtime.EventConsoleAPICalled:
+		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeAssert {
+			w.errors = append(w.errors, "console: "+argumentText(e.Args))
+		}
+	case *runtime.EventExceptionThrown:
+		text := e.ExceptionDetails.Text
+		if e.ExceptionDetails.Exception != nil {
+			text += " " + e.ExceptionDetails.Exception.Description
+		}
+		w.errors = append(w.errors, text)
+	}
+}
+
+func argumentText(args []*runtime.RemoteObject) string {
+	all := make([]string, len(args))
+	for i, a := range args {
+		all[i] = a.Description
+		if a.Description == "" {
+			all[i] = string(a.Value)
+		}
+	}
+	return strings.Join(all, " ")
+}

@@ -1,0 +1,130 @@
+package browsertest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// WaitFor waits until a visible element matches the selector.
+func (p *Page) WaitFor(selector string) {
+	p.t.Helper()
+	p.waitForCount("wait for "+selector, selector, func(n int) bool { return n > 0 })
+}
+
+// WaitGone waits until no visible element matches the selector.
+func (p *Page) WaitGone(selector string) {
+	p.t.Helper()
+	p.waitForCount("wait until there is no "+selector, selector, func(n int) bool { return n == 0 })
+}
+
+func (p *Page) waitForCount(action, selector string, enough func(int) bool) {
+	p.t.Helper()
+	p.poll(action, func() error {
+		var n int
+		err := p.eval(fmt.Sprintf(`(%s)(%s).length`, visibleScript, quoted(selector)), &n)
+		if err == nil && !enough(n) {
+			err = fmt.Errorf("%d visible elements match", n)
+		}
+		return err
+	})
+}
+
+// Count returns how many visible elements match the selector now.
+func (p *Page) Count(selector string) int {
+	p.t.Helper()
+	return len(p.Texts(selector))
+}
+
+// Has reports whether a visible element matches the selector now.
+func (p *Page) Has(selector string) bool {
+	p.t.Helper()
+	return p.Count(selector) > 0
+}
+
+// Text waits for an element and returns its visible text, or the value of a field.
+func (p *Page) Text(selector string) string {
+	p.t.Helper()
+	var text string
+	p.waitUntil("read "+selector, selector, textScript, nil, &text)
+	return text
+}
+
+// Texts returns the texts of all visible elements that match the selector now.
+func (p *Page) Texts(selector string) []string {
+	p.t.Helper()
+	var texts []string
+	p.Eval(fmt.Sprintf(`(%s)(%s).map(%s)`, visibleScript, quoted(selector), textScript), &texts)
+	return texts
+}
+
+// Attr returns an attribute of an element, visible or not, or "".
+func (p *Page) Attr(selector, name string) string {
+	p.t.Helper()
+	var value string
+	p.Eval(fmt.Sprintf(`document.querySelector(%s)?.getAttribute(%s) ?? ''`, quoted(selector), quoted(name)), &value)
+	return value
+}
+
+// Focused describes the element that has the focus, as <tag#id> and its text.
+func (p *Page) Focused() string {
+	p.t.Helper()
+	var text string
+	p.Eval(fmt.Sprintf(`(%s)(document.activeElement)`, describeScript), &text)
+	return text
+}
+
+// ScrollsSideways reports whether the page is wider than its window.
+func (p *Page) ScrollsSideways() bool {
+	p.t.Helper()
+	var wide bool
+	p.Eval(`document.scrollingElement.scrollWidth > document.scrollingElement.clientWidth`, &wide)
+	return wide
+}
+
+// waitUntil waits for the one visible element that matches, passes it and the argument to the script, and decodes the
+// script's value into out.
+func (p *Page) waitUntil(action, selector, script string, argument, out any) {
+	p.t.Helper()
+	p.poll(action, func() error { return p.evalOn(selector, script, argument, out) })
+}
+
+func (p *Page) evalOn(selector, script string, argument, out any) error {
+	var result struct {
+		Wrong string
+		Value json.RawMessage
+	}
+	err := p.eval(fmt.Sprintf(`(%s)(%s, %s, %s, %s)`, oneScript, visibleScript, quoted(selector), script, quoted(argument)), &result)
+	if err == nil && result.Wrong != "" {
+		err = errors.New(result.Wrong)
+	}
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(result.Value, out)
+}
+
+// poll retries every error: a page that is being replaced has errors of its own.
+func (p *Page) poll(action string, try func() error) {
+	p.t.Helper()
+	deadline := time.Now().Add(timeout)
+	for {
+		err := try()
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) || p.ctx.Err() != nil {
+			p.fail(action, fmt.Errorf("not within %s: %w", timeout, err))
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+func quoted(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // strings, lists and maps of them, or nil
+	}
+	return string(b)
+}
