@@ -1,7 +1,7 @@
-// Package apperr is the one error type that crosses module edges, and the one table from its code to an HTTP answer.
+// Package apperr is the error type that crosses module edges, and the table from its code to an HTTP response.
 //
-// A module returns an *Error with a code and a message for the caller; the cause stays inside, for the log.
-// Any other error that reaches a surface is an internal one: the caller sees Internal's message and nothing else.
+// A module returns an *Error with a code and a message for the caller; the cause is for the log only. Any other error that
+// reaches a surface is internal: the caller sees InternalMessage and nothing else.
 package apperr
 
 import (
@@ -9,11 +9,9 @@ import (
 	"fmt"
 )
 
-// Code says what kind of failure an error is. It is the details.code of the API's error body
-// (specification, section 7; decisions, "Formats").
+// Code is the kind of an error: the details.code of the API's error body (rules.md, Formats).
 type Code string
 
-// The codes of the contract.
 const (
 	Validation       Code = "ERR_VALIDATION"
 	AuthRequired     Code = "ERR_AUTH_REQUIRED"
@@ -25,13 +23,13 @@ const (
 	Unavailable      Code = "ERR_UNAVAILABLE"
 )
 
-// Answer is how a code is shown over HTTP: the status and the top-level code of the error body.
+// Answer is the HTTP status of a code and the top-level code of its error body.
 type Answer struct {
 	Status int
 	Code   string
 }
 
-// answers is the one table from a code to its HTTP answer.
+// answers is the table from a code to its HTTP response.
 var answers = map[Code]Answer{
 	Validation:       {400, "invalid-argument"},
 	AuthRequired:     {401, "unauthenticated"},
@@ -46,12 +44,12 @@ var answers = map[Code]Answer{
 // InternalMessage is what callers read about a failure whose cause they must not see.
 const InternalMessage = "Something went wrong on our side. Retry; if it persists, contact support with the request id."
 
-// Error is a failure with a code, a message that says what to do, and a cause that only the log sees.
+// Error is an error with a code, a message for the caller and a cause for the log.
 type Error struct {
 	Code       Code
-	Message    string // for the caller: no internals, no secrets
-	Field      string // the field of the input that is at fault; may be empty
-	RetryAfter int    // whole seconds after which the same request can succeed; 0: not known
+	Message    string // for the caller, without internals or secrets
+	Field      string // the input field at fault; may be empty
+	RetryAfter int    // whole seconds after which the same request can succeed; 0: unknown
 	Cause      error  // for the log; may be nil
 }
 
@@ -60,7 +58,7 @@ func New(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// NewField returns a Validation error about one field of the input.
+// NewField returns a Validation error about an input field.
 func NewField(field, format string, args ...any) *Error {
 	return &Error{Code: Validation, Message: fmt.Sprintf(format, args...), Field: field}
 }
@@ -70,7 +68,7 @@ func Wrap(code Code, cause error, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...), Cause: cause}
 }
 
-// Error is the text for the log: the message and the cause.
+// Error returns the text for the log, with the cause.
 func (e *Error) Error() string {
 	if e.Cause == nil {
 		return string(e.Code) + ": " + e.Message
@@ -81,10 +79,10 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// HTTP returns how the error is shown over HTTP.
+// HTTP returns the status and code of the error's HTTP response.
 func (e *Error) HTTP() Answer { return answers[e.Code] }
 
-// From finds the *Error in err's chain; an error that has none is an internal one.
+// From returns the *Error in err's chain, or an internal one where there is none.
 func From(err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e

@@ -13,24 +13,23 @@ import (
 	"dg/configs"
 )
 
-// Kind says what a subject is.
+// Kind is the kind of a subject.
 type Kind string
 
-// The kinds of subject.
 const (
 	Key    Kind = "key"
 	Member Kind = "member"
 )
 
-// Subject is who asks: a key with its scopes, or a member with a role and, when two-step verification is on, the role
-// with "+2fa" as well.
+// Subject is a key with its scopes as grants, or a member with a role and, while two-step verification is on, also the
+// role with "+2fa".
 type Subject struct {
 	Kind           Kind
 	OrganisationID string
 	Grants         []string
 }
 
-// MemberGrants is what a member with the role holds.
+// MemberGrants returns the grants of a member with the role.
 func MemberGrants(role string, twoStep bool) []string {
 	if twoStep {
 		return []string{role, role + "+2fa"}
@@ -38,10 +37,10 @@ func MemberGrants(role string, twoStep bool) []string {
 	return []string{role}
 }
 
-// Permission is what a subject wants to do: an action on a kind of resource. The permissions of the policy are declared below.
+// Permission is an action on a kind of resource.
 type Permission struct{ Resource, Action string }
 
-// The permissions that the policy knows.
+// The permissions of the policy.
 var (
 	ListForks    = Permission{"fork", "list"}
 	ReadFork     = Permission{"fork", "read"}
@@ -56,13 +55,13 @@ var (
 	ChangeReportingMode = Permission{"reporting_mode", "change"}
 )
 
-// ErrDenied says that the policy does not allow the permission.
+// ErrDenied means that the policy does not grant the permission.
 var ErrDenied = errors.New("authz: denied")
 
-// Policy decides by the embedded model and policy. It is safe for concurrent use.
+// Policy is the embedded model and policy. It is safe for concurrent use.
 type Policy struct{ enforcer *casbin.Enforcer }
 
-// New compiles the embedded model and policy. It fails only when these are broken.
+// New compiles the embedded model and policy. It fails only when they are invalid.
 func New() (*Policy, error) {
 	m, err := model.NewModelFromString(configs.AuthzModel)
 	if err != nil {
@@ -76,12 +75,12 @@ func New() (*Policy, error) {
 	return &Policy{enforcer: e}, nil
 }
 
-// Authorize returns nil when s may do the permission to something that the organisation owner has, and ErrDenied when it may not.
-// Any other error is a failure to decide, and refuses too.
-func (p *Policy) Authorize(s Subject, d Permission, owner string) error {
-	ok, err := p.enforcer.Enforce(string(s.Kind), s.Grants, s.OrganisationID, owner, d.Resource, d.Action)
+// Authorize returns nil when s has the permission on a resource owned by the organisation, and ErrDenied when not. Any other
+// error is a failure to decide, and refuses too.
+func (p *Policy) Authorize(s Subject, want Permission, organisationID string) error {
+	ok, err := p.enforcer.Enforce(string(s.Kind), s.Grants, s.OrganisationID, organisationID, want.Resource, want.Action)
 	if err != nil {
-		return fmt.Errorf("authz: decide %s.%s: %w", d.Resource, d.Action, err)
+		return fmt.Errorf("authz: decide %s.%s: %w", want.Resource, want.Action, err)
 	}
 	if !ok {
 		return ErrDenied
@@ -89,10 +88,10 @@ func (p *Policy) Authorize(s Subject, d Permission, owner string) error {
 	return nil
 }
 
-// hasGrant is the model's function: whether grants holds grant.
+// hasGrant is a function of the model. It reports whether the grants include the grant.
 func hasGrant(args ...any) (any, error) {
 	if len(args) != 2 {
-		return false, errors.New("hasGrant: two arguments wanted")
+		return false, errors.New("hasGrant: want two arguments")
 	}
 	grants, ok := args[0].([]string)
 	if !ok {
@@ -102,7 +101,7 @@ func hasGrant(args ...any) (any, error) {
 	return ok && slices.Contains(grants, grant), nil
 }
 
-// withoutComments drops the lines that the adapter would take for a policy of their own.
+// withoutComments removes the lines that the adapter would read as policy.
 func withoutComments(policy string) string {
 	var lines []string
 	for line := range strings.Lines(policy) {

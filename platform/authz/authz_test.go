@@ -9,17 +9,17 @@ import (
 	"dg/platform/authz"
 )
 
-// Specification, section 5, rules 3 to 6, and decisions, "Keys": who may do what, all pairs.
-func TestPolicy(t *testing.T) {
+// rules.md, Keys: every grant against every permission.
+func TestEachGrantHasItsPermissionsOnly(t *testing.T) {
 	policy, err := authz.New()
 	require.NoError(t, err)
 
 	forks := []authz.Permission{authz.ListForks, authz.ReadFork}
 	reports := []authz.Permission{authz.ReadReport, authz.ExportReport}
-	stop := []authz.Permission{authz.ListKeys, authz.RevokeKey}
-	admin := slices.Concat([]authz.Permission{authz.ListForks, authz.ReadAuditLog, authz.ReadOrganisation}, reports, stop)
-	keeper := append(slices.Clone(admin), authz.CreateKey)
-	owner := append(slices.Clone(keeper), authz.ChangeReportingMode)
+	manageKeys := []authz.Permission{authz.ListKeys, authz.RevokeKey}
+	admin := slices.Concat([]authz.Permission{authz.ListForks, authz.ReadAuditLog, authz.ReadOrganisation}, reports, manageKeys)
+	adminTwoStep := append(slices.Clone(admin), authz.CreateKey)
+	owner := append(slices.Clone(adminTwoStep), authz.ChangeReportingMode)
 	permissions := append(slices.Clone(owner), authz.ReadFork)
 	for name, c := range map[string]struct {
 		kind    authz.Kind
@@ -34,18 +34,18 @@ func TestPolicy(t *testing.T) {
 		"owner":                  {authz.Member, authz.MemberGrants("owner", false), owner},
 		"owner with two-step":    {authz.Member, authz.MemberGrants("owner", true), owner},
 		"admin":                  {authz.Member, authz.MemberGrants("admin", false), admin},
-		"admin with two-step":    {authz.Member, authz.MemberGrants("admin", true), keeper},
+		"admin with two-step":    {authz.Member, authz.MemberGrants("admin", true), adminTwoStep},
 		"member":                 {authz.Member, authz.MemberGrants("member", true), nil},
 		"unknown kind":           {"", []string{"owner", "forks:read"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, d := range permissions {
-				want := slices.Contains(c.allowed, d)
+			for _, permission := range permissions {
+				want := slices.Contains(c.allowed, permission)
 				s := authz.Subject{Kind: c.kind, OrganisationID: "a", Grants: c.grants}
-				require.Equal(t, want, policy.Authorize(s, d, "a") == nil, "%v", d)
-				require.ErrorIs(t, policy.Authorize(s, d, "b"), authz.ErrDenied, "another organisation: %v", d)
+				require.Equal(t, want, policy.Authorize(s, permission, "a") == nil, "%v", permission)
+				require.ErrorIs(t, policy.Authorize(s, permission, "b"), authz.ErrDenied, "another organisation: %v", permission)
 				s.OrganisationID = ""
-				require.ErrorIs(t, policy.Authorize(s, d, ""), authz.ErrDenied, "no organisation: %v", d)
+				require.ErrorIs(t, policy.Authorize(s, permission, ""), authz.ErrDenied, "no organisation: %v", permission)
 			}
 		})
 	}

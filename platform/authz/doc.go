@@ -1,7 +1,7 @@
 // Package authz decides who may do what, by the model and the policy in configs/, which are compiled into the program.
 //
-// The policy says only what a grant allows. Which organisation a thing belongs to is the caller's to find out and to
-// pass; the model never allows anything across organisations. Whatever goes wrong while deciding refuses.
+// The policy says only what a grant allows. The caller finds out which organisation owns a resource and passes it; nothing is
+// ever allowed across organisations. An error while deciding refuses.
 //
-// casbin is used here and nowhere else.
+// casbin is used in this package only.
 package authz
