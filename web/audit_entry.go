@@ -139,8 +139,8 @@ func responseTo(e audit.Entry) string {
 func moreDetails(e audit.Entry) []detail {
 	var all []detail
 	rest := maps.Clone(e.Details)
-	from, fromIsDay := input.Day(textOf(rest["from"]))
-	to, toIsDay := input.Day(textOf(rest["to"]))
+	from, fromIsDay := input.ParseDay(textOf(rest["from"]))
+	to, toIsDay := input.ParseDay(textOf(rest["to"]))
 	if fromIsDay && toIsDay {
 		all = append(all, detail{Term: "Period", Text: from.Format(shortDay) + " to " + to.Format(shortDay)})
 		delete(rest, "from")

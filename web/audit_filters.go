@@ -117,7 +117,7 @@ func (f *auditFilters) chooseDays(query url.Values) {
 		}
 		d.Value = truncate(values[0], maxDayText)
 		var ok bool
-		if days[i], ok = input.Day(values[0]); !ok || len(values) > 1 {
+		if days[i], ok = input.ParseDay(values[0]); !ok || len(values) > 1 {
 			d.Error = "“" + d.Label + "” is not a date. " + validDates
 		}
 	}

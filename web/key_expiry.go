@@ -49,7 +49,7 @@ func (view *newKeyView) expiresAt(now time.Time) (*time.Time, formError) {
 
 // expiryDate returns the time of a date: 00:00 UTC, or the time of day.
 func expiryDate(day, clock string, now time.Time) (*time.Time, formError) {
-	at, ok := input.Day(day)
+	at, ok := input.ParseDay(day)
 	if !ok {
 		return nil, formError{"day", "Enter a date from 2000 to 2199, such as 2026-12-31."}
 	}

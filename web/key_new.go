@@ -147,7 +147,7 @@ func (view *newKeyView) read(now time.Time) (apikeys.NewKey, []formError) {
 func nameError(name string) string {
 	visible := strings.ContainsFunc(name, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) })
 	switch n := utf8.RuneCountInString(name); {
-	case input.IsText(name):
+	case input.ValidText(name):
 		return ""
 	case !visible:
 		return "Enter a name."

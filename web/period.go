@@ -53,8 +53,8 @@ func (p *params) parsePeriod(today time.Time) (reports.Period, error) {
 	if err == nil {
 		return period, nil
 	}
-	from, fromIsDay := input.Day(p.From)
-	to, toIsDay := input.Day(p.To)
+	from, fromIsDay := input.ParseDay(p.From)
+	to, toIsDay := input.ParseDay(p.To)
 	invalid := &periodError{From: fromIsDay == toIsDay || !fromIsDay, To: fromIsDay == toIsDay || !toIsDay}
 	switch {
 	case !fromIsDay && !toIsDay:

@@ -44,7 +44,7 @@ var validate = func() *validator.Validate {
 	} {
 		register(v, name, func(fl validator.FieldLevel) bool { return valid(fl.Field().String()) })
 	}
-	register(v, "reportable", func(fl validator.FieldLevel) bool { return input.InYears(fl.Field().Interface().(time.Time)) })
+	register(v, "reportable", func(fl validator.FieldLevel) bool { return input.IsReportable(fl.Field().Interface().(time.Time)) })
 	return v
 }()
 

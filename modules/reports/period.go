@@ -61,7 +61,7 @@ var (
 )
 
 func parseDay(field, value string) (time.Time, error) {
-	if date, ok := input.Day(value); ok {
+	if date, ok := input.ParseDay(value); ok {
 		return date, nil
 	}
 	const calendarDay = "`%s` must be a calendar day, YYYY-MM-DD"

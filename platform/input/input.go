@@ -1,7 +1,4 @@
-// Package input checks what people and programs send, by the validate tags of a struct, and says in a sentence what is
-// wrong with the first field that is.
-//
-// The names in messages are those of the json tags: what the sender wrote, not what the program calls it.
+// Package input checks what people and programs send: structs by their validate tags, days and texts.
 package input
 
 import (
@@ -18,72 +15,63 @@ import (
 	"dg/platform/apperr"
 )
 
-// The rules that validator does not have: "day" for a calendar day of the contract; "text" for a text of 1 to 200
-// characters that says something and holds no control character ("required" accepts blanks).
+// validate knows the rule "text" besides validator's own. Fields have the names of their json tags, which the sender wrote.
 var validate = func() *validator.Validate {
 	v := validator.New(validator.WithRequiredStructEnabled())
 	v.RegisterTagNameFunc(func(f reflect.StructField) string {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		return name
 	})
-	must(v.RegisterValidation("day", func(fl validator.FieldLevel) bool { _, ok := Day(fl.Field().String()); return ok }))
-	must(v.RegisterValidation("text", func(fl validator.FieldLevel) bool { return IsText(fl.Field().String()) }))
+	if err := v.RegisterValidation("text", func(fl validator.FieldLevel) bool { return ValidText(fl.Field().String()) }); err != nil {
+		panic(err)
+	}
 	return v
 }()
 
-func must(err error) {
-	if err != nil {
-		panic(err)
-	}
+// messages has a message for each rule.
+var messages = map[string]string{
+	"text":   "`{field}` must have 1 to 200 characters, not all blank and without control characters.",
+	"min":    "`{field}` must have at least one value.",
+	"unique": "`{field}` must not contain a value twice.",
+	"oneof":  "`{field}` contains an unknown value. Known values: {values}.",
 }
 
-// sentences says for each rule what was expected.
-var sentences = map[string]string{
-	"required": "%s is missing. Give it a value.",
-	"day":      "%s must be a day such as 2026-03-01, from 2000-01-01 to 2199-12-31.",
-	"text":     "%s must be 1 to 200 characters that are not all blank, without control characters.",
-	"min":      "%s needs at least one value.",
-	"unique":   "%s must not name a value twice.",
-	"oneof":    "%s holds a value that is not allowed. Allowed are: %s.",
-}
-
-// Check returns nil, or an ErrValidation about the first field of v that breaks a rule. Any other error is a mistake
-// in the tags of v.
+// Check returns an ErrValidation about the first field of the struct that breaks its rule, or nil. Any other error is a
+// mistake in the tags.
 func Check(v any) error {
 	err := validate.Struct(v)
 	if err == nil {
 		return nil
 	}
-	broken, ok := errors.AsType[validator.ValidationErrors](err)
+	violations, ok := errors.AsType[validator.ValidationErrors](err)
 	if !ok {
 		return err
 	}
-	field := broken[0]
-	sentence, ok := sentences[field.Tag()]
+	first := violations[0]
+	message, ok := messages[first.Tag()]
 	if !ok {
-		return fmt.Errorf("input: no sentence for the rule %q", field.Tag())
+		return fmt.Errorf("input: no message for the rule %q", first.Tag())
 	}
-	name, _, _ := strings.Cut(field.Field(), "[")
-	sentence = strings.Replace(sentence, "%s", name, 1)
-	return apperr.NewField(name, "%s", strings.Replace(sentence, "%s", strings.ReplaceAll(field.Param(), " ", ", "), 1))
+	field, _, _ := strings.Cut(first.Field(), "[")
+	text := strings.NewReplacer("{field}", field, "{values}", strings.ReplaceAll(first.Param(), " ", ", ")).Replace(message)
+	return apperr.NewField(field, "%s", text)
 }
 
-// Day reads a day of the contract: strict YYYY-MM-DD in ASCII digits, a real calendar day of the years 2000 to 2199
-// (decisions, "Formats"). It returns the day's first instant, UTC.
-func Day(s string) (time.Time, bool) {
+// ParseDay reads a calendar day of the years 2000 to 2199, strictly YYYY-MM-DD in ASCII digits, and returns its first instant
+// in UTC.
+func ParseDay(s string) (time.Time, bool) {
 	if len(s) != len(time.DateOnly) {
 		return time.Time{}, false
 	}
 	t, err := time.Parse(time.DateOnly, s)
-	return t, err == nil && InYears(t)
+	return t, err == nil && IsReportable(t)
 }
 
-// InYears reports whether a time in UTC lies in the years 2000 to 2199, which are all that a report can be about
-// (decisions, "Formats" and "Data").
-func InYears(t time.Time) bool { return t.Year() >= 2000 && t.Year() <= 2199 }
+// IsReportable reports whether a time in UTC lies in the years of reports, 2000 to 2199.
+func IsReportable(t time.Time) bool { return t.Year() >= 2000 && t.Year() <= 2199 }
 
-// IsText says whether s is a text of 1 to 200 characters that says something and holds no control character.
-func IsText(s string) bool {
-	says := strings.ContainsFunc(s, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) })
-	return says && utf8.ValidString(s) && utf8.RuneCountInString(s) <= 200 && !strings.ContainsFunc(s, unicode.IsControl)
+// ValidText reports whether s has 1 to 200 characters, one of them visible and none a control character.
+func ValidText(s string) bool {
+	visible := strings.ContainsFunc(s, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) })
+	return visible && utf8.ValidString(s) && utf8.RuneCountInString(s) <= 200 && !strings.ContainsFunc(s, unicode.IsControl)
 }
