@@ -20,7 +20,7 @@ import (
 )
 
 // timeout bounds every action. It is long because tests share a machine; only a failing test waits for all of it.
-const timeout = 20 * time.Second
+const timeout = time.Minute
 
 // Page is one tab, for one goroutine.
 type Page struct {
