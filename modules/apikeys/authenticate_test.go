@@ -12,6 +12,7 @@ import (
 	"dg/modules/org"
 	"dg/platform/apperr"
 	"dg/platform/authz"
+	"dg/platform/testkit/fixtures"
 )
 
 // rules.md, Order of checks: wrong secret, then revoked, expired, plan. All combinations of the four.
@@ -26,10 +27,10 @@ func TestKeyIsRejectedForTheFirstReasonThatHolds(t *testing.T) {
 			token = guessed(token)
 		}
 		if revoked {
-			b.exec(`update api_keys set revoked_at = now() where id = $1`, key.ID)
+			b.Exec(`update api_keys set revoked_at = now() where id = $1`, key.ID)
 		}
 		if expired {
-			b.exec(`update api_keys set expires_at = now() - interval '1 ms' where id = $1`, key.ID)
+			b.Exec(`update api_keys set expires_at = now() - interval '1 ms' where id = $1`, key.ID)
 		}
 		if paused {
 			b.setPlan(org.PlanTeam)
@@ -95,7 +96,7 @@ func TestWrongSecretAndUnknownKeyGetTheSameAnswer(t *testing.T) {
 	_, unknown := b.keys.Authenticate(b.ctx(), apikeys.Token{ID: "0123456789ABCDEFGHIJKL", Secret: token.Secret}, request)
 	want := requireCode(t, apperr.AuthRequired, unknown)
 	for _, state := range []string{"name = name", "revoked_at = now()", "expires_at = now()"} {
-		b.exec(`update api_keys set ` + state)
+		b.Exec(`update api_keys set ` + state)
 		_, err := b.keys.Authenticate(b.ctx(), guessed(token), request)
 		require.Equal(t, want, requireCode(t, apperr.AuthRequired, err), state)
 	}
@@ -114,7 +115,7 @@ func TestRightSecretLearnsWhyTheKeyIsRejected(t *testing.T) {
 	} {
 		b.setPlan(org.PlanPro)
 		key, token := b.newKey()
-		b.exec(change, key.ID)
+		b.Exec(change, key.ID)
 		_, err := b.keys.Authenticate(b.ctx(), token, request)
 		require.Equal(t, message, requireCode(t, apperr.AuthRequired, err).Message)
 	}
@@ -132,7 +133,7 @@ func TestUnknownKeyIsCounted(t *testing.T) {
 		require.EqualValues(t, 2*(i+1), b.unknown.Load())
 	}
 	require.Equal(t, before, b.logged())
-	require.Equal(t, 2, one[int](b, `select count(*) from api_key_windows`), "an unknown id leaves nothing behind")
+	require.Equal(t, 2, fixtures.One[int](b.Database, `select count(*) from api_key_windows`), "an unknown id leaves nothing behind")
 }
 
 // rules.md, Keys: the plan is read at every request; moving up again makes keys work again.
@@ -164,7 +165,7 @@ func TestExpiryIsAnInstant(t *testing.T) {
 		"never": {"null", true}, "in an hour": {"now() + interval '1 h'", true},
 		"just now": {"date_trunc('milliseconds', now())", false}, "an hour ago": {"now() - interval '1 h'", false},
 	} {
-		b.exec(`update api_keys set expires_at = `+c.at+` where id = $1`, key.ID)
+		b.Exec(`update api_keys set expires_at = `+c.at+` where id = $1`, key.ID)
 		_, err := b.keys.Authenticate(b.ctx(), token, request)
 		require.Equal(t, c.ok, err == nil, "%s: %v", name, err)
 	}
@@ -177,8 +178,8 @@ func TestCallerIsTheKey(t *testing.T) {
 	for _, scopes := range [][]apikeys.Scope{{apikeys.ForksRead}, {apikeys.ReportsRead}, {apikeys.ReportsRead, apikeys.ForksRead}} {
 		key, token, err := b.keys.Create(b.ctx(), b.owner, apikeys.NewKey{Name: "BI", Scopes: scopes}, request)
 		require.NoError(t, err)
-		b.exec(`update organisations set name = name || '!' where id = $1`, ourOrganisation)
-		version := one[int64](b, `select version from organisations where id = $1`, ourOrganisation)
+		b.Exec(`update organisations set name = name || '!' where id = $1`, ourOrganisation)
+		version := fixtures.One[int64](b.Database, `select version from organisations where id = $1`, ourOrganisation)
 		caller, err := b.keys.Authenticate(b.ctx(), token, request)
 		require.NoError(t, err)
 		require.Equal(t, apikeys.Caller{
@@ -245,7 +246,7 @@ func TestStillUsableFollowsTheKey(t *testing.T) {
 	} {
 		b.setPlan(org.PlanPro)
 		key, _ := b.newKey()
-		b.exec(`update api_keys set `+c.change+` where id = $1`, key.ID)
+		b.Exec(`update api_keys set `+c.change+` where id = $1`, key.ID)
 		b.setPlan(c.plan)
 		before := b.logged()
 		for _, instance := range []*apikeys.Service{b.keys, b.other} {

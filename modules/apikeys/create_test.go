@@ -11,6 +11,7 @@ import (
 	"dg/modules/audit"
 	"dg/modules/org"
 	"dg/platform/apperr"
+	"dg/platform/testkit/fixtures"
 )
 
 var bothScopes = []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead}
@@ -37,10 +38,10 @@ func TestOnlyOwnersAndAdminsManageKeys(t *testing.T) {
 			name := func(permission string) []any {
 				return []any{"%s two-step=%v plan=%s: %s", c.role, c.twoStep, plan, permission}
 			}
-			before := one[int](b, `select count(*) from api_keys`)
+			before := fixtures.One[int](b.Database, `select count(*) from api_keys`)
 
 			_, token, err := b.keys.Create(b.ctx(), actor, apikeys.NewKey{Name: "n", Scopes: bothScopes}, request)
-			made := one[int](b, `select count(*) from api_keys`) - before
+			made := fixtures.One[int](b.Database, `select count(*) from api_keys`) - before
 			if c.creates && (plan == org.PlanPro || plan == org.PlanEnterprise) {
 				require.NoError(t, err, name("create")...)
 				require.Equal(t, 1, made, name("create")...)
@@ -60,7 +61,7 @@ func TestOnlyOwnersAndAdminsManageKeys(t *testing.T) {
 				require.Empty(t, listed, name("list")...)
 				requireCode(t, apperr.AccessDenied, b.keys.Revoke(b.ctx(), actor, existing.ID, request))
 			}
-			revoked := one[bool](b, `select revoked_at is not null from api_keys where id = $1`, existing.ID)
+			revoked := fixtures.One[bool](b.Database, `select revoked_at is not null from api_keys where id = $1`, existing.ID)
 			require.Equal(t, c.stops, revoked, name("revoke")...)
 		}
 	}
@@ -125,9 +126,9 @@ func TestNewKeyIsValidated(t *testing.T) {
 		"the zero instant":                {apikeys.NewKey{Name: "w", Scopes: forks, ExpiresAt: &time.Time{}}, "expiresAt"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			before := one[int](b, `select count(*) from api_keys`)
+			before := fixtures.One[int](b.Database, `select count(*) from api_keys`)
 			key, token, err := keys.Create(b.ctx(), b.owner, c.in, request)
-			made := one[int](b, `select count(*) from api_keys`) - before
+			made := fixtures.One[int](b.Database, `select count(*) from api_keys`) - before
 			if c.field != "" {
 				require.Equal(t, c.field, requireCode(t, apperr.Validation, err).Field)
 				require.Zero(t, token)
@@ -186,8 +187,8 @@ func TestKeyIsNotCreatedWithoutItsAuditEntry(t *testing.T) {
 	_, token, err := b.keys.Create(b.ctx(), b.owner, apikeys.NewKey{Name: "n", Scopes: bothScopes}, request)
 	require.Error(t, err)
 	require.Zero(t, token, "a token that works for nobody is shown to nobody")
-	require.Zero(t, one[int](b, `select count(*) from api_keys`))
-	require.Zero(t, one[int](b, `select count(*) from api_key_windows`))
+	require.Zero(t, fixtures.One[int](b.Database, `select count(*) from api_keys`))
+	require.Zero(t, fixtures.One[int](b.Database, `select count(*) from api_key_windows`))
 }
 
 // Keys are created by owners and by admins with two-step verification. Who loses that while
@@ -218,7 +219,7 @@ func TestRoleLostDuringTheRequestCreatesNoKey(t *testing.T) {
 			created <- err
 		}()
 		require.Eventually(t, func() bool {
-			return one[bool](b, `select exists (select from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database()))`)
+			return fixtures.One[bool](b.Database, `select exists (select from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database()))`)
 		}, 10*time.Second, time.Millisecond)
 		_, err = tx.Exec(b.ctx(), c.lose, admin.ID)
 		require.NoError(t, err)
@@ -232,7 +233,7 @@ func TestRoleLostDuringTheRequestCreatesNoKey(t *testing.T) {
 		require.Equal(t, before, b.logged(), "%s: nothing is made, nothing is recorded", name)
 		err = b.keys.Revoke(b.ctx(), admin, key.ID, request)
 		require.Equal(t, c.revokes, err == nil, "%s: %v", name, err)
-		b.exec(c.restore, admin.ID)
+		b.Exec(c.restore, admin.ID)
 	}
 }
 

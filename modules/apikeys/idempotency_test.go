@@ -13,6 +13,7 @@ import (
 	"dg/modules/audit"
 	"dg/modules/org"
 	"dg/platform/apperr"
+	"dg/platform/testkit/fixtures"
 )
 
 // atOnce calls do n times at once.
@@ -53,7 +54,7 @@ func TestIdempotencyKeyCreatesOneKey(t *testing.T) {
 	}
 	require.Equal(t, 1, made)
 	require.Len(t, b.entries(audit.KeyCreated), 1)
-	require.Equal(t, 1, one[int](b, `select count(*) from api_keys`))
+	require.Equal(t, 1, fixtures.One[int](b.Database, `select count(*) from api_keys`))
 
 	// A form of another organisation is another form, and so is one that holds nothing.
 	_, _, err := b.keys.Create(b.ctx(), member(theirOrganisation, "owner", false), in, request)
@@ -79,7 +80,7 @@ func TestIdempotencyKeyCreatesOneKey(t *testing.T) {
 // addKeys stores keys past the service: n of them, the i-th created i minutes after the first.
 func (b *bundle) addKeys(n int, prefix string, expires, revoked *time.Time) {
 	b.t.Helper()
-	b.exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by, creator_name, expires_at, revoked_at)
+	b.Exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by, creator_name, expires_at, revoked_at)
 		select $3 || lpad(i::text, 22 - length($3), '0'), $1, $3 || i, array['forks:read'], decode(repeat('00', 32), 'hex'),
 		       timestamptz '2026-01-01' + make_interval(mins => i), 'p', 'P', $4, $5 from generate_series(1, $2) i`,
 		ourOrganisation, n, prefix, expires, revoked)
@@ -113,7 +114,7 @@ func TestUsableKeysAreLimited(t *testing.T) {
 	// Another organisation has its own places, and what is revoked leaves one.
 	_, _, err := b.keys.Create(b.ctx(), member(theirOrganisation, "owner", false), apikeys.NewKey{Name: "n", Scopes: bothScopes}, request)
 	require.NoError(t, err)
-	b.exec(`update api_keys set revoked_at = now() where name = 'lasting7'`)
+	b.Exec(`update api_keys set revoked_at = now() where name = 'lasting7'`)
 	b.newKey()
 }
 
@@ -131,7 +132,7 @@ func TestKeyListIsBounded(t *testing.T) {
 	b := setup(t)
 	past := time.Now().Add(-time.Hour)
 	b.addKeys(10, "old", nil, nil)
-	b.exec(`update api_keys set created_at = created_at - interval '1 year'`)
+	b.Exec(`update api_keys set created_at = created_at - interval '1 year'`)
 	b.addKeys(600, "revoked", nil, &past)
 	b.addKeys(600, "expired", &past, nil)
 	listed, err := b.keys.List(b.ctx(), b.owner)
@@ -164,7 +165,7 @@ func TestExpiringListsTheSoonestFirst(t *testing.T) {
 	b.addKeys(1, "never", nil, nil)
 	young := now.Add(20 * day)
 	b.addKeys(1, "young", &young, nil)
-	b.exec(`update api_keys set created_at = $1 where name = 'young1'`, now)
+	b.Exec(`update api_keys set created_at = $1 where name = 'young1'`, now)
 	expiring, err := keys.Expiring(b.ctx(), b.owner)
 	require.NoError(t, err)
 	found := make([]string, 0, len(expiring))

@@ -13,6 +13,7 @@ import (
 	"dg/modules/audit"
 	"dg/modules/org"
 	"dg/platform/apperr"
+	"dg/platform/testkit/fixtures"
 )
 
 // rules.md, Keys: a revocation, an expiry or a change of plan takes effect on every instance for each request that
@@ -24,7 +25,7 @@ func TestChangesTakeEffectOnTheNextRequestOnEveryInstance(t *testing.T) {
 		change func(id string)
 	}{
 		{audit.Revoked, func(id string) { require.NoError(t, b.keys.Revoke(b.ctx(), b.owner, id, request)) }},
-		{audit.Expired, func(id string) { b.exec(`update api_keys set expires_at = now() - interval '1 ms' where id = $1`, id) }},
+		{audit.Expired, func(id string) { b.Exec(`update api_keys set expires_at = now() - interval '1 ms' where id = $1`, id) }},
 		{audit.BelowPlan, func(string) { b.setPlan(org.PlanTeam) }},
 	}
 	for round := range 50 {
@@ -166,7 +167,7 @@ func TestRejectedRequestsHaveTheirOwnLimit(t *testing.T) {
 func (b *bundle) notRecorded() int {
 	b.t.Helper()
 	require.NoError(b.t, b.log.RecordBursts(b.ctx()))
-	return one[int](b, `select coalesce(sum((details->>'notRecorded')::int), 0) from audit_entries`)
+	return fixtures.One[int](b.Database, `select coalesce(sum((details->>'notRecorded')::int), 0) from audit_entries`)
 }
 
 // Every refused use is in the log. After a flood on two instances, entries and counts
@@ -212,7 +213,7 @@ func TestFloodOfRejectedRequestsIsInTheLog(t *testing.T) {
 	}
 	require.Equal(t, all, sum, "each was refused")
 	counted := b.notRecorded()
-	single := one[int](b, `select count(*) from audit_entries where action = 'api_key.refused' and details = '{}'`)
+	single := fixtures.One[int](b.Database, `select count(*) from audit_entries where action = 'api_key.refused' and details = '{}'`)
 	t.Logf("%d refused uses in %s: %d entries of one, %d counted", all, took.Round(time.Millisecond), single, counted)
 	require.Equal(t, all, single+counted)
 	require.GreaterOrEqual(t, single, 120)
@@ -229,7 +230,7 @@ func TestRejectionsAreRecordedOverTheRateLimit(t *testing.T) {
 	_, err = b.keys.Authenticate(b.ctx(), guessed(token), request)
 	requireCode(t, apperr.AuthRequired, err)
 	requireCode(t, apperr.AccessDenied, b.keys.RefuseOutside(b.ctx(), token.ID, request, errOutside))
-	b.exec(`update api_keys set revoked_at = now() where id = $1`, key.ID)
+	b.Exec(`update api_keys set revoked_at = now() where id = $1`, key.ID)
 	_, err = b.keys.Authenticate(b.ctx(), token, request)
 	requireCode(t, apperr.AuthRequired, err)
 	require.Len(t, b.entries(audit.KeyRefused), 3)

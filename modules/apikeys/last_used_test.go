@@ -10,15 +10,16 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/platform/apperr"
+	"dg/platform/testkit/fixtures"
 )
 
 // within runs f in one minute of the database's clock: it is run again where a minute began meanwhile.
 func (b *bundle) within(f func()) {
 	b.t.Helper()
 	for {
-		minute := one[time.Time](b, `select date_trunc('minute', clock_timestamp())`)
+		minute := fixtures.One[time.Time](b.Database, `select date_trunc('minute', clock_timestamp())`)
 		f()
-		if minute.Equal(one[time.Time](b, `select date_trunc('minute', clock_timestamp())`)) {
+		if minute.Equal(fixtures.One[time.Time](b.Database, `select date_trunc('minute', clock_timestamp())`)) {
 			return
 		}
 	}
@@ -46,35 +47,35 @@ func TestLastUse(t *testing.T) {
 		"a first with a wrong secret": {`null`, func(_ apikeys.Key, token *apikeys.Token) { *token = guessed(*token) }, false},
 		"beyond the rate":             {lastMinute, func(k apikeys.Key, _ *apikeys.Token) { b.setWindow(k.ID, false, 1, repeat(5, 120)) }, false},
 		"after the revocation": {lastMinute, func(k apikeys.Key, _ *apikeys.Token) {
-			b.exec(`update api_keys set revoked_at = now() where id = $1`, k.ID)
+			b.Exec(`update api_keys set revoked_at = now() where id = $1`, k.ID)
 		}, false},
 		"after the expiry": {lastMinute, func(k apikeys.Key, _ *apikeys.Token) {
-			b.exec(`update api_keys set expires_at = now() - interval '1 s' where id = $1`, k.ID)
+			b.Exec(`update api_keys set expires_at = now() - interval '1 s' where id = $1`, k.ID)
 		}, false},
 		"the last within the rate":       {lastMinute, func(k apikeys.Key, _ *apikeys.Token) { b.setWindow(k.ID, false, 1, repeat(5, 119)) }, true},
 		"while refused uses are at 120":  {lastMinute, func(k apikeys.Key, _ *apikeys.Token) { b.setWindow(k.ID, true, 1, repeat(5, 120)) }, true},
-		"its windows had gone":           {lastMinute, func(apikeys.Key, *apikeys.Token) { b.exec(`truncate api_key_windows`) }, true},
-		"of a key whose name is changed": {lastMinute, func(k apikeys.Key, _ *apikeys.Token) { b.exec(`update api_keys set name = 'x' where id = $1`, k.ID) }, true},
+		"its windows had gone":           {lastMinute, func(apikeys.Key, *apikeys.Token) { b.Exec(`truncate api_key_windows`) }, true},
+		"of a key whose name is changed": {lastMinute, func(k apikeys.Key, _ *apikeys.Token) { b.Exec(`update api_keys set name = 'x' where id = $1`, k.ID) }, true},
 	} {
 		b.within(func() {
 			key, token := b.newKey()
 			_, theirs := b.newKey()
-			b.exec(`update api_keys set last_used_at = `+c.before+` where id = $1`, key.ID)
+			b.Exec(`update api_keys set last_used_at = `+c.before+` where id = $1`, key.ID)
 			if c.given != nil {
 				c.given(key, &token)
 			}
 			const read = `select last_used_at from api_keys where id = $1`
-			before := one[*time.Time](b, read, key.ID)
+			before := fixtures.One[*time.Time](b.Database, read, key.ID)
 			_, _ = b.keys.Authenticate(b.ctx(), token, request)
-			after := one[*time.Time](b, read, key.ID)
+			after := fixtures.One[*time.Time](b.Database, read, key.ID)
 			if !c.moves {
 				require.Equal(t, before, after, name)
 			} else {
 				require.NotNil(t, after, name)
 				require.NotEqual(t, before, after, name)
-				require.True(t, one[bool](b, `select $1::timestamptz between clock_timestamp() - interval '1 min' and clock_timestamp()`, *after), name)
+				require.True(t, fixtures.One[bool](b.Database, `select $1::timestamptz between clock_timestamp() - interval '1 min' and clock_timestamp()`, *after), name)
 			}
-			require.Nil(t, one[*time.Time](b, read, theirs.ID), "%s: another key's", name)
+			require.Nil(t, fixtures.One[*time.Time](b.Database, read, theirs.ID), "%s: another key's", name)
 		})
 	}
 }
@@ -84,7 +85,7 @@ func TestUseOutsideTheAPIDoesNotMoveLastUse(t *testing.T) {
 	b := setup(t)
 	key, _ := b.newKey()
 	requireCode(t, apperr.AccessDenied, b.keys.RefuseOutside(b.ctx(), key.ID, request, errOutside))
-	require.Nil(t, one[*time.Time](b, `select last_used_at from api_keys where id = $1`, key.ID))
+	require.Nil(t, fixtures.One[*time.Time](b.Database, `select last_used_at from api_keys where id = $1`, key.ID))
 }
 
 // rules.md, Keys: never after the revocation: a request that waits for the key while it is being revoked does not write
@@ -106,7 +107,7 @@ func TestLastUseDoesNotMoveAfterRevocation(t *testing.T) {
 	b.untilOneWaits(revocation)
 	require.NoError(t, revocation.Commit(b.ctx()))
 	require.NoError(t, <-done, "it started before the commit: it may pass (doc.go, Trades)")
-	require.Nil(t, one[*time.Time](b, `select last_used_at from api_keys where id = $1`, key.ID))
+	require.Nil(t, fixtures.One[*time.Time](b.Database, `select last_used_at from api_keys where id = $1`, key.ID))
 
 	_, err = b.keys.Authenticate(b.ctx(), token, request)
 	requireCode(t, apperr.AuthRequired, err)
@@ -131,7 +132,7 @@ func TestRevocationDoesNotWaitForTheWindow(t *testing.T) {
 	require.NoError(t, b.keys.Revoke(b.ctx(), b.owner, key.ID, request))
 	require.NoError(t, holder.Rollback(b.ctx()))
 	require.NoError(t, <-done, "it started before the commit: it may pass (doc.go, Trades)")
-	require.Nil(t, one[*time.Time](b, `select last_used_at from api_keys where id = $1`, key.ID))
+	require.Nil(t, fixtures.One[*time.Time](b.Database, `select last_used_at from api_keys where id = $1`, key.ID))
 }
 
 // untilOneWaits returns when a session waits for a lock that tx holds.

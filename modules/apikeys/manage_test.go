@@ -17,6 +17,7 @@ import (
 	"dg/modules/audit"
 	"dg/platform/apperr"
 	"dg/platform/postgres"
+	"dg/platform/testkit/fixtures"
 )
 
 // breakLog takes the right to add entries from the role that serves.
@@ -24,7 +25,7 @@ func (b *bundle) breakLog() {
 	b.t.Helper()
 	role, err := postgres.RoleOf(b.URL)
 	require.NoError(b.t, err)
-	b.exec(`revoke insert on audit_entries from ` + pgx.Identifier{role}.Sanitize())
+	b.Exec(`revoke insert on audit_entries from ` + pgx.Identifier{role}.Sanitize())
 }
 
 // A revocation stops the key at once and is recorded; a revoked key stays in
@@ -68,14 +69,14 @@ func TestRevocationIsRecordedOnce(t *testing.T) {
 // than now. The database itself refuses it here, at the moment of writing.
 func TestTimestampsAreNeverInTheFuture(t *testing.T) {
 	b := setup(t)
-	b.exec(`create function not_in_the_future() returns trigger language plpgsql as $$
+	b.Exec(`create function not_in_the_future() returns trigger language plpgsql as $$
 		begin
 			if greatest(new.revoked_at, new.last_used_at) > clock_timestamp() then
 				raise 'in the future';
 			end if;
 			return new;
 		end $$`)
-	b.exec(`create trigger not_in_the_future before update on api_keys for each row execute function not_in_the_future()`)
+	b.Exec(`create trigger not_in_the_future before update on api_keys for each row execute function not_in_the_future()`)
 	for range 40 {
 		key, token := b.newKey()
 		_, err := b.keys.Authenticate(b.ctx(), token, request)
@@ -90,7 +91,7 @@ func TestRevocationFailsWithoutItsAuditEntry(t *testing.T) {
 	key, token := b.newKey()
 	b.breakLog()
 	require.Error(t, b.keys.Revoke(b.ctx(), b.owner, key.ID, request))
-	require.True(t, one[bool](b, `select revoked_at is null from api_keys where id = $1`, key.ID))
+	require.True(t, fixtures.One[bool](b.Database, `select revoked_at is null from api_keys where id = $1`, key.ID))
 	_, err := b.keys.Authenticate(b.ctx(), token, request)
 	require.NoError(t, err)
 }
@@ -112,7 +113,7 @@ func TestForeignKeyCannotBeRevoked(t *testing.T) {
 		requireCode(t, apperr.NotFound, b.keys.Revoke(b.ctx(), b.owner, id, request))
 		require.Equal(t, before, b.logged(), name)
 	}
-	require.Zero(t, one[int](b, `select count(*) from api_keys where revoked_at is not null`))
+	require.Zero(t, fixtures.One[int](b.Database, `select count(*) from api_keys where revoked_at is not null`))
 
 	listed, err := b.keys.List(b.ctx(), b.owner)
 	require.NoError(t, err)
@@ -126,7 +127,7 @@ func TestKeysAreListedNewestFirst(t *testing.T) {
 	want := make([]string, 12)
 	for i := range want {
 		key, _ := b.newKey()
-		b.exec(`update api_keys set created_at = timestamptz '2026-03-01' + make_interval(days => $2) where id = $1`, key.ID, (i*7)%12)
+		b.Exec(`update api_keys set created_at = timestamptz '2026-03-01' + make_interval(days => $2) where id = $1`, key.ID, (i*7)%12)
 		want[11-(i*7)%12] = key.ID
 	}
 	listed, err := b.keys.List(b.ctx(), b.owner)
@@ -183,7 +184,7 @@ func (b *bundle) dump() string {
 	require.Contains(b.t, tables, "audit_entries")
 	var all strings.Builder
 	for _, table := range tables {
-		all.WriteString(one[string](b, fmt.Sprintf(`select coalesce(string_agg(t::text, E'\n'), '') from %s t`, pgx.Identifier{table}.Sanitize())))
+		all.WriteString(fixtures.One[string](b.Database, fmt.Sprintf(`select coalesce(string_agg(t::text, E'\n'), '') from %s t`, pgx.Identifier{table}.Sanitize())))
 	}
 	return all.String()
 }

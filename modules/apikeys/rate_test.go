@@ -11,6 +11,7 @@ import (
 	"dg/modules/apikeys"
 	"dg/modules/audit"
 	"dg/platform/apperr"
+	"dg/platform/testkit/fixtures"
 )
 
 // model is the rate in its plainest form: the instants of all accepted requests, in virtual seconds.
@@ -100,7 +101,7 @@ func TestRejectionLimitIsASlidingWindow(t *testing.T) {
 		b.pass(key.ID, seconds)
 	}
 	require.Greater(t, recorded, 120)
-	require.Equal(t, recorded, one[int](b, `select count(*) from audit_entries where reason in ('wrong_secret', 'outside_api')`))
+	require.Equal(t, recorded, fixtures.One[int](b.Database, `select count(*) from audit_entries where reason in ('wrong_secret', 'outside_api')`))
 	require.Len(t, m.accepted, recorded)
 	require.Equal(t, 0, b.taken(key.ID, false))
 }
@@ -244,14 +245,14 @@ func TestLostWindowsAreRecreated(t *testing.T) {
 		"all, wrong secret": {`truncate api_key_windows`, func() error { _, err := b.keys.Authenticate(b.ctx(), guessed(token), request); return err }},
 		"all, outside":      {`truncate api_key_windows`, func() error { return b.keys.RefuseOutside(b.ctx(), token.ID, request, errOutside) }},
 	} {
-		b.exec(c.lose)
+		b.Exec(c.lose)
 		before := len(b.entries(audit.KeyRefused))
 		err := c.ask()
 		require.Equal(t, len(b.entries(audit.KeyRefused)) > before, err != nil, "%s: %v", name, err)
 		require.False(t, apperr.Is(err, apperr.RateLimited), name)
 	}
 
-	b.exec(`truncate api_key_windows`)
+	b.Exec(`truncate api_key_windows`)
 	_, errs := b.storm(150, func(s *apikeys.Service) (apikeys.Caller, error) { return s.Authenticate(b.ctx(), token, request) })
 	accepted := 0
 	for _, err := range errs {

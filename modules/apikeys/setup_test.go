@@ -17,7 +17,7 @@ import (
 	"dg/platform/apperr"
 	"dg/platform/authz"
 	"dg/platform/postgres"
-	"dg/platform/testkit/pgtest"
+	"dg/platform/testkit/fixtures"
 )
 
 // errOutside is the answer that the surface gives to RefuseOutside.
@@ -37,7 +37,7 @@ var request = audit.Request{
 // bundle is a database with two organisations on the Pro plan, and two instances of the service, each with a pool of its
 // own, as two processes have.
 type bundle struct {
-	*pgtest.Database
+	*fixtures.Database
 	t       *testing.T
 	keys    *apikeys.Service
 	other   *apikeys.Service // the second instance
@@ -49,12 +49,15 @@ type bundle struct {
 func setup(t *testing.T) *bundle {
 	t.Helper()
 	t.Parallel()
-	b := &bundle{Database: pgtest.New(t), t: t, unknown: new(atomic.Int64)}
+	b := &bundle{Database: fixtures.New(t), t: t, unknown: new(atomic.Int64)}
 	for i, id := range []string{ourOrganisation, theirOrganisation} {
-		b.exec(`insert into organisations (id, slug, name, plan, reporting_mode) values ($1, $2, $2, 'pro', 'pseudonymous')`, id, fmt.Sprintf("org-%d", i))
+		b.Organisation(fixtures.Organisation{ID: id, Slug: fmt.Sprintf("org-%d", i)})
 		for _, role := range []string{"owner", "admin", "member"} {
-			b.enrol(member(id, role, false), role, nil)
-			b.enrol(member(id, role, true), role, new("JBSWY3DPEHPK3PXP"))
+			for twoStep, secret := range map[bool]string{false: "", true: fixtures.TOTPSecret} {
+				who := member(id, role, twoStep)
+				b.Person(fixtures.Person{ID: who.ID, Name: who.Name, TOTPSecret: secret})
+				b.Join(id, who.ID, role)
+			}
 		}
 	}
 	second, err := postgres.Open(t.Context(), b.URL, postgres.Options{Name: "second instance", MaxConns: 8})
@@ -73,13 +76,6 @@ func (b *bundle) instance(db *postgres.DB, now func() time.Time) *apikeys.Servic
 	return apikeys.New(db, org.New(db, log, policy), log, policy, now, func() { b.unknown.Add(1) })
 }
 
-// enrol makes the actor a member of its organisation.
-func (b *bundle) enrol(a apikeys.Actor, role string, totpSecret *string) {
-	b.t.Helper()
-	b.exec(`insert into users (id, email, email_key, name, totp_secret) values ($1::uuid, $1, $1, $2, $3)`, a.ID, a.Name, totpSecret)
-	b.exec(`insert into memberships (org_id, user_id, role) values ($1, $2, $3)`, a.OrganisationID, a.ID, role)
-}
-
 // member is a person with the role in the organisation: another one for each.
 func member(organisation, role string, twoStep bool) apikeys.Actor {
 	id := uuid.NewSHA1(uuid.Nil, fmt.Appendf(nil, "%s %s %v", organisation, role, twoStep))
@@ -92,24 +88,9 @@ func member(organisation, role string, twoStep bool) apikeys.Actor {
 // ctx ends with the test.
 func (b *bundle) ctx() context.Context { return b.t.Context() }
 
-// exec changes the data as the owner of the tables.
-func (b *bundle) exec(sql string, args ...any) {
-	b.t.Helper()
-	_, err := b.Owner.Pool.Exec(context.Background(), sql, args...)
-	require.NoError(b.t, err)
-}
-
-// one reads one value as the owner of the tables.
-func one[T any](b *bundle, sql string, args ...any) T {
-	b.t.Helper()
-	var v T
-	require.NoError(b.t, b.Owner.Pool.QueryRow(b.ctx(), sql, args...).Scan(&v))
-	return v
-}
-
 func (b *bundle) setPlan(plan org.Plan) {
 	b.t.Helper()
-	b.exec(`update organisations set plan = $2 where id = $1`, ourOrganisation, plan)
+	b.Exec(`update organisations set plan = $2 where id = $1`, ourOrganisation, plan)
 }
 
 // newKey makes a usable key.
@@ -144,12 +125,14 @@ func (b *bundle) entries(action audit.Action) []audit.Entry {
 }
 
 // logged counts all entries of all organisations.
-func (b *bundle) logged() int { return one[int](b, `select count(*) from audit_entries`) }
+func (b *bundle) logged() int {
+	return fixtures.One[int](b.Database, `select count(*) from audit_entries`)
+}
 
 // pass moves a key's windows into the past: as if so many seconds had gone by.
 func (b *bundle) pass(key string, seconds float64) {
 	b.t.Helper()
-	b.exec(`update api_key_windows set instants =
+	b.Exec(`update api_key_windows set instants =
 		(select array_agg(i - make_interval(secs => $2) order by nth) from unnest(instants) with ordinality u (i, nth))
 		where key_id = $1`, key, seconds)
 }
@@ -167,7 +150,7 @@ func (b *bundle) setWindow(key string, refused bool, head int, ages []float64) {
 		}
 		ring[(head-1+i)%apikeys.MaxRequests] = age
 	}
-	b.exec(`update api_key_windows set head = $3, instants =
+	b.Exec(`update api_key_windows set head = $3, instants =
 		(select array_agg(case when a = 'infinity' then '-infinity' else now() - make_interval(secs => a) end order by nth)
 		   from unnest($4::float8[]) with ordinality u (a, nth))
 		where key_id = $1 and refused = $2`, key, refused, head, ring)
@@ -176,7 +159,7 @@ func (b *bundle) setWindow(key string, refused bool, head int, ages []float64) {
 // taken counts the places that are taken in a window.
 func (b *bundle) taken(key string, refused bool) int {
 	b.t.Helper()
-	return one[int](b, `select count(*) from api_key_windows, unnest(instants) i
+	return fixtures.One[int](b.Database, `select count(*) from api_key_windows, unnest(instants) i
 		where key_id = $1 and refused = $2 and i > clock_timestamp() - interval '60 s'`, key, refused)
 }
 
