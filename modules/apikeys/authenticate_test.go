@@ -61,7 +61,7 @@ func TestKeyIsRejectedForTheFirstReasonThatHolds(t *testing.T) {
 		require.Zero(t, caller, name)
 		require.Equal(t, before+1, b.logged(), name)
 		require.Equal(t, want, b.entries(audit.KeyRefused)[0].Reason, name)
-		require.Equal(t, 0, b.taken(key.ID, false), "%s: a refused use takes no place of the key's own", name)
+		require.Equal(t, 0, b.taken(key.ID, false), "%s: a rejected request does not count towards the key's own limit", name)
 		require.Equal(t, 1, b.taken(key.ID, true), name)
 
 		// rules.md, Order of checks, 1: outside /api/v1/ it is 403, whatever the key's state.
@@ -72,7 +72,7 @@ func TestKeyIsRejectedForTheFirstReasonThatHolds(t *testing.T) {
 	require.Zero(t, b.unknown.Load())
 }
 
-// rules.md, Audit log: the entry names the key, what was wrong and the request.
+// rules.md, Audit log: the entry names the key, the reason and the request.
 func TestRejectionIsRecordedInFull(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
@@ -121,7 +121,7 @@ func TestRightSecretLearnsWhyTheKeyIsRejected(t *testing.T) {
 	}
 }
 
-// rules.md, Audit log: a key that no organisation owns has no log: it is counted.
+// rules.md, Audit log: a key that no organisation owns has no log, and is counted.
 func TestUnknownKeyIsCounted(t *testing.T) {
 	b := setup(t)
 	_, token := b.newKey()
@@ -171,8 +171,7 @@ func TestExpiryIsAnInstant(t *testing.T) {
 	}
 }
 
-// The caller is the key, with its organisation and its scopes, and the
-// organisation's version.
+// The caller is the key with its organisation, its scopes and the organisation's version.
 func TestCallerIsTheKey(t *testing.T) {
 	b := setup(t)
 	for _, scopes := range [][]apikeys.Scope{{apikeys.ForksRead}, {apikeys.ReportsRead}, {apikeys.ReportsRead, apikeys.ForksRead}} {
@@ -195,7 +194,7 @@ func TestCallerIsTheKey(t *testing.T) {
 	}
 }
 
-// Insufficient scope and another organisation's fork are recorded, by Refuse.
+// Refuse records an insufficient scope and a fork of another organisation.
 func TestRefuseRecordsAndAnswers(t *testing.T) {
 	b := setup(t)
 	_, token := b.newKey()
@@ -227,7 +226,7 @@ func TestRejectionThatCannotBeRecordedIsUnavailable(t *testing.T) {
 	require.NoError(t, err, "what is not refused needs no entry")
 }
 
-// rules.md, CSV: a running export is broken off when its key is revoked, expired or paused.
+// rules.md, CSV: a running export asks whether its key is still usable.
 func TestStillUsableFollowsTheKey(t *testing.T) {
 	b := setup(t)
 	for name, c := range map[string]struct {
@@ -257,13 +256,13 @@ func TestStillUsableFollowsTheKey(t *testing.T) {
 				requireCode(t, apperr.AuthRequired, err)
 			}
 		}
-		require.Zero(t, b.taken(key.ID, false)+b.taken(key.ID, true), "%s: it takes no place in the rate", name)
+		require.Zero(t, b.taken(key.ID, false)+b.taken(key.ID, true), "%s: it does not count towards the rate limit", name)
 		require.Equal(t, before, b.logged(), name)
 		require.Error(t, b.keys.StillUsable(b.ctx(), theirOrganisation, key.ID), "%s: of another organisation", name)
 	}
 }
 
-// rules.md, Keys: the state that the screen shows is the one by which a use is refused.
+// rules.md, Keys: the screen shows the state by which a request is rejected.
 func TestKeyState(t *testing.T) {
 	now := time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC)
 	before, later := now.Add(-time.Millisecond), now.Add(time.Millisecond)

@@ -67,7 +67,7 @@ func TestOnlyOwnersAndAdminsManageKeys(t *testing.T) {
 	}
 }
 
-// An actor of no organisation, or a key that asks for more than it may, manages nothing.
+// Neither an actor without an organisation nor a key manages keys.
 func TestActorWithoutOrganisationManagesNoKeys(t *testing.T) {
 	b := setup(t)
 	nobody := member("", "owner", true)
@@ -180,7 +180,7 @@ func TestCreationIsRecorded(t *testing.T) {
 	require.Equal(t, request, e.Request)
 }
 
-// rules.md, Audit log: creation commits together with its entry: without the entry there is no key.
+// rules.md, Audit log: creation commits together with its entry.
 func TestKeyIsNotCreatedWithoutItsAuditEntry(t *testing.T) {
 	b := setup(t)
 	b.breakLog()
@@ -237,7 +237,7 @@ func TestRoleLostDuringTheRequestCreatesNoKey(t *testing.T) {
 	}
 }
 
-// A role is kept as it is from the moment at which it is read to the key's commit: a change waits.
+// A change of the role waits from the moment at which it is read until the key is committed.
 func TestRoleIsLockedUntilTheKeyIsCreated(t *testing.T) {
 	b := setup(t)
 	orgs := org.New(b.DB, b.log, nil)

@@ -30,8 +30,7 @@ func atOnce(n int, do func(i int)) {
 	wait.Wait()
 }
 
-// A double submit makes one key, however many come at once, on whichever instance: one answer has
-// the secret, and one entry is written.
+// A form that is sent many times at once, to two instances, creates one key: one answer has the secret, one entry is written.
 func TestIdempotencyKeyCreatesOneKey(t *testing.T) {
 	b := setup(t)
 	once := uuid.NewString()
@@ -86,8 +85,7 @@ func (b *bundle) addKeys(n int, prefix string, expires, revoked *time.Time) {
 		ourOrganisation, n, prefix, expires, revoked)
 }
 
-// doc.go: an organisation has at most MaxUsable keys that are neither revoked nor expired, also when the last place is asked
-// for by several at once.
+// An organisation has at most MaxUsable usable keys, even when several requests want the last one.
 func TestUsableKeysAreLimited(t *testing.T) {
 	b := setup(t)
 	past, future := time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
@@ -127,7 +125,7 @@ func indexOf(errs []error) int {
 	return 0
 }
 
-// doc.go: List is bounded: all usable keys are in it, however old, and the newest of the others; newest first.
+// List has all usable keys, however old, and the newest of the others; newest first.
 func TestKeyListIsBounded(t *testing.T) {
 	b := setup(t)
 	past := time.Now().Add(-time.Hour)

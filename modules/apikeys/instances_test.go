@@ -57,7 +57,7 @@ func TestChangesTakeEffectOnTheNextRequestOnEveryInstance(t *testing.T) {
 	}
 }
 
-// The same while requests of the key are running all the time: none that starts after Revoke has returned is accepted.
+// Under load, no request that starts after Revoke has returned is accepted.
 func TestRevocationUnderLoad(t *testing.T) {
 	b := setup(t)
 	for range 10 {
@@ -85,7 +85,7 @@ func TestRevocationUnderLoad(t *testing.T) {
 	}
 }
 
-// rules.md, Rate limits: one key never has more than 120 places, counted over all instances: 200 at once, on two.
+// rules.md, Rate limits: one key never gets more than 120 requests, counted over all instances: 200 concurrent ones on two.
 func TestTwoInstancesShareTheRateLimit(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
@@ -111,7 +111,7 @@ func TestTwoInstancesShareTheRateLimit(t *testing.T) {
 	require.Equal(t, 1, b.logged(), "only the creation is recorded: neither an accepted use nor one beyond the rate")
 }
 
-// storm asks both instances at once, n times in all.
+// storm sends n concurrent requests to the two instances.
 func (b *bundle) storm(n int, ask func(*apikeys.Service) (apikeys.Caller, error)) ([]apikeys.Caller, []error) {
 	callers, errs := make([]apikeys.Caller, n), make([]error, n)
 	var wait sync.WaitGroup
@@ -122,8 +122,8 @@ func (b *bundle) storm(n int, ask func(*apikeys.Service) (apikeys.Caller, error)
 	return callers, errs
 }
 
-// rules.md, Rate limits: refused uses have a count of their own: up to 120 are recorded one by one, beyond that the answer is
-// 429, which is counted; and nobody can spend or lock another's key.
+// rules.md, Rate limits: rejected requests have a limit of their own: 120 are recorded one by one, the others counted. Nobody can
+// use up or lock another's key.
 func TestRejectedRequestsHaveTheirOwnLimit(t *testing.T) {
 	b := setup(t)
 	_, token := b.newKey()
@@ -163,15 +163,14 @@ func TestRejectedRequestsHaveTheirOwnLimit(t *testing.T) {
 	require.Equal(t, 86, b.notRecorded(), "a request beyond the key's own rate is no refused use")
 }
 
-// notRecorded makes entries of what was counted, and sums what they say was not recorded one by one.
+// notRecorded writes the entries of what was counted, and sums them.
 func (b *bundle) notRecorded() int {
 	b.t.Helper()
 	require.NoError(b.t, b.log.RecordBursts(b.ctx()))
 	return fixtures.One[int](b.Database, `select coalesce(sum((details->>'notRecorded')::int), 0) from audit_entries`)
 }
 
-// Every refused use is in the log. After a flood on two instances, entries and counts
-// together are the refusals, exactly.
+// Every rejected request is in the log: after a flood on two instances, entries and counts add up to them.
 func TestFloodOfRejectedRequestsIsInTheLog(t *testing.T) {
 	b := setup(t)
 	all := 4_000
@@ -214,13 +213,13 @@ func TestFloodOfRejectedRequestsIsInTheLog(t *testing.T) {
 	require.Equal(t, all, sum, "each was refused")
 	counted := b.notRecorded()
 	single := fixtures.One[int](b.Database, `select count(*) from audit_entries where action = 'api_key.refused' and details = '{}'`)
-	t.Logf("%d refused uses in %s: %d entries of one, %d counted", all, took.Round(time.Millisecond), single, counted)
+	t.Logf("%d rejected requests in %s: %d entries of one, %d counted", all, took.Round(time.Millisecond), single, counted)
 	require.Equal(t, all, single+counted)
 	require.GreaterOrEqual(t, single, 120)
 	require.LessOrEqual(t, single, 120*(2+int(took.Minutes())), "the log is bounded")
 }
 
-// The other way round: a key that is beyond its own rate is still refused, and recorded, for what is wrong.
+// A key over its rate limit is still rejected, and recorded, for what is wrong with it.
 func TestRejectionsAreRecordedOverTheRateLimit(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()

@@ -85,7 +85,7 @@ func TestTimestampsAreNeverInTheFuture(t *testing.T) {
 	}
 }
 
-// rules.md, Audit log: revocation commits together with its entry: without the entry the key still works.
+// rules.md, Audit log: revocation commits together with its entry.
 func TestRevocationFailsWithoutItsAuditEntry(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()

@@ -14,13 +14,13 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-// model is the rate in its plainest form: the instants of all accepted requests, in virtual seconds.
+// model is the rate limit at its simplest: the instants of all accepted requests, in virtual seconds.
 type model struct {
 	now      float64
 	accepted []float64
 }
 
-// ask says whether a request is accepted now, how many places are left after it, and the age of the oldest that counts.
+// ask returns whether a request is accepted now, how many remain, and the age of the oldest one in the window.
 func (m *model) ask() (ok bool, left int, oldest float64) {
 	count, oldest := 0, 0.0
 	for _, at := range m.accepted {
@@ -45,7 +45,7 @@ func TestRateLimitIsASlidingWindow(t *testing.T) {
 		key, token := b.newKey()
 		var m model
 		began := time.Now()
-		refusals := 0
+		rejections := 0
 		for step := range 14 {
 			for range random.IntN(70) {
 				want, left, oldest := m.ask()
@@ -56,7 +56,7 @@ func TestRateLimitIsASlidingWindow(t *testing.T) {
 				if want {
 					require.NoError(t, err, "seed %d, step %d", seed, step)
 				} else {
-					refusals++
+					rejections++
 					require.Equal(t, wait, requireCode(t, apperr.RateLimited, err).RetryAfter)
 				}
 				require.Equal(t, left, caller.RateLimit.Remaining, "seed %d, step %d", seed, step)
@@ -67,11 +67,11 @@ func TestRateLimitIsASlidingWindow(t *testing.T) {
 			m.now += seconds
 			b.pass(key.ID, seconds)
 		}
-		require.Positive(t, refusals, "seed %d: a schedule that never reaches the rate proves nothing", seed)
+		require.Positive(t, rejections, "seed %d: a schedule that never reaches the rate proves nothing", seed)
 	}
 }
 
-// The same rule holds for the refused uses that are recorded.
+// The same rule holds for rejected requests.
 func TestRejectionLimitIsASlidingWindow(t *testing.T) {
 	b := setup(t)
 	random := mathrand.New(mathrand.NewPCG(7, 2026))
@@ -156,7 +156,7 @@ func TestWindowIsSixtySeconds(t *testing.T) {
 	}
 }
 
-// rules.md, Rate limits: RateLimit carries what is left and the seconds until that next rises.
+// rules.md, Rate limits: RateLimit has the remaining requests and the seconds until there is one more.
 func TestRemainingAndReset(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
@@ -231,7 +231,7 @@ func TestClockSetBackDoesNotLockAKey(t *testing.T) {
 	}
 }
 
-// rules.md, Rate limits: a crash of PostgreSQL forgets the windows: they are made anew, and the key works.
+// rules.md, Rate limits: a crash of PostgreSQL empties the windows: they are recreated, and the key works.
 func TestLostWindowsAreRecreated(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()

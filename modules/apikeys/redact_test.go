@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// rules.md, Keys: never logged. However a key was written into a path or a user agent, nothing of its secret is left.
+// rules.md, Keys: a secret is never logged, however it was written into a path or a user agent.
 func TestRedactRemovesSecrets(t *testing.T) {
 	t.Parallel()
 	everyByte := ""

@@ -29,7 +29,7 @@ const (
 	theirOrganisation = "00000000-0000-4000-8000-00000000000b"
 )
 
-// request is what the audit log is to say of each use.
+// request is what the audit log has to show for each request.
 var request = audit.Request{
 	Method: "GET", Path: "/api/v1/forks", Address: "192.0.2.7", UserAgent: "bi-tool/1.0", ID: "request-0001",
 }
@@ -101,7 +101,7 @@ func (b *bundle) newKey() (apikeys.Key, apikeys.Token) {
 	return key, token
 }
 
-// guessed is a token with the key's id and another secret.
+// guessed returns a token with the key's id and another secret.
 func guessed(token apikeys.Token) apikeys.Token {
 	first := "A"
 	if token.Secret[0] == 'A' {
@@ -110,7 +110,7 @@ func guessed(token apikeys.Token) apikeys.Token {
 	return apikeys.Token{ID: token.ID, Secret: first + token.Secret[1:]}
 }
 
-// entries is what our organisation's log says of an action, newest first.
+// entries returns the entries of an action in our organisation's log, newest first.
 func (b *bundle) entries(action audit.Action) []audit.Entry {
 	b.t.Helper()
 	all, err := b.log.List(b.ctx(), ourOrganisation, audit.Page{Limit: 1000})
@@ -129,7 +129,7 @@ func (b *bundle) logged() int {
 	return fixtures.One[int](b.Database, `select count(*) from audit_entries`)
 }
 
-// pass moves a key's windows into the past: as if so many seconds had gone by.
+// pass moves a key's windows into the past, as if so many seconds had passed.
 func (b *bundle) pass(key string, seconds float64) {
 	b.t.Helper()
 	b.Exec(`update api_key_windows set instants =
@@ -137,8 +137,8 @@ func (b *bundle) pass(key string, seconds float64) {
 		where key_id = $1`, key, seconds)
 }
 
-// setWindow says how many seconds ago the last uses were, oldest first; the slots before them were never used. head is
-// where the ring begins.
+// setWindow sets how many seconds ago the last requests were, oldest first; the other slots are unused. head is where the
+// ring starts.
 func (b *bundle) setWindow(key string, refused bool, head int, ages []float64) {
 	b.t.Helper()
 	ring := make([]float64, apikeys.MaxRequests)
@@ -156,14 +156,14 @@ func (b *bundle) setWindow(key string, refused bool, head int, ages []float64) {
 		where key_id = $1 and refused = $2`, key, refused, head, ring)
 }
 
-// taken counts the places that are taken in a window.
+// taken counts the requests in a window.
 func (b *bundle) taken(key string, refused bool) int {
 	b.t.Helper()
 	return fixtures.One[int](b.Database, `select count(*) from api_key_windows, unnest(instants) i
 		where key_id = $1 and refused = $2 and i > clock_timestamp() - interval '60 s'`, key, refused)
 }
 
-// requireCode demands an error of the code, with a message for the caller.
+// requireCode requires an error of the code, with a message for the caller.
 func requireCode(t *testing.T, code apperr.Code, err error) *apperr.Error {
 	t.Helper()
 	require.True(t, apperr.Is(err, code), "want %s, got %v", code, err)
