@@ -50,7 +50,7 @@ func OpenPools(ctx context.Context, url string, sizes PoolSizes, log *slog.Logge
 		{&p.Exports, postgres.Options{Name: "dg exports", MaxConns: exports.MaxAtOnce,
 			StatementTimeout: exportStatement, IdleInTransactionTimeout: exportStatement}},
 	} {
-		o.opts.Logger = log
+		o.opts.Logger, o.opts.Heartbeat = log, true
 		if *o.db, err = postgres.Open(ctx, url, o.opts); err != nil {
 			return p, err
 		}

@@ -8,6 +8,9 @@
 // Dead connections. A connection that was idle is pinged before use; TCP keep-alives on both sides find a peer that has
 // gone, so that a vanished client's locks are released within half a minute.
 //
+// A silent server. A pool with a heartbeat fails within SilenceTimeout when the server neither answers nor closes its
+// connections; a slow statement goes on. Behind a pooler that answers for a silent server, nothing is noticed.
+//
 // Migrations. Under one lock, goose applies the files and then grants.sql, a template in which :role is the serving role. A
 // program that is older than the schema applies neither, because it would take the newer one's rights away; it works
 // with the newer schema as long as the table schema_minimum admits it. A migration that needs a lock tries for it briefly

@@ -64,6 +64,7 @@ var (
 		"25006", // read-only: a standby, or a primary that has become one
 	}
 	unavailableErrors = []error{
+		errSilent,
 		context.DeadlineExceeded, // most often the wait for a free connection
 		pgconn.ErrConnClosed, puddle.ErrClosedPool, sql.ErrConnDone, driver.ErrBadConn,
 		io.ErrUnexpectedEOF, net.ErrClosed,

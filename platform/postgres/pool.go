@@ -18,7 +18,7 @@ import (
 	"gorm.io/gorm"
 )
 
-// The bounds that a session has when Options does not say otherwise (decisions, "Data").
+// The default bounds of a session (rules.md, Bounds).
 const (
 	defaultStatementTimeout         = 30 * time.Second
 	defaultLockTimeout              = 2 * time.Second
@@ -28,29 +28,31 @@ const (
 // connectTimeout bounds one attempt to connect, and Open as a whole: a start must not hang on a host that drops packets.
 const connectTimeout = 10 * time.Second
 
-// Options say what a pool is for. A zero timeout takes the default, a negative one means no bound.
+// Options configure a pool. A zero timeout means the default, a negative one none.
 type Options struct {
 	Name                     string // application_name: tells the pools apart in pg_stat_activity
-	MaxConns                 int32  // 0: what pgx takes, four or one for each processor
+	MaxConns                 int32  // 0: pgx's default, the number of processors and at least 4
 	StatementTimeout         time.Duration
 	LockTimeout              time.Duration
 	IdleInTransactionTimeout time.Duration
 	Logger                   *slog.Logger // nil: nothing is logged
+	Heartbeat                bool         // every call fails within SilenceTimeout of the server's falling silent
 }
 
-// DB is one pool with two ways in: Pool for hot queries and streams, Gorm for everything else.
-// Both take their connections from the same pool, so MaxConns bounds them together.
+// DB is one pool with two interfaces, Pool for hot queries and streams and Gorm for everything else. MaxConns bounds both
+// together.
 type DB struct {
 	Pool *pgxpool.Pool
 	Gorm *gorm.DB
 
-	sql *sql.DB
+	sql           *sql.DB
+	stopHeartbeat context.CancelFunc
 }
 
-// Open connects to the database at url and proves with one round trip that it answers.
+// Open connects to the database at url and checks that it answers.
 //
-// It fails when the URL can't be read, when it asks for results as text, or when the database can't be reached; no error
-// shows a password.
+// It fails if the URL cannot be read or asks for results as text, or if the database cannot be reached. No error shows a
+// password.
 func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -63,26 +65,32 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	if err := checkExecMode(config.ConnConfig); err != nil {
 		return nil, err
 	}
+	opts.Logger = cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)).With("pool", opts.Name)
 	prepareSession(config.ConnConfig, opts)
 	config.AfterConnect = readTimesAsUTC
-
-	var pool *pgxpool.Pool
-	pingIdle(config, func() *pgxpool.Pool { return pool }, opts)
-	pool, err = pgxpool.NewWithConfig(ctx, config)
-	if err != nil {
+	h := newHeartbeat(config, opts.Logger)
+	if opts.Heartbeat {
+		h.watch(config)
+	}
+	config.ShouldPing = h.shouldPing
+	if h.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, fmt.Errorf("open the database pool: %w", Redact(err))
 	}
-	pingCtx, cancel := context.WithTimeout(ctx, connectTimeout)
+	pinging, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
-	if err := pool.Ping(pingCtx); err != nil {
-		pool.Close()
+	if err := h.pool.Ping(pinging); err != nil {
+		h.pool.Close()
 		return nil, fmt.Errorf("the database does not answer: %w", Redact(err))
 	}
-	return over(pool, opts)
+	db, err := withGorm(h.pool, opts)
+	if err == nil && opts.Heartbeat {
+		db.stopHeartbeat = h.start()
+	}
+	return db, err
 }
 
-// over puts gorm on top of the pool.
-func over(pool *pgxpool.Pool, opts Options) (*DB, error) {
+// withGorm puts gorm on top of the pool.
+func withGorm(pool *pgxpool.Pool, opts Options) (*DB, error) {
 	conn := stdlib.OpenDBFromPool(pool)
 	g, err := gorm.Open(gormpostgres.New(gormpostgres.Config{Conn: conn}), &gorm.Config{
 		SkipDefaultTransaction: true,  // a single statement is a transaction already
@@ -96,11 +104,12 @@ func over(pool *pgxpool.Pool, opts Options) (*DB, error) {
 		pool.Close()
 		return nil, fmt.Errorf("open gorm over the pool: %w", Redact(err))
 	}
-	return &DB{Pool: pool, Gorm: g, sql: conn}, nil
+	return &DB{Pool: pool, Gorm: g, sql: conn, stopHeartbeat: func() {}}, nil
 }
 
-// Close returns when every connection has been given back and closed, or after closeTimeout.
+// Close returns when every connection has been released and closed, or after closeTimeout.
 func (db *DB) Close() {
+	db.stopHeartbeat()
 	closed := make(chan struct{})
 	go func() {
 		defer close(closed)
@@ -113,7 +122,7 @@ func (db *DB) Close() {
 	}
 }
 
-// prepareSession sets what each session must have, whatever the server, the role or the URL say.
+// prepareSession sets what every session needs, whatever the server, the role or the URL say.
 func prepareSession(config *pgx.ConnConfig, opts Options) {
 	if config.ConnectTimeout == 0 || config.ConnectTimeout > connectTimeout {
 		config.ConnectTimeout = connectTimeout
@@ -125,10 +134,10 @@ func prepareSession(config *pgx.ConnConfig, opts Options) {
 		"timezone":         "UTC",
 		"datestyle":        "ISO, YMD",
 		"client_encoding":  "UTF8",
-		// The triggers on the plays refuse other levels (performance, "A segment"); a server may have another default.
+		// The triggers on the plays refuse other levels, and a server may have another default.
 		"default_transaction_isolation": "read committed",
 		"default_transaction_read_only": "off",
-		// A wrong row estimate makes the compiler cost a second for a query of milliseconds.
+		// After a wrong row estimate the compiler takes a second for a query of milliseconds.
 		"jit": "off",
 
 		"statement_timeout":                   milliseconds(opts.StatementTimeout, defaultStatementTimeout),
@@ -137,7 +146,7 @@ func prepareSession(config *pgx.ConnConfig, opts Options) {
 	})
 }
 
-// milliseconds is a timeout as PostgreSQL takes it, where 0 means no bound.
+// milliseconds formats a timeout for PostgreSQL, where 0 means none.
 func milliseconds(d, byDefault time.Duration) string {
 	switch {
 	case d < 0:
@@ -148,7 +157,7 @@ func milliseconds(d, byDefault time.Duration) string {
 	return strconv.FormatInt(max(d.Milliseconds(), 1), 10)
 }
 
-// readTimesAsUTC makes every timestamp that is read a UTC one; pgx gives the zone of this machine otherwise.
+// readTimesAsUTC makes pgx return timestamps in UTC and not in this machine's zone.
 func readTimesAsUTC(_ context.Context, conn *pgx.Conn) error {
 	conn.TypeMap().RegisterType(&pgtype.Type{
 		Name:  "timestamptz",

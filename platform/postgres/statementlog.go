@@ -25,9 +25,6 @@ type statementLog struct {
 }
 
 func newStatementLog(log *slog.Logger) logger.Interface {
-	if log == nil {
-		return logger.Discard
-	}
 	return statementLog{log: log}
 }
 

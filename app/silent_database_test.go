@@ -1,0 +1,36 @@
+package main
+
+import (
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/platform/postgres"
+)
+
+// From a database that is silent nothing is waited for longer than postgres.SilenceTimeout: every request of more than the
+// pools hold gets its 503 by then. When the database answers again, so does dg.
+func TestSilentDatabaseAnswers503Soon(t *testing.T) {
+	t.Parallel()
+	e, r := overRelay(t, 1000)
+	require.Equal(t, http.StatusOK, ask(t, client(), e.url+"/api/v1/forks", e.token).StatusCode)
+	r.open.Lock()
+	var asking sync.WaitGroup
+	for i := range 40 {
+		asking.Go(func() {
+			begun := time.Now()
+			response := ask(t, client(), e.url+"/api/v1/forks", e.more[i%4])
+			if took := time.Since(begun); response.StatusCode != http.StatusServiceUnavailable || took > postgres.SilenceTimeout+time.Second {
+				t.Errorf("status %d after %s", response.StatusCode, took)
+			}
+		})
+	}
+	asking.Wait()
+	r.open.Unlock()
+	until(t, postgres.SilenceTimeout, "dg does not answer again", func() bool {
+		return ask(t, client(), e.url+"/api/v1/forks", e.token).StatusCode == http.StatusOK
+	})
+}
