@@ -72,7 +72,7 @@ func Over(pools Pools, s Settings) (*Program, error) {
 		return nil, err
 	}
 	p := &Program{Pools: pools, log: s.Log, Ops: telemetry.NewRegistry()}
-	p.Ops.MustRegister(poolMetrics{pools})
+	pools.register(p.Ops)
 	unknownKeys := p.counter("dg_unknown_key_uses_total", "Uses of well-formed API keys that no organisation owns: no audit log can hold them.")
 	unknownPeople := p.counter("dg_unknown_person_sign_ins_total", "Failed sign-ins with an e-mail that nobody has: no audit log can hold them.")
 

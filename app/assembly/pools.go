@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/IBM/pgxpoolprometheus"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"dg/modules/exports"
@@ -107,24 +108,9 @@ const otherFiles = 64
 // while its query is cancelled, and the rest.
 func (p Pools) reservedFiles() int { return 2*p.sum() + otherFiles }
 
-// poolMetrics shows how much of each pool is in use.
-type poolMetrics struct{ Pools }
-
-var (
-	poolInUse = prometheus.NewDesc("dg_pool_connections_in_use", "Database connections in use.", []string{"pool"}, nil)
-	poolSize  = prometheus.NewDesc("dg_pool_connections_max", "Database connections that may be in use.", []string{"pool"}, nil)
-	poolWaits = prometheus.NewDesc("dg_pool_waits_total", "Times that a request had to wait for a database connection.", []string{"pool"}, nil)
-)
-
-// Describe implements prometheus.Collector.
-func (m poolMetrics) Describe(ch chan<- *prometheus.Desc) { prometheus.DescribeByCollect(m, ch) }
-
-// Collect implements prometheus.Collector.
-func (m poolMetrics) Collect(ch chan<- prometheus.Metric) {
-	for name, db := range m.byName() {
-		s := db.Pool.Stat()
-		ch <- prometheus.MustNewConstMetric(poolInUse, prometheus.GaugeValue, float64(s.AcquiredConns()), name)
-		ch <- prometheus.MustNewConstMetric(poolSize, prometheus.GaugeValue, float64(s.MaxConns()), name)
-		ch <- prometheus.MustNewConstMetric(poolWaits, prometheus.CounterValue, float64(s.EmptyAcquireCount()), name)
+// register shows how much of each pool is in use as metrics, with the pool's name as a label.
+func (p Pools) register(metrics prometheus.Registerer) {
+	for name, db := range p.byName() {
+		metrics.MustRegister(pgxpoolprometheus.NewCollector(db.Pool, map[string]string{"pool": name}))
 	}
 }

@@ -24,10 +24,9 @@ const (
 	logFile       = "postgres.log"
 	runFolder     = "run"
 	usersPipe     = "run/users"
-)
 
-// relocationRoot is where the data goes if the server's user cannot enter the folder that was asked for.
-const relocationRoot = "/var/lib/dg"
+	relocationRoot = "/var/lib/dg" // where the data goes if the server's user cannot enter the folder that was asked for
+)
 
 // folder is a data folder that is ready for use, and the user that the server runs as.
 type folder struct {
@@ -56,13 +55,11 @@ func openFolder(ctx context.Context, dir string, log *slog.Logger) (f folder, er
 		return f, fmt.Errorf("data folder %q cannot be entered by user %d, which PostgreSQL runs as (it refuses to run as root): "+
 			"allow it (chmod a+x on the folder and those above), or name another folder", f.path, f.user.Uid)
 	}
-	info, err := os.Stat(f.path)
-	if err == nil {
-		// A socket's path has at most 103 bytes, so it is not in the data folder. The inode makes its folder the same for
-		// every process on the data folder, and another for a copy.
-		stat := info.Sys().(*syscall.Stat_t)
-		f.socket = fmt.Sprintf("/tmp/dg-%d-%x-%x", f.user.Uid, stat.Dev, stat.Ino)
-	}
+	// A socket's path has at most 103 bytes, so it is not in the data folder. The inode makes its folder the same for every
+	// process on the data folder, and another for a copy.
+	var stat syscall.Stat_t
+	err = syscall.Stat(f.path, &stat)
+	f.socket = fmt.Sprintf("/tmp/dg-%d-%x-%x", f.user.Uid, stat.Dev, stat.Ino)
 	return f, err
 }
 
@@ -134,18 +131,18 @@ func (f folder) prepare() error {
 
 // makePrivate makes a folder of the server's user that nobody else can enter. It refuses one that is somebody else's.
 func (f folder) makePrivate(path string) error {
-	err := os.Mkdir(path, 0o700)
-	if err == nil {
-		err = os.Lchown(path, int(f.user.Uid), int(f.user.Gid))
-	}
-	if err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	info, err := os.Lstat(path)
-	if err == nil && (!info.IsDir() || info.Mode().Perm() != 0o700 || info.Sys().(*syscall.Stat_t).Uid != f.user.Uid) {
-		err = fmt.Errorf("%q is not a folder of user %d alone: run dg as its owner, or remove it", path, f.user.Uid)
+	if err != nil {
+		return err
 	}
-	return err
+	owner := info.Sys().(*syscall.Stat_t).Uid
+	if !info.IsDir() || info.Mode().Perm() != 0o700 || owner != f.user.Uid && owner != uint32(os.Geteuid()) {
+		return fmt.Errorf("%q is not a folder of user %d alone: run dg as its owner, or remove it", path, f.user.Uid)
+	}
+	return os.Lchown(path, int(f.user.Uid), int(f.user.Gid))
 }
 
 func exists(path string) bool {

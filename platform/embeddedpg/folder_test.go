@@ -53,7 +53,7 @@ func TestAFolderThatOnlyRootCanEnterMoves(t *testing.T) {
 	if exists(dir) {
 		t.Error("an empty folder is left where the data is not")
 	}
-	require.NoError(t, execute(t, e.OwnerURL(), `create table kept (id int)`))
+	require.NoError(t, executeOn(t, e.OwnerURL(), `create table kept (id int)`))
 	stop(t, e)
 
 	// The data is found again when the folder becomes reachable later: nobody faces an empty database.
@@ -62,7 +62,7 @@ func TestAFolderThatOnlyRootCanEnterMoves(t *testing.T) {
 	if again.folder.path != moved {
 		t.Errorf("the data is in %q now", again.folder.path)
 	}
-	require.NoError(t, execute(t, again.OwnerURL(), `table kept`))
+	require.NoError(t, executeOn(t, again.OwnerURL(), `table kept`))
 }
 
 // Data that is there and has become unreachable must not be taken for a new folder.
@@ -169,7 +169,7 @@ func TestAServerThatDgDidNotLaunch(t *testing.T) {
 	require.NoError(t, byHand.Start())
 	defer func() { _ = byHand.Process.Signal(syscall.SIGINT); _ = byHand.Wait() }()
 	eventually(t, "the server by hand does not answer", func() bool {
-		return ping(context.Background(), f.url("postgres", "postgres")) == nil
+		return execute(context.Background(), f.url("postgres", "postgres"), "") == nil
 	})
 	_, err = Start(context.Background(), dir, Options{})
 	mentions(t, err, "did not launch", strconv.Itoa(byHand.Process.Pid))

@@ -256,7 +256,7 @@ func TestACopyOfARunningFolderLeavesTheOriginalItsSocket(t *testing.T) {
 	t.Parallel()
 	dir := initialised(t)
 	original := start(t, dir, Options{})
-	require.NoError(t, execute(t, original.OwnerURL(), `create table original (id int)`))
+	require.NoError(t, executeOn(t, original.OwnerURL(), `create table original (id int)`))
 	copied := newFolder(t)
 	require.NoError(t, os.Mkdir(copied, 0o755))
 	source := initialised(t)
@@ -267,8 +267,8 @@ func TestACopyOfARunningFolderLeavesTheOriginalItsSocket(t *testing.T) {
 	if second.folder.socket == original.folder.socket {
 		t.Fatal("both have one socket")
 	}
-	require.NoError(t, execute(t, original.OwnerURL(), `table original`))
-	mentions(t, execute(t, second.OwnerURL(), `table original`), "does not exist")
+	require.NoError(t, executeOn(t, original.OwnerURL(), `table original`))
+	mentions(t, executeOn(t, second.OwnerURL(), `table original`), "does not exist")
 }
 
 // Another user may have made the folder that the socket would be in.

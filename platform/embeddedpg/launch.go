@@ -7,15 +7,22 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 //go:embed supervisor.sh
 var supervisor string
+
+//go:embed setup.sql
+var setupSQL string
 
 // launch creates the database cluster if needed and starts the server. It holds the lock, so no process of an earlier
 // server or initdb lives.
@@ -63,9 +70,8 @@ func (s *Server) initialise(ctx context.Context, bin string) (err error) {
 	return err
 }
 
-// removeStaleLocks removes what a killed server or a power cut has left. PostgreSQL refuses to start if a lock file names
-// a living process, which is common in a container. A server that somebody launched by hand does not hold our lock: it is
-// recognised by its answer.
+// removeStaleLocks removes what a killed server or a power cut has left: PostgreSQL refuses to start if it names a living
+// process. A server that somebody launched by hand does not hold our lock; its answer shows that it lives.
 func (f folder) removeStaleLocks() error {
 	pidFile, socket := filepath.Join(f.file(dataFolder), "postmaster.pid"), filepath.Join(f.socket, ".s.PGSQL.5432")
 	text, _ := os.ReadFile(pidFile)
@@ -96,11 +102,17 @@ func (s *Server) run(ctx context.Context, bin string, settings map[string]string
 		return err
 	}
 	defer log.Close()
-	lease, err := f.makePipe(ctx)
-	if err != nil {
-		return fmt.Errorf("make the pipe %q: %w", f.file(usersPipe), err)
+	// The server's user makes the pipe, so that root gives away nothing which this user may have put in its place.
+	pipe := f.file(usersPipe)
+	_ = os.Remove(pipe)
+	if err := f.command(ctx, "mkfifo", "-m", "600", pipe).Run(); err != nil {
+		return fmt.Errorf("make the pipe %q: %w", pipe, err)
 	}
-	cmd := f.command(context.Background(), "/bin/sh", append([]string{"-c", supervisor, "dg-postgres", f.file(usersPipe),
+	lease, err := os.OpenFile(pipe, os.O_RDWR|syscall.O_NOFOLLOW, 0) // for reading too: it does not wait for the supervisor
+	if err != nil {
+		return err
+	}
+	cmd := f.command(context.Background(), "/bin/sh", append([]string{"-c", supervisor, "dg-postgres", pipe,
 		filepath.Join(bin, "postgres")}, f.serverArguments(settings)...)...) // its users end it, no context does
 	cmd.ExtraFiles, cmd.Stdout, cmd.Stderr = []*os.File{s.lock}, log, log
 	if err := cmd.Start(); err != nil {
@@ -114,7 +126,7 @@ func (s *Server) run(ctx context.Context, bin string, settings map[string]string
 		case <-exited:
 			return false, errors.New("it ended at once")
 		default:
-			return true, ping(ctx, f.url("postgres", "postgres"))
+			return true, execute(ctx, f.url("postgres", "postgres"), "")
 		}
 	})
 	if err == nil {
@@ -151,13 +163,30 @@ func (f folder) command(ctx context.Context, name string, args ...string) *exec.
 	return cmd
 }
 
-// makePipe makes the pipe of the server's users and opens it. The server's user makes it, so that root gives away nothing
-// that this user may have put in its place. Open for reading too, it does not wait for the supervisor.
-func (f folder) makePipe(ctx context.Context) (*os.File, error) {
-	path := f.file(usersPipe)
-	_ = os.Remove(path)
-	if err := f.command(ctx, "mkfifo", "-m", "600", path).Run(); err != nil {
-		return nil, err
+func (f folder) url(role, database string) string {
+	query := url.Values{"host": {f.socket}, "connect_timeout": {"10"}}
+	u := url.URL{Scheme: "postgres", User: url.User(role), Path: "/" + database, RawQuery: query.Encode()}
+	return u.String()
+}
+
+// execute runs statements on a connection of its own. Without any it checks that the server answers.
+func execute(ctx context.Context, url, statements string) error {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return err
 	}
-	return os.OpenFile(path, os.O_RDWR|syscall.O_NOFOLLOW, 0)
+	_, err = conn.Exec(ctx, statements)
+	return errors.Join(err, conn.Close(ctx))
+}
+
+// setUp creates the roles and the database if needed.
+func (f folder) setUp(ctx context.Context) error {
+	err := execute(ctx, f.url("postgres", "dg"), "")
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == "3D000" { // no such database
+		err = execute(ctx, f.url("postgres", "postgres"), "create database dg")
+	}
+	if err != nil {
+		return err
+	}
+	return execute(ctx, f.url("postgres", "dg"), setupSQL)
 }

@@ -226,7 +226,7 @@ func query[T any](t *testing.T, url, sql string, args ...any) T {
 }
 
 // execute runs statements and returns their error.
-func execute(t *testing.T, url, sql string) error {
+func executeOn(t *testing.T, url, sql string) error {
 	t.Helper()
 	conn, err := pgx.Connect(context.Background(), url)
 	require.NoError(t, err)

@@ -43,17 +43,13 @@ func programFolders(ctx context.Context) []string {
 // versionPattern finds the major version in "postgres (PostgreSQL) 15.18 (Debian …)" and "… 16beta1".
 var versionPattern = regexp.MustCompile(`\(PostgreSQL\) (\d\d+)`)
 
-// findPrograms returns the folder of the programs of the version that wrote the data, or for a new data folder of the
-// first that are version 15 or later.
+// findPrograms returns the folder of the version that wrote the data; for new data the first of version 15 or later.
 func (f folder) findPrograms(ctx context.Context) (string, error) {
 	text, _ := os.ReadFile(filepath.Join(f.file(dataFolder), "PG_VERSION"))
 	written := strings.TrimSpace(string(text))
 	var found []string
 	for _, candidate := range programFolders(ctx) {
-		bin, err := filepath.Abs(candidate)
-		if err != nil {
-			continue
-		}
+		bin, _ := filepath.Abs(candidate)
 		// As the server's user, who may not reach every folder.
 		out, _ := f.command(ctx, filepath.Join(bin, "postgres"), "--version").Output()
 		version := versionPattern.FindSubmatch(out)

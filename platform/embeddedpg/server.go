@@ -13,12 +13,11 @@ import (
 )
 
 const (
-	pollInterval  = 20 * time.Millisecond
-	watchInterval = 200 * time.Millisecond
-	logInterval   = 10 * time.Second
+	pollInterval = 20 * time.Millisecond
+	logInterval  = 10 * time.Second
 )
 
-// Options configure the use of a server.
+// Options configure Start.
 type Options struct {
 	Logger   *slog.Logger      // nil: nothing is logged
 	Settings map[string]string // PostgreSQL settings for the server if this process launches it
@@ -34,10 +33,9 @@ type Server struct {
 }
 
 // Start joins the server that runs on the folder dir, or launches one. It creates the folder and the database if needed.
-// It waits, without a bound but ctx, for a server that another process starts or stops, or that recovers from a crash.
+// Only ctx bounds its wait for a server that another process starts or stops, or that recovers from a crash.
 //
-// It fails with a sentence that says what to do if no PostgreSQL 15 or later is found, the folder cannot be used, or the
-// server does not start.
+// It fails if no PostgreSQL 15 or later is found, the folder cannot be used, or the server does not start.
 func Start(ctx context.Context, dir string, opts Options) (*Server, error) {
 	log := cmp.Or(opts.Logger, slog.New(slog.DiscardHandler))
 	f, err := openFolder(ctx, dir, log)
@@ -70,7 +68,7 @@ func (s *Server) join(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("join the PostgreSQL of another process: %w", err)
 	}
-	if err := ping(ctx, s.URL()); err != nil {
+	if err := execute(ctx, s.URL(), ""); err != nil {
 		_ = lease.Close()
 		return err
 	}
@@ -104,12 +102,11 @@ func (s *Server) URL() string { return s.folder.url("dg_app", "dg") }
 // OwnerURL connects as the role that owns the tables, dg_owner.
 func (s *Server) OwnerURL() string { return s.folder.url("dg_owner", "dg") }
 
-// Done is closed when the server has ended, for whatever reason.
+// Done is closed when the server has ended.
 func (s *Server) Done() <-chan struct{} { return s.done }
 
-// Stop ends this use. The last user waits until the server has shut down; for any other Stop returns at once.
-//
-// It fails if ctx ends first; the shutdown continues. A second Stop does nothing.
+// Stop ends this use. The last user waits until the server has shut down, any other does not. It fails if ctx ends first;
+// the shutdown continues. A second Stop does nothing.
 func (s *Server) Stop(ctx context.Context) error {
 	if s.lease == nil {
 		return nil
@@ -124,9 +121,8 @@ func (s *Server) Stop(ctx context.Context) error {
 	})
 }
 
-// DropPrivileges makes this process, if it is root, the server's user for good: every thread, without root's groups and
-// capabilities. It returns that user's id, or 0 if there was nothing to give up. Ports below 1024 and root's files must be
-// open by then.
+// DropPrivileges makes this process the server's user for good if it is root, and returns that user's id; otherwise it does
+// nothing and returns 0. Ports below 1024 and root's files must be open by then.
 func (s *Server) DropPrivileges() (uid int, err error) {
 	if os.Geteuid() != 0 {
 		return 0, nil
@@ -138,7 +134,7 @@ func (s *Server) DropPrivileges() (uid int, err error) {
 // watch closes done when the server has ended: one that another process launched cannot be waited for.
 func (s *Server) watch() {
 	for !s.ended() {
-		<-time.After(watchInterval)
+		<-time.After(pollInterval)
 	}
 	close(s.done)
 }

@@ -20,8 +20,8 @@ func TestFirstStartMakesTheRolesAndTheDatabase(t *testing.T) {
 	}
 	owner := query[string](t, e.OwnerURL(), `select pg_get_userbyid(datdba) from pg_database where datname = 'dg'`)
 	require.Equal(t, owner, query[string](t, e.OwnerURL(), `select current_user`), "who owns the database")
-	mentions(t, execute(t, e.URL(), `create table mine (id int)`), "permission denied")
-	require.NoError(t, execute(t, e.OwnerURL(), `create table theirs (id int); drop table theirs`))
+	mentions(t, executeOn(t, e.URL(), `create table mine (id int)`), "permission denied")
+	require.NoError(t, executeOn(t, e.OwnerURL(), `create table theirs (id int); drop table theirs`))
 	for setting, want := range map[string]string{
 		"listen_addresses": "", "unix_socket_permissions": "0700", "server_encoding": "UTF8", "lc_collate": "C", "data_checksums": "on",
 	} {
@@ -40,8 +40,8 @@ func TestNoValueOfAStatementLandsInTheServersLog(t *testing.T) {
 	t.Parallel()
 	e := sharedServer(t)
 	for _, url := range []string{e.URL(), e.OwnerURL()} {
-		mentions(t, execute(t, url, `select 'topsecret'::uuid`), "topsecret")
-		mentions(t, execute(t, url, `do $$ begin raise 'topsecret'; end $$`), "topsecret")
+		mentions(t, executeOn(t, url, `select 'topsecret'::uuid`), "topsecret")
+		mentions(t, executeOn(t, url, `do $$ begin raise 'topsecret'; end $$`), "topsecret")
 	}
 	text, err := os.ReadFile(filepath.Join(e.folder.path, logFile))
 	require.NoError(t, err)
@@ -88,7 +88,7 @@ func TestManyAtOnceOnAnEmptyFolder(t *testing.T) {
 				return
 			}
 			servers[i] = e
-			if err := ping(context.Background(), e.OwnerURL()); err != nil {
+			if err := execute(context.Background(), e.OwnerURL(), ""); err != nil {
 				t.Error(err)
 			}
 		})
@@ -118,7 +118,7 @@ func TestComingAndGoingNeverLosesTheServer(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				if err := ping(context.Background(), e.URL()); err != nil {
+				if err := execute(context.Background(), e.URL(), ""); err != nil {
 					t.Errorf("the server that was joined is gone: %v", err)
 				}
 				if err := e.Stop(context.Background()); err != nil {
