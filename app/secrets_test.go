@@ -50,7 +50,7 @@ func (s seen) holdsNone(t *testing.T, secrets map[string]string) {
 // Specification, section 2.5: only a hash of the secret is kept; decisions, "Keys": keys are never logged. Nothing that is
 // secret is in the output, the metrics, the profiles, an answer, PostgreSQL's log, even where somebody has it log every
 // statement, or the tables.
-func TestNoSecretIsSeen(t *testing.T) {
+func TestSecretsAppearNowhere(t *testing.T) {
 	t.Parallel()
 	x := newExternal(t)
 	d := openDoor(t, x.dir)
@@ -227,7 +227,7 @@ func dump(t *testing.T, d *door, table string) string {
 }
 
 // A database that refuses dg or cannot be reached is told without the password.
-func TestNoPasswordInAnError(t *testing.T) {
+func TestErrorsDoNotShowTheDatabasePassword(t *testing.T) {
 	t.Parallel()
 	x := newExternal(t)
 	d := openDoor(t, x.dir)

@@ -8,12 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// HTTP facts: the send buffer grows to 4 MB if it may, and then a slow, steady client misses every deadline.
-func TestTheSendBufferIsHeldSmall(t *testing.T) {
+// Without the limit it grows to 4 MB, and a slow, steady client misses every deadline.
+func TestSendBufferIsLimited(t *testing.T) {
 	got := make(chan int, 1)
 	b := serve(t, Options{}, func(app *fiber.App) {
 		app.Get("/x", func(c *fiber.Ctx) error {
-			err := Stream(c, newTape(noise(10), nil).open, StreamOptions{})
+			err := Stream(c, newFakeSource(noise(10), nil).open, StreamOptions{})
 			raw, _ := c.Context().Conn().(syscall.Conn).SyscallConn()
 			_ = raw.Control(func(fd uintptr) {
 				n, _ := unix.GetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_SNDBUF)

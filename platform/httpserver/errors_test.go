@@ -14,7 +14,7 @@ import (
 
 var errAway = errors.New("connection refused to 10.1.2.3")
 
-func TestAnErrorBecomesItsAnswer(t *testing.T) {
+func TestErrorsBecomeResponses(t *testing.T) {
 	cases := map[string]struct {
 		err          error
 		status       int
@@ -75,7 +75,7 @@ func TestAnErrorBecomesItsAnswer(t *testing.T) {
 	}
 }
 
-func TestAPageMayStandInForTheErrorBody(t *testing.T) {
+func TestErrorPageReplacesTheErrorBody(t *testing.T) {
 	b := serve(t, Options{ErrorPage: func(c *fiber.Ctx, f Failure) bool {
 		switch {
 		case strings.HasPrefix(c.Path(), "/api/v1/"):

@@ -20,8 +20,8 @@ func plainRoutes(app *fiber.App) {
 	})
 }
 
-// Decisions, "Formats": every response outside 2xx and 304 has the error body, whatever caused it.
-func TestWhatIsWrongAsHTTPHasTheErrorBody(t *testing.T) {
+// rules.md, Formats: every response outside of 2xx and 304 has the error body, whatever caused it.
+func TestInvalidHTTPGetsTheErrorBody(t *testing.T) {
 	b := serve(t, Options{}, plainRoutes)
 	long := strings.Repeat("a", 4100)
 	big := strings.Repeat("X-Filler: "+strings.Repeat("b", 990)+"\r\n", 17)
@@ -108,7 +108,7 @@ func TestFramingFaultsAreNamed(t *testing.T) {
 }
 
 // A request line that ends with LF alone is refused wherever the network splits it, and after a good request too.
-func TestRequestLineWithoutCRIsRefusedHoweverItArrives(t *testing.T) {
+func TestRequestLineWithoutCRIsRefusedInAnySplit(t *testing.T) {
 	b := serve(t, Options{}, plainRoutes)
 	const good, bad = "GET /ok HTTP/1.1\r\nHost: x\r\n\r\n", "GET /ok HTTP/1.1\nHost: x\r\n\r\n"
 	for at := 1; at <= len("GET /ok HTTP/1.1"); at++ {
@@ -140,7 +140,7 @@ func readStatus(t *testing.T, in *bufio.Reader, want int) {
 	}
 }
 
-func TestWhatTheRouterRefusesHasTheErrorBody(t *testing.T) {
+func TestRouterErrorsHaveTheErrorBody(t *testing.T) {
 	b := serve(t, Options{}, plainRoutes)
 	for _, c := range []struct {
 		method, path string
@@ -175,7 +175,7 @@ func TestWhatTheRouterRefusesHasTheErrorBody(t *testing.T) {
 	}
 }
 
-func TestAGoodRequestPassesTheGuard(t *testing.T) {
+func TestValidRequestPassesTheGuard(t *testing.T) {
 	b := serve(t, Options{}, plainRoutes)
 	for _, r := range []string{
 		"GET /ok HTTP/1.1\r\nHost: x\r\n\r\n",
@@ -191,13 +191,13 @@ func TestAGoodRequestPassesTheGuard(t *testing.T) {
 	}
 }
 
-func TestARequestThatDoesNotComeIs408(t *testing.T) {
+func TestIncompleteRequestGets408(t *testing.T) {
 	b := serve(t, Options{ReadTimeout: 100 * time.Millisecond}, plainRoutes)
 	a := b.raw(t, "GET /ok HTTP/1.1\r\nHos")
 	a.wantError(t, 408, "invalid-argument", "ERR_VALIDATION")
 }
 
-func TestAnUnreadableHeadRequestGetsNoBody(t *testing.T) {
+func TestUnreadableHeadRequestGetsNoBody(t *testing.T) {
 	b := serve(t, Options{}, plainRoutes)
 	a := b.raw(t, "HEAD /ok HTTP/1.1\r\nHost: x\r\nContent-Length: 70000\r\n\r\n")
 	if a.StatusCode != 413 || !a.closed {

@@ -13,8 +13,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// What it costs to give a connection's buffers back between requests: BenchmarkSmallRequest, whose "cpu-ns/op" is the
-// processor time of client and server together, and what it saves: BenchmarkIdleConnection, by connection.
+// What releasing a connection's buffers between requests costs (BenchmarkSmallRequest; "cpu-ns/op" is the processor time of
+// client and server together) and saves (BenchmarkIdleConnection).
 
 func BenchmarkSmallRequest(b *testing.B) {
 	for name, reduce := range map[string]bool{"kept": false, "given back": true} {

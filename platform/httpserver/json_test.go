@@ -26,7 +26,7 @@ func TestAcceptEncoding(t *testing.T) {
 	}
 }
 
-func TestIfNoneMatchIsComparedByHand(t *testing.T) {
+func TestIfNoneMatchIsComparedWeakly(t *testing.T) {
 	for _, c := range []struct {
 		list string
 		want bool
@@ -41,7 +41,7 @@ func TestIfNoneMatchIsComparedByHand(t *testing.T) {
 	}
 }
 
-func jsonBench(t *testing.T, body []byte) *bench {
+func jsonServer(t *testing.T, body []byte) *testServer {
 	return serve(t, Options{}, func(app *fiber.App) {
 		app.All("/j", func(c *fiber.Ctx) error {
 			tag := ETag(c, "org1", "7")
@@ -55,7 +55,7 @@ func jsonBench(t *testing.T, body []byte) *bench {
 
 func TestJSONWithTagAndCompression(t *testing.T) {
 	body := []byte(`{"items":"` + strings.Repeat("abcdefgh", 1000) + `"}`)
-	b := jsonBench(t, body)
+	b := jsonServer(t, body)
 
 	plain := b.get(t, "/j")
 	if plain.body != string(body) || plain.Header.Get("Content-Encoding") != "" {
@@ -107,7 +107,7 @@ func TestJSONWithTagAndCompression(t *testing.T) {
 	}
 }
 
-func TestETagTellsVersionsApart(t *testing.T) {
+func TestETagDiffersByVersions(t *testing.T) {
 	b := serve(t, Options{}, func(app *fiber.App) {
 		app.Get("/a", func(c *fiber.Ctx) error { return c.SendString(ETag(c, "ab", "c")) })
 		app.Get("/b", func(c *fiber.Ctx) error { return c.SendString(ETag(c, "a", "bc")) })
@@ -119,15 +119,15 @@ func TestETagTellsVersionsApart(t *testing.T) {
 	}
 }
 
-func TestASmallBodyIsNotCompressed(t *testing.T) {
-	a := jsonBench(t, []byte(`{"items":[]}`)).get(t, "/j", "Accept-Encoding", "gzip")
+func TestSmallBodyIsNotCompressed(t *testing.T) {
+	a := jsonServer(t, []byte(`{"items":[]}`)).get(t, "/j", "Accept-Encoding", "gzip")
 	if a.body != `{"items":[]}` || a.Header.Get("Content-Encoding") != "" {
 		t.Errorf("%q %v", a.body, a.Header)
 	}
 }
 
-// A body of many megabytes must not need to be taken within one write deadline.
-func TestALargeBodyReachesASlowReader(t *testing.T) {
+// A body of megabytes has more than one write deadline.
+func TestLargeBodyReachesSlowReader(t *testing.T) {
 	body := bytes.Repeat([]byte("0123456789abcdef"), 4<<20/16)
 	b := serve(t, Options{WriteTimeout: time.Second}, func(app *fiber.App) {
 		app.Get("/j", func(c *fiber.Ctx) error { return SendJSON(c, body, JSONOptions{}) })
@@ -143,7 +143,7 @@ func TestALargeBodyReachesASlowReader(t *testing.T) {
 	eventually(t, "the log line", func() bool { return strings.Contains(b.logs.String(), `"bytes":4194304`) })
 }
 
-// slowly reads size bytes, rests, and so on to the end.
+// slowly reads size bytes at a time, with a rest in between.
 func slowly(t *testing.T, c net.Conn, size int, rest time.Duration) []byte {
 	t.Helper()
 	var all []byte

@@ -13,8 +13,8 @@ import (
 	"dg/platform/limiter"
 )
 
-// holding is a server whose answers each hold the whole of what a limiter gives to one organisation.
-func holding(t *testing.T) (*bench, *limiter.Limiter, limiter.Request) {
+// holding returns a server whose responses each hold all that a limiter grants to one organisation.
+func holding(t *testing.T) (*testServer, *limiter.Limiter, limiter.Request) {
 	t.Helper()
 	large := bytes.Repeat([]byte("x"), 8<<20)
 	l := limiter.New(limiter.Limits{Places: 2, Bytes: 32 << 20})
@@ -42,7 +42,7 @@ func holding(t *testing.T) (*bench, *limiter.Limiter, limiter.Request) {
 	return b, l, all
 }
 
-func TestLeaseIsReleasedWithTheAnswer(t *testing.T) {
+func TestLeaseIsReleasedWithTheResponse(t *testing.T) {
 	b, l, all := holding(t)
 	for path, status := range map[string]int{"/small": 200, "/large": 200, "/fails": 500, "/panics": 500, "/late": 500} {
 		if a := b.get(t, path); a.StatusCode != status {
@@ -59,7 +59,7 @@ func TestLeaseIsReleasedWithTheAnswer(t *testing.T) {
 	}
 }
 
-// While a slow reader is sent a large body, the body counts and the place does not; when the reader leaves, nothing does.
+// While a slow reader gets a large body, the body counts and the place does not; when the reader leaves, nothing does.
 func TestLargeBodyCountsUntilItsReaderHasIt(t *testing.T) {
 	b, l, all := holding(t)
 	slow := b.dial(t)

@@ -17,11 +17,11 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// testTimeout is how long a test waits for something that must happen.
+// testTimeout is how long a test waits.
 const testTimeout = 10 * time.Second
 
-// bench is a running server on a real port.
-type bench struct {
+// testServer is a running server on a real port.
+type testServer struct {
 	*Server
 	addr string
 	url  string
@@ -29,7 +29,7 @@ type bench struct {
 }
 
 // serve starts a server and stops it with the test.
-func serve(t *testing.T, o Options, routes func(*fiber.App)) *bench {
+func serve(t *testing.T, o Options, routes func(*fiber.App)) *testServer {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -39,7 +39,7 @@ func serve(t *testing.T, o Options, routes func(*fiber.App)) *bench {
 }
 
 // serveOn is serve on a listener.
-func serveOn(t *testing.T, o Options, routes func(*fiber.App), ln net.Listener) *bench {
+func serveOn(t *testing.T, o Options, routes func(*fiber.App), ln net.Listener) *testServer {
 	t.Helper()
 	logs := &lockedBuffer{}
 	if o.Logger == nil {
@@ -62,10 +62,10 @@ func serveOn(t *testing.T, o Options, routes func(*fiber.App), ln net.Listener) 
 			t.Errorf("serve: %v", err)
 		}
 	})
-	return &bench{Server: s, addr: ln.Addr().String(), url: "http://" + ln.Addr().String(), logs: logs}
+	return &testServer{Server: s, addr: ln.Addr().String(), url: "http://" + ln.Addr().String(), logs: logs}
 }
 
-// within10s waits for a value that must come.
+// within10s waits for a value.
 func within10s[T any](t *testing.T, c <-chan T, what string) T {
 	t.Helper()
 	select {
@@ -77,7 +77,7 @@ func within10s[T any](t *testing.T, c <-chan T, what string) T {
 	}
 }
 
-// answer is a response with its body read.
+// response is a response with its body read.
 type answer struct {
 	*http.Response
 	body   string
@@ -85,7 +85,7 @@ type answer struct {
 	closed bool  // the server closed the connection after it
 }
 
-func (b *bench) dial(t *testing.T) net.Conn {
+func (b *testServer) dial(t *testing.T) net.Conn {
 	t.Helper()
 	c, err := net.Dial("tcp", b.addr)
 	if err != nil {
@@ -99,7 +99,7 @@ func (b *bench) dial(t *testing.T) net.Conn {
 }
 
 // raw sends bytes as they are and reads one response.
-func (b *bench) raw(t *testing.T, request string) answer {
+func (b *testServer) raw(t *testing.T, request string) answer {
 	t.Helper()
 	c := b.dial(t)
 	if _, err := io.WriteString(c, request); err != nil {
@@ -126,12 +126,12 @@ func (b *bench) raw(t *testing.T, request string) answer {
 }
 
 // get is a GET by Go's client, without its own compression.
-func (b *bench) get(t *testing.T, path string, header ...string) answer {
+func (b *testServer) get(t *testing.T, path string, header ...string) answer {
 	t.Helper()
 	return b.do(t, http.MethodGet, path, header...)
 }
 
-func (b *bench) do(t *testing.T, method, path string, header ...string) answer {
+func (b *testServer) do(t *testing.T, method, path string, header ...string) answer {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, b.url+path, nil)
 	if err != nil {
@@ -151,7 +151,7 @@ func (b *bench) do(t *testing.T, method, path string, header ...string) answer {
 
 var plainClient = &http.Client{Transport: &http.Transport{DisableCompression: true}}
 
-// wantError checks the contract's error body, to the byte, and the headers that go with it.
+// wantError checks the error body, to the byte, and its headers.
 func (a answer) wantError(t *testing.T, status int, code, detail string) {
 	t.Helper()
 	if a.StatusCode != status {

@@ -21,8 +21,8 @@ func streamRoute(so StreamOptions, open func(context.Context) (Source, error)) f
 	}
 }
 
-// writeIsBlocked says whether the server sits in a write that the client does not take.
-func writeIsBlocked(*bench) bool {
+// writeIsBlocked reports whether the server waits in a write for the client.
+func writeIsBlocked(*testServer) bool {
 	stacks := make([]byte, 1<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
 	for g := range bytes.SplitSeq(stacks, []byte("\n\n")) {
@@ -33,7 +33,7 @@ func writeIsBlocked(*bench) bool {
 	return false
 }
 
-func TestShutdownLetsAnAnswerFinish(t *testing.T) {
+func TestShutdownLetsARequestFinish(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
 	b := serve(t, Options{Grace: testTimeout}, func(app *fiber.App) {
 		app.Get("/slow", func(c *fiber.Ctx) error {
@@ -66,8 +66,8 @@ func TestShutdownLetsAnAnswerFinish(t *testing.T) {
 	}
 }
 
-// A main that returns from Serve ends the process, and with it what still runs.
-func TestServeReturnsOnlyWhenTheAnswersAreOut(t *testing.T) {
+// A main that returns from Serve ends the process and its running requests.
+func TestServeReturnsAfterTheLastResponse(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
 	s := New(Options{Grace: testTimeout})
 	s.App().Get("/", func(*fiber.Ctx) error { close(entered); <-leave; return nil })
@@ -77,7 +77,7 @@ func TestServeReturnsOnlyWhenTheAnswersAreOut(t *testing.T) {
 	}
 	served, stopped := make(chan error, 1), make(chan error, 1)
 	go func() { served <- s.Serve(ln) }()
-	b := &bench{Server: s, addr: ln.Addr().String()}
+	b := &testServer{Server: s, addr: ln.Addr().String()}
 	_, _ = io.WriteString(b.dial(t), "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
 	within10s(t, entered, "the handler")
 	go func() { stopped <- s.Shutdown(context.Background()) }()
@@ -155,7 +155,7 @@ func TestShutdownBreaksAQueryAfterTheGrace(t *testing.T) {
 	within10s(t, got, "the answer").wantError(t, 503, "unavailable", "ERR_UNAVAILABLE")
 }
 
-func TestShutdownSaysWhenAnAnswerDoesNotEnd(t *testing.T) {
+func TestShutdownReportsARequestThatDoesNotEnd(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
 	s := New(Options{Grace: time.Millisecond})
 	s.App().Get("/", func(*fiber.Ctx) error { close(entered); <-leave; return nil })
@@ -197,7 +197,7 @@ func TestIdleConnectionsDoNotHoldTheShutdown(t *testing.T) {
 	}
 }
 
-func TestAServerThatWasStoppedDoesNotStart(t *testing.T) {
+func TestStoppedServerDoesNotStart(t *testing.T) {
 	s := New(Options{})
 	if err := s.Shutdown(context.Background()); err != nil {
 		t.Fatal(err)

@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// endless is the tape under an endlessSource.
-func endless() *tape { return newTape(nil, nil) }
+// endless returns the fakeSource of an endlessSource.
+func endless() *fakeSource { return newFakeSource(nil, nil) }
 
-// endlessSource has rows for ever, at the speed of the client.
-type endlessSource struct{ *tape }
+// endlessSource yields rows without end, at the speed of the client.
+type endlessSource struct{ *fakeSource }
 
 func (s endlessSource) Next(buf []byte) ([]byte, error) {
 	return append(buf, someNoise...), nil
@@ -27,7 +27,7 @@ func (s endlessSource) Next(buf []byte) ([]byte, error) {
 var someNoise = noise(64 << 10)
 
 // begin asks for a stream and reads its headers and first bytes.
-func (b *bench) begin(t *testing.T, path string, header ...string) net.Conn {
+func (b *testServer) begin(t *testing.T, path string, header ...string) net.Conn {
 	t.Helper()
 	c := b.dial(t)
 	_, _ = io.WriteString(c, "GET "+path+" HTTP/1.1\r\nHost: x\r\n"+strings.Join(append(header, ""), "\r\n")+"\r\n")
@@ -37,8 +37,8 @@ func (b *bench) begin(t *testing.T, path string, header ...string) net.Conn {
 	return c
 }
 
-// rowsForever serves an endless stream under /x and says how it ended.
-func rowsForever(t *testing.T, o Options, so StreamOptions) (*bench, *tape) {
+// rowsForever serves an endless stream under /x.
+func rowsForever(t *testing.T, o Options, so StreamOptions) (*testServer, *fakeSource) {
 	s := endless()
 	return serve(t, o, streamRoute(so, func(ctx context.Context) (Source, error) {
 		s.ctx = ctx
@@ -46,7 +46,7 @@ func rowsForever(t *testing.T, o Options, so StreamOptions) (*bench, *tape) {
 	})), s
 }
 
-func TestAClientThatLeavesIsNoticedWhileRowsFlow(t *testing.T) {
+func TestDisconnectIsNoticedWhileRowsFlow(t *testing.T) {
 	for _, header := range [][]string{nil, {"Accept-Encoding: gzip"}} {
 		b, s := rowsForever(t, Options{}, StreamOptions{Gzip: true})
 		c := b.begin(t, "/x", header...)
@@ -59,10 +59,10 @@ func TestAClientThatLeavesIsNoticedWhileRowsFlow(t *testing.T) {
 	}
 }
 
-func TestAClientThatLeavesIsNoticedWhileTheQueryIsSlow(t *testing.T) {
+func TestDisconnectIsNoticedDuringASlowQuery(t *testing.T) {
 	for name, size := range map[string]int{"before the first row": 0, "after the first block": 64 << 10} {
 		t.Run(name, func(t *testing.T) {
-			s := newTape(noise(size), blocked)
+			s := newFakeSource(noise(size), blocked)
 			opened := make(chan struct{})
 			b := serve(t, Options{}, streamRoute(StreamOptions{}, func(ctx context.Context) (Source, error) {
 				close(opened)
@@ -81,17 +81,17 @@ func TestAClientThatLeavesIsNoticedWhileTheQueryIsSlow(t *testing.T) {
 	}
 }
 
-func TestAClientThatStopsReadingIsLetGo(t *testing.T) {
+func TestStalledClientIsCutOff(t *testing.T) {
 	b, s := rowsForever(t, Options{}, StreamOptions{WriteTimeout: 200 * time.Millisecond})
 	b.begin(t, "/x")
 	s.wantEnding(t, ErrClientStalled)
 	eventually(t, "the log line", func() bool { return strings.Contains(b.logs.String(), "it stopped reading") })
 }
 
-// HTTP facts: a steady client is served however long the whole takes.
-func TestAClientThatReadsSlowlyButSteadilyGetsAll(t *testing.T) {
-	s := newTape(noise(4<<20), nil)
-	b := streams(t, Options{}, StreamOptions{WriteTimeout: time.Second}, map[string]*tape{"x": s})
+// A steady client is served however long the whole file takes.
+func TestSlowSteadyReaderGetsTheWholeFile(t *testing.T) {
+	s := newFakeSource(noise(4<<20), nil)
+	b := streams(t, Options{}, StreamOptions{WriteTimeout: time.Second}, map[string]*fakeSource{"x": s})
 	c := b.dial(t)
 	_ = c.(*net.TCPConn).SetReadBuffer(256 << 10) // above loopback's segment size, or the sender stalls
 	began := time.Now()
@@ -112,8 +112,8 @@ func TestAClientThatReadsSlowlyButSteadilyGetsAll(t *testing.T) {
 	s.wantEnding(t, nil)
 }
 
-// Decisions, "CSV": a running export is broken off when its key is revoked.
-func TestTheOwnerCanBreakAStream(t *testing.T) {
+// rules.md, CSV: a running export is broken off when its key is revoked.
+func TestEndedContextBreaksAStream(t *testing.T) {
 	revoked := errors.New("the key was revoked")
 	for name, slow := range map[string]bool{"in a write": false, "in a query": true} {
 		t.Run(name, func(t *testing.T) {
@@ -146,7 +146,7 @@ func TestTheOwnerCanBreakAStream(t *testing.T) {
 	}
 }
 
-func TestADeadlineBreaksAStream(t *testing.T) {
+func TestDeadlineBreaksAStream(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	b, s := rowsForever(t, Options{}, StreamOptions{Context: ctx})
@@ -157,16 +157,16 @@ func TestADeadlineBreaksAStream(t *testing.T) {
 	s.wantEnding(t, context.DeadlineExceeded)
 }
 
-// A query that is cancelled may just stop giving rows: the file must not look whole for it.
-func TestAnEndThatIsACancellationIsNoEnd(t *testing.T) {
+// A cancelled query may just stop yielding rows: the file must not look whole.
+func TestCancelledQueryIsNotTheEndOfTheFile(t *testing.T) {
 	for _, size := range []int{10, 64 << 10} {
 		ctx, cancel := context.WithCancel(t.Context())
-		s := newTape(noise(size), func(ctx context.Context) error {
+		s := newFakeSource(noise(size), func(ctx context.Context) error {
 			cancel()
 			<-ctx.Done()
 			return io.EOF
 		})
-		b := streams(t, Options{}, StreamOptions{Context: ctx}, map[string]*tape{"x": s})
+		b := streams(t, Options{}, StreamOptions{Context: ctx}, map[string]*fakeSource{"x": s})
 		a := b.get(t, "/x")
 		if size < blockSize {
 			a.wantError(t, 503, "unavailable", "ERR_UNAVAILABLE")
@@ -177,13 +177,13 @@ func TestAnEndThatIsACancellationIsNoEnd(t *testing.T) {
 	}
 }
 
-func TestAPanicInCloseDoesNotEndTheProcess(t *testing.T) {
+func TestPanicInCloseIsLogged(t *testing.T) {
 	closed := make(chan struct{}, 2)
 	b := serve(t, Options{}, streamRoute(StreamOptions{Finished: func(int64, error) {
 		closed <- struct{}{}
 		panic("in Finished")
 	}}, func(ctx context.Context) (Source, error) {
-		return panicky{endlessSource{&tape{ctx: ctx}}}, nil
+		return panicky{endlessSource{&fakeSource{ctx: ctx}}}, nil
 	}))
 	b.begin(t, "/x").Close()
 	within10s(t, closed, "Finished")

@@ -20,8 +20,8 @@ import (
 	"dg/platform/apperr"
 )
 
-// tape is a source that plays bytes and then fails, ends, or blocks.
-type tape struct {
+// fakeSource yields bytes and then fails, ends, or blocks.
+type fakeSource struct {
 	ctx   context.Context
 	rest  []byte
 	step  int
@@ -29,22 +29,22 @@ type tape struct {
 	ended chan ending
 }
 
-// ending is what a source was told at its Close.
+// ending is what a source got at its Close.
 type ending struct {
 	err     error
 	ctxDead bool
 }
 
-func newTape(body []byte, then func(context.Context) error) *tape {
-	return &tape{rest: body, step: 7000, then: then, ended: make(chan ending, 2)}
+func newFakeSource(body []byte, then func(context.Context) error) *fakeSource {
+	return &fakeSource{rest: body, step: 7000, then: then, ended: make(chan ending, 2)}
 }
 
-func (s *tape) open(ctx context.Context) (Source, error) {
+func (s *fakeSource) open(ctx context.Context) (Source, error) {
 	s.ctx = ctx
 	return s, nil
 }
 
-func (s *tape) Next(buf []byte) ([]byte, error) {
+func (s *fakeSource) Next(buf []byte) ([]byte, error) {
 	if len(s.rest) == 0 {
 		if s.then == nil {
 			return buf, io.EOF
@@ -57,9 +57,9 @@ func (s *tape) Next(buf []byte) ([]byte, error) {
 	return buf, nil
 }
 
-func (s *tape) Close(err error) { s.ended <- ending{err, s.ctx.Err() != nil} }
+func (s *fakeSource) Close(err error) { s.ended <- ending{err, s.ctx.Err() != nil} }
 
-// blocked is a slow query: it answers only when its context ends.
+// blocked is a slow query: it returns only when its context ends.
 func blocked(ctx context.Context) error {
 	<-ctx.Done()
 	return ctx.Err()
@@ -74,20 +74,20 @@ func noise(n int) []byte {
 	return b
 }
 
-// streams serves each tape under its name.
-func streams(t *testing.T, o Options, so StreamOptions, tapes map[string]*tape) *bench {
+// streams serves each source under its name.
+func streams(t *testing.T, o Options, so StreamOptions, sources map[string]*fakeSource) *testServer {
 	so.ContentType = "text/csv; charset=utf-8"
 	so.Gzip = true
 	if so.Header == nil {
 		so.Header = map[string]string{"Cache-Control": "no-store", "Content-Disposition": "attachment"}
 	}
 	return serve(t, o, func(app *fiber.App) {
-		app.Get("/:tape", func(c *fiber.Ctx) error { return Stream(c, tapes[c.Params("tape")].open, so) })
+		app.Get("/:name", func(c *fiber.Ctx) error { return Stream(c, sources[c.Params("name")].open, so) })
 	})
 }
 
-// wantEnding checks that the source was closed exactly once, with its context already ended.
-func (s *tape) wantEnding(t *testing.T, is error) {
+// wantEnding checks that the source was closed exactly once, after the end of its context.
+func (s *fakeSource) wantEnding(t *testing.T, is error) {
 	t.Helper()
 	e := within10s(t, s.ended, "the source to be closed")
 	if !errors.Is(e.err, is) || (is == nil) != (e.err == nil) {
@@ -103,16 +103,16 @@ func (s *tape) wantEnding(t *testing.T, is error) {
 	}
 }
 
-func TestAWholeFileArrivesWhole(t *testing.T) {
+func TestWholeFileArrives(t *testing.T) {
 	finished := make(chan string, 1)
-	tapes := map[string]*tape{}
+	sources := map[string]*fakeSource{}
 	sizes := []int{0, 1, 64<<10 - 1, 64 << 10, 64<<10 + 1, 10 << 20}
 	for _, n := range sizes {
 		for _, enc := range []string{"", "gzip"} {
-			tapes[fmt.Sprint(enc, n)] = newTape(noise(n), nil)
+			sources[fmt.Sprint(enc, n)] = newFakeSource(noise(n), nil)
 		}
 	}
-	b := streams(t, Options{}, StreamOptions{Finished: func(n int64, err error) { finished <- fmt.Sprint(n, err) }}, tapes)
+	b := streams(t, Options{}, StreamOptions{Finished: func(n int64, err error) { finished <- fmt.Sprint(n, err) }}, sources)
 	for _, n := range sizes {
 		for _, enc := range []string{"", "gzip"} {
 			name := fmt.Sprint(enc, n)
@@ -143,7 +143,7 @@ func TestAWholeFileArrivesWhole(t *testing.T) {
 					a.Header.Get("Vary") != "Authorization, Accept-Encoding" || a.Header.Get("Content-Disposition") != "attachment" {
 					t.Errorf("headers %v", a.Header)
 				}
-				tapes[name].wantEnding(t, nil)
+				sources[name].wantEnding(t, nil)
 			})
 		}
 	}
@@ -151,8 +151,8 @@ func TestAWholeFileArrivesWhole(t *testing.T) {
 
 var errRows = errors.New("the rows broke")
 
-// HTTP facts: an error breaks the transfer so that any client notices.
-func TestAnErrorInTheMiddleBreaksTheTransfer(t *testing.T) {
+// Every client notices that the file is not complete.
+func TestLateErrorBreaksTheStream(t *testing.T) {
 	ends := map[string]func(context.Context) error{
 		"error":       func(context.Context) error { return errRows },
 		"wrapped-eof": func(context.Context) error { return fmt.Errorf("%w: %w", errRows, io.EOF) },
@@ -163,8 +163,8 @@ func TestAnErrorInTheMiddleBreaksTheTransfer(t *testing.T) {
 		for _, enc := range []string{"", "gzip"} {
 			for _, size := range []int{64 << 10, 300_000} {
 				t.Run(fmt.Sprint(name, enc, size), func(t *testing.T) {
-					forGo, forCurl := newTape(noise(size), end), newTape(noise(size), end)
-					b := streams(t, Options{}, StreamOptions{}, map[string]*tape{"go": forGo, "curl": forCurl})
+					forGo, forCurl := newFakeSource(noise(size), end), newFakeSource(noise(size), end)
+					b := streams(t, Options{}, StreamOptions{}, map[string]*fakeSource{"go": forGo, "curl": forCurl})
 					a := b.get(t, "/go", "Accept-Encoding", enc)
 					if a.StatusCode != 200 || !errors.Is(a.err, io.ErrUnexpectedEOF) {
 						t.Errorf("Go's client saw %d, %v", a.StatusCode, a.err)
@@ -205,11 +205,11 @@ func curl(t *testing.T, url, enc string) int {
 	return 0
 }
 
-func TestAnEarlyFailureIsAnOrdinaryError(t *testing.T) {
+func TestEarlyErrorIsAnErrorResponse(t *testing.T) {
 	denied := apperr.New(apperr.Validation, "Give a shorter period.")
 	t.Run("at the first block", func(t *testing.T) {
-		s := newTape(noise(60_000), func(context.Context) error { return denied })
-		b := streams(t, Options{}, StreamOptions{}, map[string]*tape{"x": s})
+		s := newFakeSource(noise(60_000), func(context.Context) error { return denied })
+		b := streams(t, Options{}, StreamOptions{}, map[string]*fakeSource{"x": s})
 		a := b.get(t, "/x", "Accept-Encoding", "gzip")
 		a.wantError(t, 400, "invalid-argument", "ERR_VALIDATION")
 		if a.Header.Get("Content-Disposition") != "" || a.Header.Get("Content-Encoding") != "" {
@@ -232,9 +232,9 @@ func TestAnEarlyFailureIsAnOrdinaryError(t *testing.T) {
 	})
 }
 
-// Middleware that fails after the handler has set a file must not leave its source open.
-func TestAFileThatIsNotSentIsClosed(t *testing.T) {
-	s := newTape(noise(200_000), nil)
+// Middleware may fail after the handler has set a file.
+func TestUnsentFileIsClosed(t *testing.T) {
+	s := newFakeSource(noise(200_000), nil)
 	b := serve(t, Options{}, func(app *fiber.App) {
 		app.Use(func(c *fiber.Ctx) error {
 			if err := c.Next(); err != nil {
@@ -249,8 +249,8 @@ func TestAFileThatIsNotSentIsClosed(t *testing.T) {
 }
 
 func TestHTTP10GetsNoFile(t *testing.T) {
-	s := newTape(noise(10), nil)
-	b := streams(t, Options{}, StreamOptions{}, map[string]*tape{"x": s})
+	s := newFakeSource(noise(10), nil)
+	b := streams(t, Options{}, StreamOptions{}, map[string]*fakeSource{"x": s})
 	b.raw(t, "GET /x HTTP/1.0\r\n\r\n").wantError(t, 505, "invalid-argument", "ERR_VALIDATION")
 	if s.ctx != nil {
 		t.Error("the source was opened")
@@ -258,8 +258,8 @@ func TestHTTP10GetsNoFile(t *testing.T) {
 }
 
 func TestHeadSendsTheHeadersAndOpensNothing(t *testing.T) {
-	s := newTape(noise(10), nil)
-	b := streams(t, Options{}, StreamOptions{}, map[string]*tape{"x": s})
+	s := newFakeSource(noise(10), nil)
+	b := streams(t, Options{}, StreamOptions{}, map[string]*fakeSource{"x": s})
 	a := b.do(t, http.MethodHead, "/x", "Accept-Encoding", "gzip")
 	if a.StatusCode != 200 || a.body != "" || a.Header.Get("Content-Type") != "text/csv; charset=utf-8" ||
 		a.Header.Get("Content-Encoding") != "gzip" || a.Header.Get("Content-Length") != "" {
@@ -278,9 +278,9 @@ func TestHeadSendsTheHeadersAndOpensNothing(t *testing.T) {
 	}
 }
 
-func TestTheConnectionServesOnAfterAFile(t *testing.T) {
-	tapes := map[string]*tape{"a": newTape(noise(200_000), nil), "b": newTape(noise(200_000), nil)}
-	b := streams(t, Options{}, StreamOptions{}, tapes)
+func TestConnectionIsReusedAfterAFile(t *testing.T) {
+	sources := map[string]*fakeSource{"a": newFakeSource(noise(200_000), nil), "b": newFakeSource(noise(200_000), nil)}
+	b := streams(t, Options{}, StreamOptions{}, sources)
 	c := b.dial(t)
 	const more = " HTTP/1.1\r\nHost: x\r\n"
 	_, _ = io.WriteString(c, "GET /a"+more+"\r\nGET /b"+more+"Connection: close\r\n\r\n")
@@ -288,6 +288,6 @@ func TestTheConnectionServesOnAfterAFile(t *testing.T) {
 	if err != nil || bytes.Count(all, []byte("\r\n0\r\n\r\n")) != 2 {
 		t.Errorf("%d bytes, %v", len(all), err)
 	}
-	tapes["a"].wantEnding(t, nil)
-	tapes["b"].wantEnding(t, nil)
+	sources["a"].wantEnding(t, nil)
+	sources["b"].wantEnding(t, nil)
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-func TestABreakerStaysBroken(t *testing.T) {
+func TestExpiredWriteDeadlineStaysExpired(t *testing.T) {
 	ours, theirs := net.Pipe()
 	defer ours.Close()
 	defer theirs.Close()
@@ -32,8 +32,8 @@ func TestABreakerStaysBroken(t *testing.T) {
 	}
 }
 
-// The next answer on the connection has its own deadline.
-func TestABreakerThatIsReleasedLeavesTheConnectionAlone(t *testing.T) {
+// The next response on the connection has its own deadline.
+func TestReleasedWriteDeadlineLeavesTheConnectionAlone(t *testing.T) {
 	ours, theirs := net.Pipe()
 	defer ours.Close()
 	defer theirs.Close()
