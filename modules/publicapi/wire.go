@@ -34,7 +34,11 @@ func appendFork(b []byte, f games.Fork) []byte {
 }
 
 func appendStats(s reports.Statistics) []byte {
-	b := make([]byte, 0, 1024+64*len(s.Daily)+144*len(s.Players)+96*len(s.Skills))
+	size := 1024 + 64*len(s.Daily) + 144*len(s.Players) + 96*len(s.Skills)
+	for _, p := range s.Players {
+		size += len(p.Label)
+	}
+	b := make([]byte, 0, size)
 	b = strconv.AppendInt(append(b, `{"plays":`...), s.Plays, 10)
 	b = strconv.AppendInt(append(b, `,"uniquePlayers":`...), s.UniquePlayers, 10)
 	b = s.AvgScore.Append(append(b, `,"avgScorePercent":`...))

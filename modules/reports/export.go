@@ -10,23 +10,23 @@ import (
 
 // Export is every play of a fork over a period as CSV, from one snapshot. It holds a connection until it is closed.
 type Export struct {
-	Suppressed bool // whether k-anonymity hides the plays: then the file is its header row alone
+	Suppressed bool // k-anonymity hides the plays: the file is its header row alone
 
 	ctx     context.Context
 	snap    *snapshot
 	started bool
 	forkID  string
 	rows    *exportRows // nil: the report is suppressed
-	first   bool        // whether rows are the first ones only
-	labels  *labels
+	first   bool        // rows are the first ones only
+	labels  *labels     // nil: each row has its own
 	count   int64
 }
 
-// firstRows are read with the labels of their players alone, so that the file begins before all labels are there.
+// firstRows are read with their own labels, so that the file begins before all labels are read.
 const firstRows = 500
 
-// Export opens the export of a report. Next yields its text; Close lets go of the connection. ctx bounds the whole
-// export: when it ends, the query is cancelled and Next returns its cause.
+// Export opens the export of a report. ctx bounds the whole export: when it ends, the query is cancelled and Next returns
+// its cause. The caller closes the export.
 // Errors: ErrGroupNotFound, ErrUnavailable with RetryAfter when too many exports run.
 func (s *Service) Export(ctx context.Context, q Query) (*Export, error) {
 	snap, err := open(ctx, s.exports, q, false)
@@ -37,24 +37,21 @@ func (s *Service) Export(ctx context.Context, q Query) (*Export, error) {
 	if e.Suppressed {
 		return e, nil
 	}
-	if e.labels, err = snap.labelsOfFirst(ctx, firstRows); err == nil {
-		e.first = true
-		e.rows, err = snap.firstRows(ctx, firstRows)
-	}
-	if err != nil {
+	e.first = true
+	if e.rows, err = snap.firstRows(ctx, firstRows); err != nil {
 		snap.close()
 		return nil, err
 	}
 	return e, nil
 }
 
-// Rows returns how many plays were yielded.
+// Rows returns the number of plays returned so far.
 func (e *Export) Rows() int64 { return e.count }
 
-// Close lets go of the connection. It may be called in the midst of the rows, and more than once.
+// Close releases the connection. It may be called amid the rows, and again.
 func (e *Export) Close() { e.snap.close() }
 
-// Next appends one more row to b, the header first, and returns it; io.EOF says that all rows were yielded.
+// Next appends the next row to b, the header first. It returns io.EOF after the last.
 func (e *Export) Next(b []byte) ([]byte, error) {
 	if !e.started {
 		e.started = true
@@ -65,7 +62,7 @@ func (e *Export) Next(b []byte) ([]byte, error) {
 	}
 	more, err := e.rows.next()
 	if err == nil && !more && e.first && e.count == firstRows {
-		if err = e.goOn(); err == nil {
+		if err = e.readRest(); err == nil {
 			more, err = e.rows.next()
 		}
 	}
@@ -79,14 +76,21 @@ func (e *Export) Next(b []byte) ([]byte, error) {
 	return e.append(b), nil
 }
 
-// goOn reads all labels, and then the rows after the first ones.
-func (e *Export) goOn() (err error) {
+// readRest reads all labels, and then the rows after the first ones.
+func (e *Export) readRest() (err error) {
 	e.first = false
-	if e.labels, err = e.snap.labels(e.ctx); err != nil {
+	if e.labels, err = e.snap.exportLabels(e.ctx); err != nil {
 		return err
 	}
-	e.rows, err = e.snap.rowsAfter(e.ctx, e.rows)
+	e.rows, err = e.snap.rowsAfter(e.ctx, e.rows, e.labels == nil)
 	return err
+}
+
+func (e *Export) appendLabel(b []byte) []byte {
+	if e.labels == nil {
+		return csvcell.AppendText(b, e.rows.row.label)
+	}
+	return csvcell.AppendText(b, e.labels.of(e.rows.row.Player))
 }
 
 // append appends the current row.
@@ -100,7 +104,7 @@ func (e *Export) append(b []byte) []byte {
 		b = strconv.AppendInt(b, int64(r.release), 10)
 	}
 	b = append(b, ',')
-	b = csvcell.AppendText(b, e.labels.of(r.Player))
+	b = e.appendLabel(b)
 	b = append(b, ',')
 	b = AppendInstant(b, r.StartedAt)
 	b = append(b, ',')

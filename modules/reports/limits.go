@@ -69,12 +69,32 @@ func (s *Service) openSmall(ctx context.Context, q Query, withSealed bool) (*sna
 	if err != nil {
 		return nil, nil, err
 	}
-	snap, err := open(ctx, s.reads, q, withSealed)
+	snap, err := s.openLeased(ctx, q, withSealed, lease, smallBytes)
 	return snap, lease, err
 }
 
-// openAdmitted opens a snapshot for statistics. Only the metadata tells how large they are: a report that turns out large gives back
-// its connection and its place, waits among the large ones and starts again. hold is called with each lease.
+// labelShare is the part of an estimate that is for labels; what they take beyond it is added to the lease as they are read.
+const labelShare = 16
+
+func (s *Service) openLeased(ctx context.Context, q Query, withSealed bool, lease *limiter.Lease, estimate int64) (*snapshot, error) {
+	snap, err := open(ctx, s.reads, q, withSealed)
+	if err == nil {
+		snap.lease, snap.labelBudget = lease, int(estimate/labelShare)
+	}
+	return snap, err
+}
+
+// growLabels is called before labels take more memory. Each label is there twice: as read, and in the answer.
+// Errors: ErrUnavailable with RetryAfter.
+func (s *snapshot) growLabels(bytes int) error {
+	if s.labelBudget -= bytes; s.labelBudget >= 0 {
+		return nil
+	}
+	return s.lease.Grow(2 * int64(bytes))
+}
+
+// openAdmitted opens a snapshot for statistics. Only the metadata tells how large they are: a report that turns out large
+// gives back its connection and its place, waits among the large ones and starts again. hold is called with each lease.
 func (s *Service) openAdmitted(ctx context.Context, q Query, hold func(*limiter.Lease)) (*snapshot, error) {
 	start := time.Now()
 	snap, lease, err := s.openSmall(ctx, q, true)
@@ -90,7 +110,7 @@ func (s *Service) openAdmitted(ctx context.Context, q Query, hold func(*limiter.
 		return nil, err
 	}
 	hold(lease)
-	return open(ctx, s.reads, q, true)
+	return s.openLeased(ctx, q, true, lease, bytes)
 }
 
 // large reports whether the statistics list many players, or read segments play by play for a group.

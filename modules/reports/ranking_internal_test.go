@@ -78,11 +78,11 @@ func differing(want, got []PlayerStat) string {
 
 func BenchmarkRanked(b *testing.B) {
 	s := someSums(100_000)
-	var l labels
+	l := labels{grow: func(int) error { return nil }}
 	for i := range int32(100_000) {
-		l.put(i+1, fmt.Appendf(nil, "P-%06d", i*7919%1_000_003))
+		require.NoError(b, l.put(i+1, fmt.Appendf(nil, "P-%06d", i*7919%1_000_003)))
 	}
-	label := l.named()
+	label := l.of
 	require.Empty(b, differing(inOrder(s, label), ranked(s, label)))
 	for b.Loop() {
 		ranked(s, label)

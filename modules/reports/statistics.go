@@ -68,7 +68,7 @@ func (s *snapshot) statistics(ctx context.Context) (Statistics, error) {
 	if err != nil {
 		return Statistics{}, err
 	}
-	stats := newStatistics(a, s.query.Period, l.named())
+	stats := newStatistics(a, s.query.Period, l.of)
 	stats.ReportingMode = s.meta.mode
 	return stats, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"dg/modules/org"
 	"dg/modules/reports/segment"
 )
 
@@ -17,6 +18,12 @@ const (
 	exportSQL   = `/* reports.export */ select id, release_number, player, started_at, completed_at, score, passed, answers`
 	exportOrder = ` order by started_at, id`
 )
+
+// labelOfRow looks up the label of each row's player. A join would sort the whole period before the first row.
+var labelOfRow = map[org.ReportingMode]string{
+	org.Nominative:   `, (select display_name from players where org_id = $1 and ordinal = plays.player)`,
+	org.Pseudonymous: `, (select label from players where org_id = $1 and ordinal = plays.player)`,
+}
 
 // exportRows reads the plays of an export.
 type exportRows struct {
@@ -31,24 +38,29 @@ type exportRow struct {
 	id          [16]byte
 	released    bool
 	release     int32
-	completedAt int64 // milliseconds since 1970
+	completedAt int64  // milliseconds since 1970
+	label       []byte // nil unless it was asked for
 }
 
-// firstRows returns the first plays of the period, at most limit.
+// firstRows returns the first plays of the period with their labels, at most limit.
 func (s *snapshot) firstRows(ctx context.Context, limit int) (*exportRows, error) {
-	return s.exportRows(ctx, s.query.Period.From, exportOrder+` limit `+strconv.Itoa(limit))
+	return s.exportRows(ctx, s.query.Period.From, exportOrder+` limit `+strconv.Itoa(limit), true)
 }
 
 // rowsAfter returns all plays after the last one of r.
-func (s *snapshot) rowsAfter(ctx context.Context, r *exportRows) (*exportRows, error) {
+func (s *snapshot) rowsAfter(ctx context.Context, r *exportRows, withLabels bool) (*exportRows, error) {
 	from := time.UnixMilli(r.row.StartedAt).UTC()
 	after := ` and (started_at, id) > ('` + from.Format(time.RFC3339Nano) + `', '` + string(csvUUID(nil, r.row.id[:])) + `')`
-	return s.exportRows(ctx, from, after+exportOrder)
+	return s.exportRows(ctx, from, after+exportOrder, withLabels)
 }
 
 // exportRows reads plays raw, in PostgreSQL's binary format, by a statement that is planned for its own parameters.
-func (s *snapshot) exportRows(ctx context.Context, from time.Time, tailSQL string) (*exportRows, error) {
-	sql, args := s.playsSQL(exportSQL, []time.Time{from}, []time.Time{s.query.Period.End()})
+func (s *snapshot) exportRows(ctx context.Context, from time.Time, tailSQL string, withLabels bool) (*exportRows, error) {
+	selectSQL := exportSQL
+	if withLabels {
+		selectSQL += labelOfRow[s.meta.mode]
+	}
+	sql, args := s.playsSQL(selectSQL, []time.Time{from}, []time.Time{s.query.Period.End()})
 	args = append([]any{pgx.QueryExecModeCacheDescribe, pgx.QueryResultFormats{pgx.BinaryFormatCode}}, args...)
 	rows, err := s.conn.Query(ctx, sql+tailSQL, args...)
 	if err != nil {
@@ -80,5 +92,8 @@ func (r *exportRows) next() (bool, error) {
 		row.completedAt = milliseconds(v[4])
 	}
 	row.Score, row.Passed, row.Answers = score(v[5]), isTrue(v[6]), v[7]
+	if len(v) > 8 {
+		row.label = v[8]
+	}
 	return true, nil
 }

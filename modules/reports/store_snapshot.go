@@ -12,6 +12,7 @@ import (
 	"dg/modules/org"
 	"dg/modules/reports/segment"
 	"dg/platform/apperr"
+	"dg/platform/limiter"
 	"dg/platform/postgres"
 )
 
@@ -23,6 +24,9 @@ type snapshot struct {
 	sealed  sealed
 	ended   bool     // the transaction is over
 	damaged []Damage // found so far
+
+	lease       *limiter.Lease // of the memory that statistics take
+	labelBudget int            // bytes of labels that the lease still covers
 }
 
 // metadata is what is known of a report before a play is read.

@@ -5,8 +5,46 @@ type Lease struct {
 	limiter      *Limiter
 	organisation *organisation
 	actor        string
-	bytes        int64
-	held, placed bool // whether anything is held, and whether a place is
+	bytes        int64 // as counted
+	estimate     int64 // may be more than is counted
+	held, placed bool  // whether anything is held, and whether a place is
+}
+
+// Grow adds bytes to what the work holds, without waiting. Errors: ErrUnavailable with RetryAfter when there is no room.
+func (e *Lease) Grow(bytes int64) error {
+	if e == nil {
+		return nil
+	}
+	l, o := e.limiter, e.organisation
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !e.held {
+		return nil
+	}
+	grown := &Lease{limiter: l, organisation: o, estimate: e.estimate + bytes, bytes: l.counted(e.estimate + bytes)}
+	others := l.bytes - e.bytes
+	if others+grown.bytes > l.limits.Bytes || !inShare(o.bytes-e.bytes, grown.bytes, others, l.limits.Bytes) ||
+		grown.oversize() && l.oversize != nil && l.oversize != e {
+		return l.busy()
+	}
+	e.resize(grown.estimate)
+	return nil
+}
+
+// oversize reports whether the lease is for more than is counted.
+func (e *Lease) oversize() bool { return e.estimate > e.bytes && e.limiter.limits.Bytes > 0 }
+
+// resize changes what the lease holds.
+func (e *Lease) resize(estimate int64) {
+	l, counted := e.limiter, e.limiter.counted(estimate)
+	l.bytes += counted - e.bytes
+	e.organisation.bytes += counted - e.bytes
+	e.bytes, e.estimate = counted, estimate
+	if e.oversize() {
+		l.oversize = e
+	} else if l.oversize == e {
+		l.oversize = nil
+	}
 }
 
 // Keep gives the place back and holds that many bytes from here on: the work is done, and its result is being sent.
@@ -25,10 +63,8 @@ func (e *Lease) keep(bytes int64, held bool) {
 	if !e.held {
 		return
 	}
-	bytes = l.counted(bytes)
-	l.bytes += bytes - e.bytes
-	o.bytes += bytes - e.bytes
-	e.bytes, e.held = bytes, held && bytes > 0
+	e.resize(bytes)
+	e.held = held && e.bytes > 0
 	if e.placed {
 		e.placed = false
 		l.places--

@@ -30,7 +30,8 @@ type Limits struct {
 type Request struct {
 	OrganisationID string
 	ActorID        string // the key or person; may be empty when ActorPlaces is 0
-	// Bytes is the memory that the work is expected to hold. More than half of Limits.Bytes counts as that.
+	// Bytes is the memory that the work is expected to hold. More than half of Limits.Bytes counts as that, and such work runs
+	// one at a time.
 	Bytes int64
 	// Waited is the part of Wait that work has used up when it is admitted a second time.
 	Waited time.Duration
@@ -43,6 +44,7 @@ type Limiter struct {
 	mu            sync.Mutex
 	places        int
 	bytes         int64
+	oversize      *Lease                   // the one for more than half of the bytes
 	organisations map[string]*organisation // that hold or wait for something
 	turns         *list.List               // of *organisation: those that wait, whose turn is next first
 }
@@ -102,7 +104,7 @@ func (l *Limiter) enqueue(r Request) (*Lease, *waiter, error) {
 		o = &organisation{id: r.OrganisationID, actors: map[string]int{}}
 		l.organisations[o.id] = o
 	}
-	lease := &Lease{limiter: l, organisation: o, actor: r.ActorID, bytes: l.counted(r.Bytes)}
+	lease := &Lease{limiter: l, organisation: o, actor: r.ActorID, bytes: l.counted(r.Bytes), estimate: r.Bytes}
 	if l.turns.Len() == 0 && l.allows(lease) && l.fits(lease) {
 		l.grant(lease)
 		return lease, nil, nil

@@ -15,7 +15,7 @@ func inShare(own, more, held, limit int64) bool {
 
 // fits reports whether the limits leave room for the lease.
 func (l *Limiter) fits(e *Lease) bool {
-	return l.places < l.limits.Places && l.bytes+e.bytes <= l.limits.Bytes
+	return l.places < l.limits.Places && l.bytes+e.bytes <= l.limits.Bytes && (l.oversize == nil || !e.oversize())
 }
 
 func (l *Limiter) grant(e *Lease) {
@@ -25,6 +25,9 @@ func (l *Limiter) grant(e *Lease) {
 	e.organisation.places++
 	e.organisation.bytes += e.bytes
 	e.organisation.actors[e.actor]++
+	if e.oversize() {
+		l.oversize = e
+	}
 }
 
 // serve grants what there is room for, to the organisations in turn. Nobody overtakes the next in turn when it waits for room

@@ -1,0 +1,89 @@
+package reports
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/platform/apperr"
+	"dg/platform/limiter"
+)
+
+// addPlayers adds players up to an ordinal, each with a name of so many bytes and a play.
+func (e *env) addPlayers(t *testing.T, last, nameBytes int) {
+	t.Helper()
+	e.exec(t, `insert into players (id, org_id, ordinal, label, display_name)
+		select gen_random_uuid(), $1, i, 'P-' || i, rpad('Player ' || i || ' ', $3, 'x') from generate_series(41, $2::int) i`, testOrg, last, nameBytes)
+	e.exec(t, `update player_ordinals set last = $2 where org_id = $1`, testOrg, last)
+	e.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, answers)
+		select gen_random_uuid(), $1, $2, ordinal, $3::timestamptz + ordinal * interval '1 s', '' from players where org_id = $1`, testOrg, testFork, testFrom)
+}
+
+// The lease of a report covers the names as they are: where there is no room for them the report is refused.
+func TestLongNamesAreChargedToTheLease(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	const players, nameBytes = 6_000, 800
+	e.addPlayers(t, players, nameBytes)
+	estimate := int64(bytesOfSegments + players*bytesOfPlayer)
+	labels := int64(2 * players * nameBytes)
+	q := Query{OrganisationID: testOrg, ForkID: testFork, Period: Period{From: testFrom, Days: 1}}
+	for _, c := range []struct {
+		name, mode string
+		room       int64
+		refused    bool
+	}{
+		{"names, no room for them", "nominative", estimate + labels/2, true},
+		{"names", "nominative", estimate + labels, false},
+		{"pseudonyms", "pseudonymous", estimate, false},
+	} {
+		e.exec(t, `update organisations set reporting_mode = $2 where id = $1`, testOrg, c.mode)
+		e.reports.limits.large = limiter.New(limiter.Limits{Places: 4, Bytes: 2 * c.room, Busy: "Busy."})
+		other, err := e.reports.limits.large.Acquire(t.Context(), limiter.Request{OrganisationID: "other", Bytes: 2 * c.room}) // half, and more than half
+		require.NoError(t, err)
+		stats, err := e.reports.Statistics(t.Context(), q, func(l *limiter.Lease) { t.Cleanup(l.Release) })
+		require.Equal(t, c.refused, err != nil, "%s: %v", c.name, err)
+		if c.refused {
+			require.True(t, apperr.Is(err, apperr.Unavailable), c.name)
+			require.Positive(t, apperr.From(err).RetryAfter)
+		} else {
+			require.Len(t, stats.Players, players)
+		}
+		other.Release()
+	}
+}
+
+// An export holds a bounded number of labels. Beyond it every row has the label that it would have had.
+func TestExportOfLongNames(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	const players = 11_000 // of 800 bytes: more than maxExportLabels
+	e.addPlayers(t, players, 800)
+	for _, mode := range []string{"nominative", "pseudonymous"} {
+		e.exec(t, `update organisations set reporting_mode = $2 where id = $1`, testOrg, mode)
+		x, err := e.reports.Export(t.Context(), Query{OrganisationID: testOrg, ForkID: testFork, Period: Period{From: testFrom, Days: 1}})
+		require.NoError(t, err)
+		row, err := x.Next(nil)
+		require.Equal(t, csvHeader, string(row))
+		for i := 1; err == nil; i++ {
+			if row, err = x.Next(row[:0]); err != nil {
+				break
+			}
+			want := fmt.Sprintf("P-%d", i)
+			if mode == "nominative" {
+				want = fmt.Sprintf("Player %d ", i)
+			}
+			if label := strings.Split(string(row), ",")[3]; !strings.HasPrefix(label, want) && i > 40 {
+				require.Equal(t, want, label)
+			}
+		}
+		require.True(t, errors.Is(err, io.EOF), "%v", err)
+		require.EqualValues(t, players, x.Rows())
+		require.Equal(t, mode == "nominative", x.labels == nil)
+		x.Close()
+	}
+}

@@ -1,0 +1,60 @@
+package limiter_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/platform/apperr"
+	"dg/platform/limiter"
+)
+
+func TestLeaseGrowsWhereThereIsRoom(t *testing.T) {
+	t.Parallel()
+	l := limiter.New(limiter.Limits{Places: 8, Bytes: 100, Busy: "Busy."})
+	acquire := func(organisation string, bytes int64) *limiter.Lease {
+		lease, err := l.Acquire(t.Context(), limiter.Request{OrganisationID: organisation, Bytes: bytes})
+		require.NoError(t, err)
+		return lease
+	}
+	refused := func(err error) {
+		t.Helper()
+		require.True(t, apperr.Is(err, apperr.Unavailable), "%v", err)
+		require.Equal(t, limiter.RetryAfter, apperr.From(err).RetryAfter)
+	}
+	a, b, c := acquire("a", 10), acquire("b", 10), acquire("c", 30)
+	require.NoError(t, a.Grow(30))
+	refused(b.Grow(30)) // 40 + 40 + 30
+	require.NoError(t, b.Grow(20))
+	refused(c.Grow(1))
+	a.Keep(10)
+	require.NoError(t, c.Grow(20))
+	for _, lease := range []*limiter.Lease{a, b, c} {
+		lease.Release()
+		require.NoError(t, lease.Grow(1000), "a released lease holds nothing")
+	}
+	require.True(t, l.Idle())
+	require.NoError(t, (*limiter.Lease)(nil).Grow(1))
+}
+
+func TestOversizeWorkRunsOneAtATime(t *testing.T) {
+	t.Parallel()
+	l := limiter.New(limiter.Limits{Places: 8, Bytes: 100})
+	acquire := func(organisation string, bytes int64) (*limiter.Lease, error) {
+		return l.Acquire(t.Context(), limiter.Request{OrganisationID: organisation, Bytes: bytes, Waited: limiter.Wait})
+	}
+	a, err := acquire("a", 1000)
+	require.NoError(t, err)
+	_, err = acquire("b", 51)
+	require.Error(t, err, "a second one for more than half")
+	b, err := acquire("b", 20)
+	require.NoError(t, err, "a smaller one")
+	require.Error(t, b.Grow(40), "it grows beyond half")
+	a.Keep(40)
+	require.NoError(t, b.Grow(40), "the first is down to less than half")
+	require.Error(t, a.Grow(40))
+	b.Release()
+	require.NoError(t, a.Grow(40))
+	a.Release()
+	require.True(t, l.Idle())
+}
