@@ -21,9 +21,9 @@ func withFiles(limit string) func(*exec.Cmd) {
 	}
 }
 
-// Issue, point 1: with 1,100 connections of one client at a limit of 1,024 files the process lives, and a new client is
-// answered (within a second on an idle machine), from that address and from another; the database is reached as well.
-func TestMoreConnectionsThanFiles(t *testing.T) {
+// At a limit of 1,024 files the process survives 1,100 connections of one client, and answers a new client, from that address
+// and from another; it reaches its database too.
+func TestMoreConnectionsThanFilesAreSurvived(t *testing.T) {
 	t.Parallel()
 	dir := newFolder(t)
 	c := launchWith(t, withFiles("1024"), "serve", "--data-dir", dir, "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0").untilServing()
@@ -48,8 +48,7 @@ func TestMoreConnectionsThanFiles(t *testing.T) {
 	require.NotContains(t, c.log.String(), "too many open files")
 }
 
-// Issue, point 1: the memory of idle connections is bounded: 11 KB each (platform/httpserver), and what the collector of
-// garbage leaves lying.
+// An idle connection takes about 11 KB, and the garbage that is not collected yet.
 func TestIdleConnectionsAreSmall(t *testing.T) {
 	needsProc(t)
 	connections := sized(2_000, 9_000)

@@ -65,9 +65,9 @@ func (x *external) serve(args ...string) *child {
 		"--database-url", x.url(url.User("dg_app")), "--migrate-database-url", x.url(url.User("dg_owner"))}, args...)...).untilServing()
 }
 
-// Decisions, "Order of checks" and "Rate": where a database is needed and away the answer is 503, in the one error body,
-// and never a free pass. When it is back dg serves again, without a restart.
-func TestADatabaseThatGoesAwayAndReturns(t *testing.T) {
+// Without its database dg answers 503 in the API's error body, and lets nothing pass unauthenticated. It serves again, without a
+// restart, once the database is back.
+func TestOutageOfTheDatabaseIsAnswered503(t *testing.T) {
 	t.Parallel()
 	x := newExternal(t)
 	c := x.serve("--demo")
@@ -138,8 +138,8 @@ func killPostmaster(t *testing.T, dir string) {
 	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
 }
 
-// An embedded server that dies ends dg, which says where to look: a supervisor starts both again.
-func TestDgEndsWithItsPostgreSQL(t *testing.T) {
+// dg exits when its embedded server dies, and says where to look: a supervisor restarts both.
+func TestDgExitsWhenItsPostgreSQLDies(t *testing.T) {
 	t.Parallel()
 	dir := newFolder(t)
 	c := serveOn(t, dir)

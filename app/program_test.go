@@ -111,9 +111,8 @@ func paste(t *testing.T, greeting string) (body string, status string) {
 	return string(out)[:cut], string(out)[cut+1:]
 }
 
-// Issue, "make run": the printed line works as it is pasted; a second run keeps the data, replaces the key and prints a
-// working line again.
-func TestTheDemoRunsTwice(t *testing.T) {
+// The printed curl line works as it is pasted. A second run keeps the data, replaces the key and prints a working line again.
+func TestDemoRunsTwice(t *testing.T) {
 	t.Parallel()
 	p := &program{t: t, dir: newFolder(t)}
 	first, stop := p.serve("serve", "--demo")

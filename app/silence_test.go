@@ -21,7 +21,7 @@ import (
 	"dg/platform/config"
 )
 
-// relay is a way to a database that can go silent: nothing is refused or closed, nothing arrives.
+// relay is a proxy before a database that can fall silent: it refuses and closes nothing, and nothing arrives.
 type relay struct {
 	net.Listener
 	socket string
@@ -115,8 +115,8 @@ func overRelay(t *testing.T, plays int) (*exporting, *relay) {
 	return e, r
 }
 
-// Decisions, "CSV" and "Rate": while the database says nothing, no key is called unusable: 503 before the first byte, and the
-// outcome database_unavailable after it. When it answers again, so does dg.
+// While the database does not answer, no key is reported unusable: an export is answered 503 before the first byte, and has the
+// outcome database_unavailable after it. dg serves again when the database does.
 func TestStalledDatabaseIsNotARevokedKey(t *testing.T) {
 	t.Parallel()
 	e, r := overRelay(t, 100_000)
@@ -161,9 +161,9 @@ func TestStalledDatabaseIsNotARevokedKey(t *testing.T) {
 	require.Equal(t, http.StatusOK, ask(t, client(), e.url+e.path, e.token).StatusCode)
 }
 
-// On a connection that is silent for good an export's reader hears soon, and SIGTERM is bounded by its grace and a few
-// seconds.
-func TestSilentDatabaseBreaksExportsSoonAndDoesNotHoldTheStop(t *testing.T) {
+// When a connection stays silent, the client of an export learns it soon, and dg exits within its grace and a few seconds after
+// SIGTERM.
+func TestSilentDatabaseAbortsExportsAndDoesNotDelayTheStop(t *testing.T) {
 	t.Parallel()
 	e, r := overRelay(t, 100_000)
 	_, body := e.begin(t, "black-hole-0001")
@@ -186,8 +186,8 @@ func TestSilentDatabaseBreaksExportsSoonAndDoesNotHoldTheStop(t *testing.T) {
 	require.Less(t, took, 20*time.Second)
 }
 
-// Connections that died without a word cost one short wait for all of them, not one each.
-func TestFrozenConnectionsAreReplacedAtOnce(t *testing.T) {
+// Dead connections cost one short wait for all of them, not one each.
+func TestDeadConnectionsAreReplacedTogether(t *testing.T) {
 	t.Parallel()
 	e, r := overRelay(t, 1000)
 	everybody := func() time.Duration {
@@ -213,7 +213,7 @@ func TestFrozenConnectionsAreReplacedAtOnce(t *testing.T) {
 	require.Less(t, everybody(), 10*time.Second)
 }
 
-// What needs binary results says at the start that the URL keeps them away.
+// A URL that asks for results as text is refused at the start: the program reads binary ones.
 func TestTextResultsAreRefusedAtTheStart(t *testing.T) {
 	t.Parallel()
 	x := newExternal(t)

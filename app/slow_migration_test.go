@@ -13,9 +13,9 @@ import (
 	"dg/platform/postgres"
 )
 
-// A migration of the plays comes while an export reads them, which may take half an hour: it waits for its lock without
-// keeping everybody else from the table, and succeeds when the export has ended.
-func TestMigrationBehindAnExport(t *testing.T) {
+// A migration of the plays waits for a running export, which may take half an hour, without blocking other readers of the table,
+// and succeeds when the export has ended.
+func TestMigrationWaitsForExportsWithoutBlockingReaders(t *testing.T) {
 	t.Parallel()
 	dir := newFolder(t)
 	c := serveOn(t, dir, "--demo")

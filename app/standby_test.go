@@ -44,8 +44,8 @@ func (x *external) startStandby(programs string) {
 	require.NoError(t, os.Symlink(socket, x.link))
 }
 
-// On a standby nothing can be answered, because each request writes its place in the rate: the program is not ready, says
-// why, and answers 503 and not 500.
+// On a standby no request can be answered, because each writes its place in the rate limit: /readyz is 503 and says why, and
+// requests are answered 503, not 500.
 func TestStandbyIsNotReady(t *testing.T) {
 	t.Parallel()
 	x := newExternal(t)
@@ -76,9 +76,8 @@ func TestStandbyIsNotReady(t *testing.T) {
 	require.Equal(t, http.StatusOK, ask(t, client(), c.url+"/healthz", "").StatusCode)
 }
 
-// The connections that an instance may open are told at the start beside those of the database, with a warning where they
-// are too many.
-func TestConnectionsAreChecked(t *testing.T) {
+// The start logs how many connections the instance may open and how many the database has, with a warning when they are too few.
+func TestStartWarnsOfTooFewConnections(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ allowed, level, told string }{
 		"enough": {"100", "level=INFO", "database=97"}, "too few": {"20", "level=WARN", "database=17"},

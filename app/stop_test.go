@@ -22,7 +22,7 @@ import (
 const goneWithin = 10 * time.Second
 
 // A kill -9 of dg leaves no PostgreSQL behind, and the next start works and finds the data.
-func TestKillingDgLosesNothing(t *testing.T) {
+func TestKillLosesNoData(t *testing.T) {
 	t.Parallel()
 	dir := newFolder(t)
 	first := serveOn(t, dir, "--demo")
@@ -103,8 +103,8 @@ func (e *exporting) given(t *testing.T, ended []<-chan error, response *http.Res
 	return ended
 }
 
-// Whoever presses Ctrl-C twice does not want to wait for the grace: the second ends dg at once, and PostgreSQL with it.
-func TestASecondInterruptEndsDgAtOnce(t *testing.T) {
+// A second Ctrl-C ends dg and its PostgreSQL at once, without the grace.
+func TestSecondInterruptSkipsTheGrace(t *testing.T) {
 	t.Parallel()
 	dir := newFolder(t)
 	h := newHistory(t, 1, 30_000)
@@ -121,8 +121,8 @@ func TestASecondInterruptEndsDgAtOnce(t *testing.T) {
 	nothingRuns(t, dir, goneWithin)
 }
 
-// An interrupted start, also in the midst of making the database, ends soon and leaves nothing that hinders the next.
-func TestInterruptedStarts(t *testing.T) {
+// An interrupted start, even while it makes the database, ends soon and leaves nothing that hinders the next.
+func TestInterruptedStartLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	dir := newFolder(t)
 	for _, moment := range []string{"making a new PostgreSQL data folder", "migrated"} {
@@ -141,8 +141,8 @@ func TestInterruptedStarts(t *testing.T) {
 	c.stop()
 }
 
-// Two commands at once on an empty folder: one makes the database, the other waits for it, and both do their work whole.
-func TestTwoAtOnceOnAnEmptyFolder(t *testing.T) {
+// Of two commands at once on an empty folder one makes the database, the other waits for it, and both complete.
+func TestTwoCommandsAtOnceOnAnEmptyFolder(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t, 1, 5_000)
 	for name, commands := range map[string][2][]string{

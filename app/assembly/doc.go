@@ -1,5 +1,5 @@
-// Package assembly is the program put together: every module, its ways to the database, and the server with its routes in
-// the order in which requests meet them (the API, whose guard refuses keys elsewhere, then health, then the screens).
+// Package assembly builds the program: the connection pools, every module, and the server with its routes in the order in which
+// requests meet them (the API, whose guard refuses keys elsewhere, then health, then the screens).
 //
-// It is a package of its own so that tests of the surfaces run against what is served and not against a part of it.
+// It is a package of its own so that the surfaces are tested as they are served.
 package assembly

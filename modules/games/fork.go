@@ -2,8 +2,7 @@ package games
 
 import "time"
 
-// Fork is an organisation's version of a game (specification, section 2.1). Its configuration is not part of it: what
-// reads forks for others must not be able to show it.
+// Fork is an organisation's version of a game, without its configuration: the readers of forks cannot show it by mistake.
 type Fork struct {
 	ID, OrganisationID, GameID string
 	Slug, Title                string

@@ -2,8 +2,8 @@ package games
 
 import "bytes"
 
-// skills is the catalogue in the order of the specification, section 2.4. A skill's place in it is stored in every play:
-// the list only ever grows at its end, up to 128 skills.
+// skills is the catalogue in the order of game.SkillId. A skill's index is stored in every play: the list only ever grows at its
+// end, up to 128 skills.
 var skills = [...]string{
 	"prompting.context", "prompting.constraints", "prompting.examples",
 	"data.quality.duplicates", "data.quality.missing", "data.quality.formats", "data.quality.outliers",
@@ -15,8 +15,8 @@ var skills = [...]string{
 	"data.reading.charts", "data.reading.causation", "data.reading.sampling", "data.reading.averages", "data.reading.proportions",
 }
 
-// SkillCount is how many skills the catalogue has; SkillSpace how many a stored answer can tell apart, so that an array
-// of it can be indexed by any: a newer program may have stored what this one does not know.
+// SkillCount is the size of the catalogue. SkillSpace is how many skills a stored answer can name: an array of that size can be
+// indexed by any stored skill, also by one that a newer program has stored.
 const (
 	SkillCount = len(skills)
 	SkillSpace = 128
@@ -25,7 +25,7 @@ const (
 // MaxAttempts is how many answers to one skill a play may hold.
 const MaxAttempts = 100
 
-// Skill is a place in the catalogue: 0 to SkillCount-1.
+// Skill is an index of the catalogue: 0 to SkillCount-1.
 type Skill uint8
 
 var skillByID = func() map[string]Skill {
@@ -36,7 +36,7 @@ var skillByID = func() map[string]Skill {
 	return m
 }()
 
-// SkillByID finds a skill by its identifier.
+// SkillByID returns the skill with the identifier.
 func SkillByID(id string) (Skill, bool) {
 	s, ok := skillByID[id]
 	return s, ok
@@ -51,7 +51,7 @@ type SkillResult struct {
 	Attempts, Correct int
 }
 
-// PackAnswers gives the stored form of a play's answers: one byte each, skill<<1 and 1 for a correct one, in the order of
+// PackAnswers returns the stored form of a play's answers: one byte each, skill<<1 and 1 for a correct one, in the order of
 // the catalogue, correct ones first. Equal answers give equal bytes, whatever the order of results. The results name each
 // skill at most once and are within bounds: the importer has checked that.
 func PackAnswers(results []SkillResult) []byte {
@@ -75,5 +75,5 @@ type Answer byte
 // Skill returns the skill that the answer is tagged with.
 func (a Answer) Skill() Skill { return Skill(a >> 1) }
 
-// Correct says whether the answer was right.
+// Correct reports whether the answer was right.
 func (a Answer) Correct() bool { return a&1 == 1 }

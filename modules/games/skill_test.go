@@ -9,7 +9,7 @@ import (
 	"dg/modules/games"
 )
 
-// catalogue is the list of the specification, section 2.4, in its order. A skill's place is stored in every play: it
+// catalogue is game.SkillId in its order. A skill's place is stored in every play: it
 // grows at its end and never moves.
 var catalogue = []string{
 	"prompting.context",
@@ -44,7 +44,7 @@ var catalogue = []string{
 	"data.reading.proportions",
 }
 
-// Specification, section 2.4: the exact values of game.SkillId.
+// The exact values of game.SkillId.
 func TestSkillCatalogue(t *testing.T) {
 	t.Parallel()
 	require.Len(t, catalogue, games.SkillCount)

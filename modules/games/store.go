@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"gorm.io/gorm"
+
+	"dg/modules/org"
 )
 
 type forkRow struct {
@@ -37,12 +39,13 @@ func (r forkRow) fork() Fork {
 	}
 }
 
-// forkColumns are those of forkRow, named: gorm would read the configuration along with "select *". The version comes with
-// the forks, in one snapshot; its parameter is the organisation.
+// forkColumns are the columns of forkRow: "select *" would read the configuration too. The version comes from the snapshot of
+// the forks; its parameter is the organisation.
 const forkColumns = "id, org_id, game_id, slug, title, major, status, visibility, source_locale, deployed_release_number, suspended, created_at, updated_at, " +
 	"(select version from organisations where id = ?) as organisation_version"
 
-func (s *Service) forks(ctx context.Context, organisationID string) ([]Fork, error) {
+// Forks returns all forks of the organisation, by creation, then id.
+func (s *Service) Forks(ctx context.Context, organisationID string) ([]Fork, error) {
 	var rows []forkRow
 	err := s.db.Gorm.WithContext(ctx).Select(forkColumns, organisationID).Where("org_id = ?", organisationID).Order("created_at, id").Find(&rows).Error
 	if err != nil {
@@ -55,7 +58,11 @@ func (s *Service) forks(ctx context.Context, organisationID string) ([]Fork, err
 	return forks, nil
 }
 
-func (s *Service) fork(ctx context.Context, organisationID, id string) (Fork, error) {
+// Fork returns one fork of the organisation. Errors: ErrNotFound, also for another organisation's fork.
+func (s *Service) Fork(ctx context.Context, organisationID, id string) (Fork, error) {
+	if !org.IsID(id) {
+		return Fork{}, errForkNotFound
+	}
 	var row forkRow
 	err := s.db.Gorm.WithContext(ctx).Select(forkColumns, organisationID).Where("org_id = ? and id = ?", organisationID, id).Take(&row).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
@@ -67,7 +74,12 @@ func (s *Service) fork(ctx context.Context, organisationID, id string) (Fork, er
 	return row.fork(), nil
 }
 
-func (s *Service) forkOwner(ctx context.Context, id string) (string, error) {
+// ForkOwner returns the id of the organisation that owns the fork. It is deliberately not scoped to an organisation: the use of
+// another organisation's fork is refused and audited as such. Errors: ErrNotFound.
+func (s *Service) ForkOwner(ctx context.Context, id string) (string, error) {
+	if !org.IsID(id) {
+		return "", errForkNotFound
+	}
 	var owner string
 	found := s.db.Gorm.WithContext(ctx).Raw("/* games.forkOwner */ select org_id from forks where id = ?", id).Scan(&owner)
 	if found.Error != nil {

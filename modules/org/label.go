@@ -6,7 +6,7 @@ import "io"
 const labelAlphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 // NewLabel draws a player's pseudonym, such as P-7K3M9QXA2F: ten random characters (50 bits), unique within the
-// organisation by the table's constraint, derived from nothing (decisions, "Figures"). random is crypto/rand.Reader.
+// organisation by the table's constraint, derived from nothing. random is crypto/rand.Reader.
 func NewLabel(random io.Reader) (string, error) {
 	var b [10]byte
 	if _, err := io.ReadFull(random, b[:]); err != nil {

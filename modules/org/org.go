@@ -1,6 +1,29 @@
 package org
 
-// Plan is what an organisation pays for.
+// Organisation is an organisation as other modules see it.
+type Organisation struct {
+	ID, Slug, Name string
+	Plan           Plan
+	ReportingMode  ReportingMode
+	Version        int64
+}
+
+// Membership is a person's role in an organisation.
+type Membership struct {
+	Organisation Organisation
+	Role         Role
+}
+
+// Member is a person in an organisation.
+type Member struct {
+	PersonID string
+	Role     Role
+}
+
+// Group is a group of players.
+type Group struct{ ID, Name string }
+
+// Plan is the subscription of an organisation.
 type Plan string
 
 // The plans, lowest first.
@@ -11,10 +34,10 @@ const (
 	PlanEnterprise Plan = "enterprise"
 )
 
-// IncludesAPI says whether the reporting API is part of the plan (specification, section 1).
+// IncludesAPI reports whether the reporting API is part of the plan.
 func (p Plan) IncludesAPI() bool { return p == PlanPro || p == PlanEnterprise }
 
-// ReportingMode says how players are named in reports (specification, section 2.4).
+// ReportingMode says how players are named in reports.
 type ReportingMode string
 
 // The reporting modes.
@@ -33,5 +56,5 @@ const (
 	RoleMember Role = "member"
 )
 
-// Valid says whether m is one of the modes.
+// Valid reports whether m is one of the modes.
 func (m ReportingMode) Valid() bool { return m == Pseudonymous || m == Nominative }

@@ -15,7 +15,7 @@ import (
 	"dg/platform/apperr"
 )
 
-// malformed are texts that are no identifier in its one form (decisions, "Formats": a malformed id is an unknown id).
+// malformed are texts that are not identifiers. A malformed id is an unknown id.
 var malformed = map[string]string{
 	"empty": "", "a word": "group", "upper case": "00000000-0000-4000-8000-00000000000A", "without dashes": "0000000000004000800000000000000a",
 	"braces": "{00000000-0000-4000-8000-00000000000a}", "urn": "urn:uuid:00000000-0000-4000-8000-00000000000a",
@@ -25,8 +25,7 @@ var malformed = map[string]string{
 	"SQL": "' or true --",
 }
 
-// Specification, section 4.3, and decisions, "Order of checks", 9: the owner of a group tells one of ours from one of
-// another organisation's from none at all.
+// GroupOwner distinguishes our groups, those of another organisation and unknown ones (rules.md, Order of checks).
 func TestGroupOwner(t *testing.T) {
 	b := setup(t)
 	const ourGroup, theirGroup = "00000000-0000-4000-8000-0000000000aa", "00000000-0000-4000-8000-0000000000bb"
@@ -54,8 +53,7 @@ func TestIsID(t *testing.T) {
 	}
 }
 
-// What other modules need of an organisation, read in their transaction.
-func TestOrganisationIn(t *testing.T) {
+func TestOrganisationIsReadInTheTransaction(t *testing.T) {
 	b := setup(t)
 	b.Exec(`update organisations set name = 'Ours!' where id = $1`, ours)
 	o, err := b.orgs.OrganisationIn(b.DB.Gorm.WithContext(t.Context()), ours)
@@ -68,8 +66,7 @@ func TestOrganisationIn(t *testing.T) {
 	require.True(t, apperr.Is(err, apperr.NotFound), "%v", err)
 }
 
-// Specification, section 1: the API is included in the Pro and Enterprise plans.
-func TestPlansThatIncludeTheAPI(t *testing.T) {
+func TestProAndEnterpriseIncludeTheAPI(t *testing.T) {
 	t.Parallel()
 	for plan, want := range map[org.Plan]bool{
 		org.PlanFree: false, org.PlanTeam: false, org.PlanPro: true, org.PlanEnterprise: true, "": false, "PRO": false, "trial": false,
@@ -78,9 +75,8 @@ func TestPlansThatIncludeTheAPI(t *testing.T) {
 	}
 }
 
-// Decisions, "Data": an organisation's version is drawn anew with every change to the organisation, and
-// with nothing else, and none comes twice.
-func TestVersionIsDrawnAnewWithEveryChange(t *testing.T) {
+// Every change to an organisation, and nothing else, gives it a new version, which never repeats (rules.md, Data).
+func TestVersionChangesWithEveryChange(t *testing.T) {
 	b := setup(t)
 	versions := func() (v [2]int64) {
 		for i, id := range []string{ours, theirs} {
@@ -124,8 +120,8 @@ func TestVersionIsDrawnAnewWithEveryChange(t *testing.T) {
 	require.NotEqual(t, before[1], after[1])
 }
 
-// Decisions, "Figures": a pseudonym is random and derived from nothing, such as P-7K3M9QXA2F.
-func TestNewLabel(t *testing.T) {
+// A pseudonym is random and derived from nothing, such as P-7K3M9QXA2F (rules.md, Anonymity).
+func TestLabelsAreRandom(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	characters := map[rune]int{}

@@ -1,10 +1,9 @@
 // Package csvcell writes the text cells of the CSV files that people download and open in a spreadsheet.
 package csvcell
 
-// AppendText appends a text cell: quoted as RFC 4180 asks, and with an apostrophe where a spreadsheet would take what
-// follows for a formula or an invisible character leads it (decisions, "CSV"). That is where the cell begins, and behind a
-// ";" or TAB in it: a spreadsheet that splits there begins a cell of its own. Such a reader may drop quotes that follow the
-// separator, so they do not hide a sign from this rule.
+// AppendText appends a text cell, quoted as in RFC 4180. An apostrophe goes before what a spreadsheet would read as a formula,
+// and before an invisible character: at the start of the cell, and after a ";" or TAB in it, where some spreadsheets start a new
+// cell. Such a spreadsheet may drop quotes after the separator, so they do not hide a sign from this rule.
 func AppendText[T []byte | string](b []byte, text T) []byte {
 	quoted, splits := false, false
 	for i := range len(text) {
@@ -39,7 +38,7 @@ func AppendText[T []byte | string](b []byte, text T) []byte {
 	return b
 }
 
-// afterQuotes returns where the text goes on after quotes at i.
+// afterQuotes returns the index after the quotes at i.
 func afterQuotes[T []byte | string](text T, i int) int {
 	for i < len(text) && text[i] == '"' {
 		i++

@@ -11,7 +11,7 @@ import (
 	"dg/platform/csvcell"
 )
 
-// Decisions, "CSV": a text cell that starts with =, +, -, @ (full-width too), TAB, CR, LF or NUL gets a leading ', and so
+// rules.md, CSV: a text cell that starts with =, +, -, @ (full-width too), TAB, CR, LF or NUL gets a leading ', and so
 // does such a sign behind a ; or TAB within the cell; RFC 4180 quoting.
 func TestTextCells(t *testing.T) {
 	t.Parallel()

@@ -37,8 +37,8 @@ func (b bundle) entries(id string) []audit.Entry {
 	return entries
 }
 
-// Decisions, "Audit": reporting_mode.changed, one entry with who, from what and to what. What is so already is no change.
-func TestSetReportingModeIsRecorded(t *testing.T) {
+// Each change leaves one entry with the actor, the old and the new mode; setting the current mode leaves none.
+func TestChangeOfReportingModeIsRecorded(t *testing.T) {
 	b := setup(t)
 	owner := actor(ours, "owner", false)
 	_, theirVersion := b.mode(theirs)
@@ -66,7 +66,6 @@ func TestSetReportingModeIsRecorded(t *testing.T) {
 	require.Equal(t, theirVersion, version)
 }
 
-// Decisions, "Keys": the reporting mode: owners.
 func TestOnlyOwnersSetTheReportingMode(t *testing.T) {
 	b := setup(t)
 	_, before := b.mode(ours)
@@ -90,8 +89,8 @@ func TestOnlyOwnersSetTheReportingMode(t *testing.T) {
 	require.Empty(t, b.entries(ours))
 }
 
-// An owner who stops being one while the request is on its way changes nothing: the role is read again in the transaction.
-func TestOwnershipLostOnTheWayChangesNoMode(t *testing.T) {
+// The role is read again in the transaction that writes.
+func TestOwnerWhoLosesTheRoleMeanwhileChangesNothing(t *testing.T) {
 	b := setup(t)
 	for _, lose := range []string{`update memberships set role = 'admin' where user_id = $1`, `delete from memberships where user_id = $1`} {
 		b.Exec(lose, personID(ours, "owner"))
@@ -103,8 +102,8 @@ func TestOwnershipLostOnTheWayChangesNoMode(t *testing.T) {
 	require.Empty(t, b.entries(ours))
 }
 
-// Of many at once each change is recorded from what it was: the entries make one chain.
-func TestReportingModeIsChangedByManyAtOnce(t *testing.T) {
+// Concurrent changes form one chain: each entry records the mode that the change before it left.
+func TestConcurrentChangesOfReportingModeFormAChain(t *testing.T) {
 	b := setup(t)
 	var all sync.WaitGroup
 	for i := range 40 {
@@ -130,7 +129,7 @@ func TestReportingModeIsChangedByManyAtOnce(t *testing.T) {
 }
 
 // The change and its entry commit together.
-func TestReportingModeIsNotChangedWithoutItsEntry(t *testing.T) {
+func TestReportingModeDoesNotChangeWithoutItsEntry(t *testing.T) {
 	b := setup(t)
 	b.Exec(`revoke insert on audit_entries from ` + b.role())
 	err := b.orgs.SetReportingMode(t.Context(), actor(ours, "owner", false), org.Nominative, request)
@@ -144,8 +143,8 @@ func (b bundle) role() (role string) {
 	return `"` + role + `"`
 }
 
-// grants.sql: of an organisation the serving role changes the reporting mode and nothing else.
-func TestServingRoleChangesNothingElse(t *testing.T) {
+// Of an organisation the serving role may change the reporting mode only.
+func TestServingRoleMayChangeOnlyTheReportingMode(t *testing.T) {
 	b := setup(t)
 	for _, statement := range []string{
 		`update organisations set plan = 'enterprise'`, `update organisations set name = 'x'`, `update organisations set version = 1`,
@@ -159,8 +158,8 @@ func TestServingRoleChangesNothingElse(t *testing.T) {
 	}
 }
 
-// The members of an organisation: its own, owners first, with a bound.
-func TestMembers(t *testing.T) {
+// The organisation's own members, owners first, at most 500.
+func TestMembersAreListedByRole(t *testing.T) {
 	b := setup(t)
 	b.Exec(`delete from memberships`)
 	b.Exec(`delete from users`)

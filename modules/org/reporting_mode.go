@@ -9,7 +9,7 @@ import (
 	"dg/platform/authz"
 )
 
-// Actor is a member who changes the organisation: who it is, and what the policy lets it do.
+// Actor is the member who changes the organisation, with its grants.
 type Actor struct {
 	Person  audit.Actor
 	Subject authz.Subject
@@ -20,11 +20,11 @@ var (
 	errUnknownMode = apperr.NewField("mode", "Choose one of the two: pseudonymous or nominative.")
 )
 
-// SetReportingMode decides how the players of the actor's organisation are named, past plays included. Every request that
-// starts later sees it, on every instance. The change and its audit entry commit together; to set what is set already
-// changes nothing and records nothing.
+// SetReportingMode sets how the players of the actor's organisation are named, past plays included. Every request that starts
+// later sees it, on every instance. The change and its audit entry commit together; setting the current mode changes and
+// records nothing.
 //
-// Errors: ErrAccessDenied, also where the actor is no owner any more, ErrValidation with the field "mode".
+// Errors: ErrAccessDenied, also when the actor is no longer an owner, ErrValidation with the field "mode".
 func (s *Service) SetReportingMode(ctx context.Context, actor Actor, mode ReportingMode, request audit.Request) error {
 	organisation := actor.Subject.OrganisationID
 	if err := s.mayChangeMode(actor.Subject, organisation); err != nil {
