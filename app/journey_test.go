@@ -67,10 +67,37 @@ func (c *child) call(t *testing.T, path, key string) int {
 	return response.StatusCode
 }
 
-// The life of a key, in a browser (specification, section 3.2, and section 5, rules 6 to 8): an admin without a second step
+// createAndCopyKey creates a key in the browser and returns it.
+func createAndCopyKey(t *testing.T, p *browsertest.Page, d *child, name string) string {
+	t.Helper()
+	p.Open(d.url + "/settings/api-keys")
+	p.Click(`a:text("Create key")`)
+	p.Fill("#name", name)
+	p.Click(`label[for="sf"]`)
+	p.Click(`label[for="sr"]`)
+	p.Click(`button:text("Create key")`)
+	require.Equal(t, http.StatusOK, p.Status())
+	key := p.Text("#secret")
+	require.Regexp(t, `^dg_live_[0-9A-Za-z]{22}_[0-9A-Za-z]{49}$`, key)
+	p.Click(`button:text("Copy key")`)
+	p.WaitFor(`button:text("Copied")`)
+	require.Equal(t, key, p.Clipboard())
+	p.Click(`a:text("Done")`)
+	return key
+}
+
+func revokeFirstKey(t *testing.T, p *browsertest.Page) {
+	t.Helper()
+	p.Click("table.keys tbody tr:first-child a.revoke")
+	p.WaitFor("dialog[open]")
+	require.Contains(t, p.Focused(), "Cancel")
+	p.Click("dialog[open] button.danger")
+}
+
+// The life of a key, in a browser: an admin without a second step
 // sees why creation is off, sets it up, creates a key, uses it, sees that it was used, revokes it, and finds all of it in
 // the audit log. Below the Pro plan the keys are paused, and revoking stays.
-func TestTheLifeOfAKey(t *testing.T) {
+func TestKeyLifeInABrowser(t *testing.T) {
 	t.Parallel()
 	dir := newFolder(t)
 	d := serveOn(t, dir, "--demo")
@@ -89,36 +116,14 @@ func TestTheLifeOfAKey(t *testing.T) {
 	p.WaitFor(`button:text("Copied")`)
 	p.Click(`a:text("Done")`)
 
-	create := func(name string) string {
-		p.Open(d.url + "/settings/api-keys")
-		p.Click(`a:text("Create key")`)
-		p.Fill("#name", name)
-		p.Click(`label[for="sf"]`)
-		p.Click(`label[for="sr"]`)
-		p.Click(`button:text("Create key")`)
-		require.Equal(t, http.StatusOK, p.Status())
-		key := p.Text("#secret")
-		require.Regexp(t, `^dg_live_[0-9A-Za-z]{22}_[0-9A-Za-z]{49}$`, key)
-		p.Click(`button:text("Copy key")`)
-		p.WaitFor(`button:text("Copied")`)
-		require.Equal(t, key, p.Clipboard())
-		p.Click(`a:text("Done")`)
-		return key
-	}
-	warehouse := create("Warehouse, nightly export")
+	warehouse := createAndCopyKey(t, p, d, "Warehouse, nightly export")
 	row := `tr:has(bdi[data-name]:text("Warehouse, nightly export"))`
 	require.Contains(t, p.Text("main"), "Never")
 	require.Equal(t, http.StatusOK, d.call(t, "/api/v1/forks", warehouse))
 	p.Reload()
 	require.NotContains(t, p.Text("table.keys tbody tr:first-child"), "Never", row)
 
-	revoke := func() {
-		p.Click("table.keys tbody tr:first-child a.revoke")
-		p.WaitFor("dialog[open]")
-		require.Contains(t, p.Focused(), "Cancel")
-		p.Click("dialog[open] button.danger")
-	}
-	revoke()
+	revokeFirstKey(t, p)
 	require.Equal(t, http.StatusUnauthorized, d.call(t, "/api/v1/forks", warehouse))
 	p.Click(`nav.sidebar a:text("Audit log")`)
 	log := p.Text("main")
@@ -128,33 +133,36 @@ func TestTheLifeOfAKey(t *testing.T) {
 	require.NotContains(t, log, warehouse[31:], "a secret")
 
 	// Below the Pro plan.
-	paused := create("LMS")
+	paused := createAndCopyKey(t, p, d, "LMS")
 	db.exec(t, `update organisations set plan = 'team' where slug = 'harbour-and-vale'`)
 	require.Equal(t, http.StatusUnauthorized, d.call(t, "/api/v1/forks", paused))
 	p.Open(d.url + "/settings/api-keys")
 	require.Contains(t, strings.ToLower(p.Text(".note.warn")), "paused")
 	require.False(t, p.Has(`a:text("Create key")`))
-	revoke()
+	revokeFirstKey(t, p)
 	db.exec(t, `update organisations set plan = 'pro' where slug = 'harbour-and-vale'`)
 	require.Equal(t, http.StatusUnauthorized, d.call(t, "/api/v1/forks", paused), "revoked while it was paused")
 }
 
+// tabTo presses Tab until the focus is on an element with the words.
+func tabTo(t *testing.T, p *browsertest.Page, words string) {
+	t.Helper()
+	for range 60 {
+		if p.Press("Tab"); strings.Contains(p.Focused(), words) {
+			return
+		}
+	}
+	t.Fatalf("Tab on %s does not reach %q", p.Path(), words)
+}
+
 // By the keyboard alone, from the sign-in to a revoked key: each step is a key, and the way to each is Tab.
-func TestFromSignInToRevokeByKeyboard(t *testing.T) {
+func TestSignInToRevokeByKeyboard(t *testing.T) {
 	t.Parallel()
 	dir := newFolder(t)
 	d := serveOn(t, dir, "--demo")
 	p := browsertest.New(t)
 	tomas := demoAccount(t, "tomas@harbour.example.com")
-	tabTo := func(words string) {
-		t.Helper()
-		for range 60 {
-			if p.Press("Tab"); strings.Contains(p.Focused(), words) {
-				return
-			}
-		}
-		t.Fatalf("on %s Tab does not come to %q", p.Path(), words)
-	}
+	tabTo := func(words string) { t.Helper(); tabTo(t, p, words) }
 	p.Open(d.url + "/settings/api-keys")
 	p.Press(tomas.Email, "Tab", tomas.Password, "Enter") // the focus is in the first field
 	p.WaitFor("#code")

@@ -11,7 +11,7 @@ import (
 
 // The reference is served offline under the strict policy, lists the operations, and a request can be
 // tried with a key. A page complains of whatever the policy blocks, which fails the test.
-func TestTheReferenceTriesRequests(t *testing.T) {
+func TestReferenceSendsRequestsWithAKey(t *testing.T) {
 	t.Parallel()
 	address := freeAddress(t)
 	d := launch(t, "serve", "--data-dir", newFolder(t), "--addr", address, "--ops-addr", "127.0.0.1:0", "--demo",

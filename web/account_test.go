@@ -17,7 +17,7 @@ import (
 )
 
 // Everybody has this page, members too; it is all that members have.
-func TestAccount(t *testing.T) {
+func TestAccountShowsThePersonAndSecurity(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := newOrganisation("acme")
@@ -45,7 +45,7 @@ func TestAccount(t *testing.T) {
 }
 
 // Sessions are listed and ended one by one; who ends the own one has signed out.
-func TestSessionsOfTheAccount(t *testing.T) {
+func TestSessionsAreListedAndEnded(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := newOrganisation("acme")
@@ -70,7 +70,7 @@ func TestSessionsOfTheAccount(t *testing.T) {
 	require.NotContains(t, b.cookies, "__Host-dg")
 }
 
-func TestPasswordIsChangedOnItsScreen(t *testing.T) {
+func TestPasswordIsChanged(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := newOrganisation("acme")
@@ -108,7 +108,7 @@ func TestPasswordIsChangedOnItsScreen(t *testing.T) {
 
 // Enrolment with QR code and typed secret, confirmed by a code and the password; the recovery codes that it answers with;
 // and the way back.
-func TestTwoStepIsSetUpAndTurnedOffOnItsScreen(t *testing.T) {
+func TestTwoStepIsTurnedOnAndOff(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := newOrganisation("acme")
@@ -166,7 +166,7 @@ func TestTwoStepIsSetUpAndTurnedOffOnItsScreen(t *testing.T) {
 }
 
 // New recovery codes take the password and a code, and void the old ones. Somebody without a phone signs in with one.
-func TestRecoveryCodesOnTheirScreens(t *testing.T) {
+func TestRecoveryCodesAreReplacedAndUsed(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := newOrganisation("acme")
@@ -202,7 +202,7 @@ func TestRecoveryCodesOnTheirScreens(t *testing.T) {
 }
 
 // An e-mail that no QR code could hold leaves the typed secret.
-func TestTwoStepWithoutAQRCode(t *testing.T) {
+func TestLongSecretIsShownWithoutQRCode(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := newOrganisation("acme")

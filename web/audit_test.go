@@ -100,7 +100,7 @@ func csvRow(t *testing.T, e audit.Entry) []string {
 
 // Who may read the log, its file and the organisation, and change the reporting mode: decisions,
 // "Keys". Nobody learns of an organisation that is not theirs.
-func TestAuditAndOrganisationByRole(t *testing.T) {
+func TestMembersSeeNeitherLogNorOrganisation(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme, other := newOrganisation("acme"), newOrganisation("other")
@@ -174,6 +174,52 @@ func (w *world) randomEntries(t *testing.T, o *organisation, n int, people []aud
 	w.exec(t, `update audit_entries set at = timestamptz '2026-03-01' + floor(random() * 6 * 24 * 60) * interval '1 min' where org_id = $1 and request_id = 'request-0002'`, o.id)
 }
 
+// matches is the plain reading of the filters.
+func matches(t *testing.T, filters map[string]string, e audit.Entry) bool {
+	t.Helper()
+	day := func(text string) time.Time {
+		at, err := time.Parse(time.DateOnly, text)
+		require.NoError(t, err)
+		return at
+	}
+	for name, value := range filters {
+		ok := value == ""
+		switch name {
+		case "actor":
+			ok = ok || e.Actor.ID == value || value == "keys" && e.Actor.Kind == audit.Key
+		case "action":
+			ok = ok || string(e.Action) == value
+		case "reason":
+			ok = ok || string(e.Reason) == value
+		case "key":
+			ok = ok || e.Actor.ID == value || e.Target.ID == value
+		case "from":
+			ok = ok || !e.At.Before(day(value))
+		case "to":
+			ok = ok || e.At.Before(day(value).AddDate(0, 0, 1))
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// listedOnAllPages are the entries from the page on to the oldest; it stops after limit.
+func (b *browser) listedOnAllPages(p page, limit int) []int64 {
+	b.t.Helper()
+	got := []int64{}
+	for {
+		require.Equal(b.t, http.StatusOK, p.StatusCode)
+		got = append(got, p.listed(b.t)...)
+		older := p.link("Older →")
+		if older == "" || len(got) > limit {
+			return got
+		}
+		p = b.get(older)
+	}
+}
+
 // Filters in the address, each and together; the pages hold what a plain reading of the whole log
 // leaves, and the file holds the same row by row.
 func TestAuditLogIsFiltered(t *testing.T) {
@@ -188,34 +234,6 @@ func TestAuditLogIsFiltered(t *testing.T) {
 	all := w.logOf(t, acme)
 	b := w.signedIn(t, acme.adminPlain)
 
-	day := func(text string) time.Time {
-		at, err := time.Parse(time.DateOnly, text)
-		require.NoError(t, err)
-		return at
-	}
-	has := func(q map[string]string, e audit.Entry) bool {
-		for name, value := range q {
-			fits := value == ""
-			switch name {
-			case "actor":
-				fits = fits || e.Actor.ID == value || value == "keys" && e.Actor.Kind == audit.Key
-			case "action":
-				fits = fits || string(e.Action) == value
-			case "reason":
-				fits = fits || string(e.Reason) == value
-			case "key":
-				fits = fits || e.Actor.ID == value || e.Target.ID == value
-			case "from":
-				fits = fits || !e.At.Before(day(value))
-			case "to":
-				fits = fits || e.At.Before(day(value).AddDate(0, 0, 1))
-			}
-			if !fits {
-				return false
-			}
-		}
-		return true
-	}
 	filters := []map[string]string{
 		{}, {"actor": "", "action": "", "key": "", "reason": "", "from": "", "to": ""},
 		{"actor": "keys"}, {"actor": acme.owner.id}, {"from": "2026-03-02"}, {"to": "2026-03-02"}, {"from": "2026-03-03", "to": "2026-03-03"},
@@ -232,7 +250,7 @@ func TestAuditLogIsFiltered(t *testing.T) {
 	for _, filter := range filters {
 		want, rows := []int64{}, [][]string{}
 		for _, e := range all {
-			if has(filter, e) {
+			if matches(t, filter, e) {
 				want, rows = append(want, e.ID), append(rows, csvRow(t, e))
 			}
 		}
@@ -242,17 +260,7 @@ func TestAuditLogIsFiltered(t *testing.T) {
 		}
 		p := b.get(acme.at("/settings/audit-log?%s", query.Encode()))
 		file := p.link("Download CSV")
-		got := []int64{}
-		for {
-			require.Equal(t, http.StatusOK, p.StatusCode)
-			got = append(got, p.listed(t)...)
-			older := p.link("Older →")
-			if older == "" || len(got) > len(all) {
-				break
-			}
-			p = b.get(older)
-		}
-		require.Equal(t, want, got, "%v", filter)
+		require.Equal(t, want, b.listedOnAllPages(p, len(all)), "%v", filter)
 		if len(want) == 0 {
 			require.Contains(t, p.body, "No matching entries")
 		}
@@ -329,7 +337,7 @@ func TestAuditLogPagesWhileItGrows(t *testing.T) {
 
 // A detail view with request id, address and endpoint; it has an address of its own, which holds
 // when the log has grown by pages.
-func TestAuditEntryIsOpenedInPlace(t *testing.T) {
+func TestAuditEntryOpensInPlace(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme, other := newOrganisation("acme"), newOrganisation("other")
@@ -381,7 +389,7 @@ func TestAuditEntryIsOpenedInPlace(t *testing.T) {
 }
 
 // A value that is not offered is a sentence beside its field, and nothing that was filled in is lost.
-func TestAuditFiltersSayWhatIsWrong(t *testing.T) {
+func TestInvalidAuditFiltersAreExplained(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme, other := newOrganisation("acme"), newOrganisation("other")
@@ -428,7 +436,7 @@ var hostile = []string{
 }
 
 // Hostile texts are harmless in page and CSV.
-func TestHostileTextsInTheAuditLog(t *testing.T) {
+func TestAuditLogEscapesHostileText(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := newOrganisation("acme")
@@ -468,9 +476,9 @@ func TestHostileTextsInTheAuditLog(t *testing.T) {
 	}
 }
 
-// Decisions, "CSV": what fails later breaks the transfer, so that any client notices. And no more than two logs of an
+// rules.md, CSV: what fails later breaks the transfer, so that any client notices. And no more than two logs of an
 // organisation are sent at once.
-func TestAuditDownloadIsBrokenOffAloud(t *testing.T) {
+func TestAbortedAuditDownloadLooksIncomplete(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := newOrganisation("acme")

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestBrowserName(t *testing.T) {
+func TestBrowserNameOfCommonUserAgents(t *testing.T) {
 	t.Parallel()
 	for userAgent, want := range map[string]string{
 		"Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0":                                                "Firefox on Windows",

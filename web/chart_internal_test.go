@@ -35,7 +35,7 @@ func readPath(t *testing.T, pattern, path string) []drawn {
 	return all
 }
 
-// Design kit, screen 10: bars are as high as their plays, to a tenth of the panel's hundredth; a dot is at its score; the first
+// Bars are as high as their plays, to a tenth of the panel's hundredth; a dot is at its score; the first
 // day is at the left edge and the last one at the right, in both panels alike.
 func TestChartIsDrawnToScale(t *testing.T) {
 	t.Parallel()
@@ -95,8 +95,7 @@ func TestChartIsDrawnToScale(t *testing.T) {
 	}
 }
 
-// Design kit, screen 10: the numbers of its two charts.
-func TestChartOfTheKit(t *testing.T) {
+func TestChartAxes(t *testing.T) {
 	t.Parallel()
 	for most, want := range map[int64]string{1: "2", 2: "2", 3: "4", 5: "6", 42: "60", 98: "100", 101: "200", 1000: "1,000", 10_001: "20,000"} {
 		_, top := highest([]reports.DailyStat{{Plays: 0}, {Plays: most}})
@@ -120,7 +119,7 @@ func TestEverySkillHasAName(t *testing.T) {
 	}
 }
 
-func TestPeriodsInWords(t *testing.T) {
+func TestPeriodInWords(t *testing.T) {
 	t.Parallel()
 	for words, p := range map[string][2]string{
 		"25 October to 21 November 2026":       {"2026-10-25", "2026-11-21"},
@@ -137,7 +136,7 @@ func TestPeriodsInWords(t *testing.T) {
 
 // 7, 28, 90 days, this month, last month, last 12 months; each is one that the API takes, on
 // every day of some years.
-func TestPresets(t *testing.T) {
+func TestPresetsAreValidOnEveryDay(t *testing.T) {
 	t.Parallel()
 	days := func(today string) []string {
 		now, err := time.Parse(time.DateOnly, today)
@@ -162,7 +161,7 @@ func TestPresets(t *testing.T) {
 	}
 }
 
-func TestNumbersInWords(t *testing.T) {
+func TestNumberFormats(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 1_234_567: "1,234,567"} {
 		require.Equal(t, want, count(n))

@@ -33,7 +33,7 @@ func senders(url string) map[string]struct {
 	}
 }
 
-func TestSignOutIsTakenFromOwnPagesOnly(t *testing.T) {
+func TestCrossOriginSignOutIsRejected(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := newOrganisation("acme")
@@ -54,7 +54,7 @@ func TestSignOutIsTakenFromOwnPagesOnly(t *testing.T) {
 	require.Contains(t, p.body, "Your browser did not say which site this form came from")
 }
 
-func TestSignInIsTakenFromOwnPagesOnly(t *testing.T) {
+func TestCrossOriginSignInIsRejected(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := newOrganisation("acme")
@@ -73,7 +73,7 @@ func TestSignInIsTakenFromOwnPagesOnly(t *testing.T) {
 }
 
 // Every form of every screen, from another site and without a header that says where it came from.
-func TestNoFormIsTakenFromElsewhere(t *testing.T) {
+func TestCrossOriginFormsAreRejected(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := newOrganisation("acme")
@@ -94,7 +94,7 @@ func TestNoFormIsTakenFromElsewhere(t *testing.T) {
 }
 
 // A session cookie is not sent with a form of another site, should a browser's headers ever fail.
-func TestCookiesAreSameSite(t *testing.T) {
+func TestCookiesAreSameSiteLax(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := newOrganisation("acme")

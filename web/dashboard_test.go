@@ -127,7 +127,7 @@ func (o *organisation) withRandomPlays(random *rand.Rand, n, days int, forks, pl
 	}
 }
 
-// statistics is the API's answer (specification, section 2.3), its numbers as they are written.
+// statistics is the API's answer with its numbers as they are written.
 type statistics struct {
 	Plays, UniquePlayers, AvgScorePercent, CompletionRate, PassRate json.Number
 	ReportingMode                                                   string
@@ -261,7 +261,7 @@ func askStatistics(t *testing.T, get func(string) page, fork, from, to, group st
 	return s
 }
 
-// Specification, section 4.3: the figures are the same as on the reports dashboard: to the digit, for
+// The figures of the API and of the dashboard are the same, to the digit, for
 // 200 random queries that all answered 200: fork × period × group, in both modes, the suppressed and the empty ones too.
 func TestDashboardShowsTheFiguresOfTheAPI(t *testing.T) {
 	t.Parallel()
@@ -316,8 +316,8 @@ func TestDashboardShowsTheFiguresOfTheAPI(t *testing.T) {
 	require.Greater(t, min(kinds["suppressed"], kinds["empty"], kinds["paged"]), 2, "%v", kinds)
 }
 
-// Decisions, "Data": none starves another. People compute reports beside the API, no more than their share at once.
-func TestReportsOfAPersonAreBounded(t *testing.T) {
+// rules.md, Bounds: no organisation takes all places. People compute reports beside the API, no more than their share at once.
+func TestConcurrentReportsAreLimited(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := newOrganisation("acme")

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Kit, 12: an error's page says what happened, gives one way on and the request id; 403 names who can help.
-func TestErrorPages(t *testing.T) {
+// An error page says what happened, has one link to continue and the request id. A 403 says who can help.
+func TestErrorPageSaysWhatHappenedAndWhereToGo(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := newOrganisation("acme")
@@ -42,7 +42,7 @@ func TestErrorPages(t *testing.T) {
 		require.NotEmpty(t, c.page.Header.Get("Content-Security-Policy"), name)
 	}
 
-	// Not a page: what a program params for, and whatever carries a key.
+	// Not a page: a program’s request, and any request with a key.
 	request := http.Header{"Accept": {"application/json"}}
 	require.True(t, strings.HasPrefix(owner.send(http.MethodGet, "/nowhere", "", request).body, `{"code":"not-found"`))
 

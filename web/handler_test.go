@@ -10,7 +10,7 @@ import (
 )
 
 // What stands around every screen: found by the short path, for those who may, under a strict policy.
-func TestShortPathsFindTheReadersOrganisation(t *testing.T) {
+func TestShortPathRedirectsToTheOrganisation(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme, slash := newOrganisation("acme"), newOrganisation(`a/b "<c> é?#%`)
@@ -35,8 +35,8 @@ func TestShortPathsFindTheReadersOrganisation(t *testing.T) {
 	require.Contains(t, both.body, `href="`+slash.at("/settings/api-keys")+`"`)
 }
 
-// Decisions, "Keys": an organisation of others does not exist for the reader; members have no settings and no reports.
-func TestOrganisationsOfOthersDoNotExist(t *testing.T) {
+// An organisation of others looks like an unknown one; members have no settings and no reports.
+func TestForeignOrganisationIsNotFound(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme, other := newOrganisation("acme"), newOrganisation("other")
@@ -51,7 +51,7 @@ func TestOrganisationsOfOthersDoNotExist(t *testing.T) {
 	require.Contains(t, denied.body, "owners and admins")
 }
 
-func TestEveryPageHasThePolicy(t *testing.T) {
+func TestEveryPageHasSecurityHeaders(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := newOrganisation("acme")
@@ -69,7 +69,7 @@ func TestEveryPageHasThePolicy(t *testing.T) {
 }
 
 // A failure is a page for people; the API and keys get the contract's body.
-func TestErrorsArePagesForPeople(t *testing.T) {
+func TestErrorsArePagesInBrowsersOnly(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := newOrganisation("acme")
@@ -90,7 +90,7 @@ func TestErrorsArePagesForPeople(t *testing.T) {
 }
 
 // Files may be kept for ever under the version of what they hold, and are checked again without it.
-func TestFiles(t *testing.T) {
+func TestStaticFilesAreCached(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	b := w.browser(t)
@@ -108,7 +108,7 @@ func TestFiles(t *testing.T) {
 
 // Another method than a screen has is 405 and says which it has; what no screen is is 404. Neither is a form's refusal, and
 // only screens have their headers.
-func TestWhatIsNoScreenHasNoScreensHeaders(t *testing.T) {
+func TestOtherMethodsAndPathsGetNoScreenHeaders(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	b := w.browser(t)
@@ -137,7 +137,7 @@ func TestWhatIsNoScreenHasNoScreensHeaders(t *testing.T) {
 }
 
 // What somebody who is signed in does is in the access log, however much of it; of others there is a bound.
-func TestEveryRequestOfTheSignedInIsLogged(t *testing.T) {
+func TestRequestsOfSignedInPeopleAreAllLogged(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := newOrganisation("acme")

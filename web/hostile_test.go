@@ -12,9 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Decisions, "Formats": what is malformed is unknown. An organisation is found by the text that its slug is, in whatever way
-// an address writes it, and by no other.
-func TestOddAddressesOfOrganisations(t *testing.T) {
+// rules.md, Formats: a malformed id is an unknown id. An organisation is found by its exact slug, however the address encodes it.
+func TestMalformedSlugIsNotFound(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := newOrganisation("acme")
@@ -32,8 +31,8 @@ func TestOddAddressesOfOrganisations(t *testing.T) {
 	}
 }
 
-// Decisions, "Keys" and "Order of checks": another organisation's things are not found by their ids, wherever these are sent.
-func TestIDsOfOthersAreUnknown(t *testing.T) {
+// rules.md, Order of checks: the ids of another organisation are unknown, wherever they are sent.
+func TestForeignIDsAreNotFound(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme, other := newOrganisation("acme"), newOrganisation("other")
@@ -65,7 +64,7 @@ func TestIDsOfOthersAreUnknown(t *testing.T) {
 }
 
 // A form is its body: what an address says of a field, which anybody can make a link of and servers log, is not taken.
-func TestFieldsInAnAddressAreNoForm(t *testing.T) {
+func TestFormFieldsInTheQueryAreIgnored(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := newOrganisation("acme")
@@ -79,8 +78,7 @@ func TestFieldsInAnAddressAreNoForm(t *testing.T) {
 	require.NotEqual(t, http.StatusSeeOther, p.StatusCode, "a password")
 }
 
-// The short path of the settings leads to a screen that there is.
-func TestSettingsLeadToAScreen(t *testing.T) {
+func TestShortPathsLeadToExistingScreens(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := newOrganisation("acme")
@@ -94,7 +92,7 @@ func TestSettingsLeadToAScreen(t *testing.T) {
 }
 
 // HEAD gets what GET gets but the body, on every screen.
-func TestHeadOfEveryScreen(t *testing.T) {
+func TestHeadMatchesGetOnEveryScreen(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := newOrganisation("acme")
@@ -117,7 +115,7 @@ func TestHeadOfEveryScreen(t *testing.T) {
 }
 
 // What is taken away ends a download of the log: a reader can make it last for half an hour.
-func TestRunningAuditDownloadEndsWithTheRole(t *testing.T) {
+func TestAuditDownloadEndsWhenAccessIsRevoked(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := newOrganisation("acme")
@@ -139,9 +137,8 @@ func TestRunningAuditDownloadEndsWithTheRole(t *testing.T) {
 	}
 }
 
-// Who belongs to more organisations than are listed may download from each of them: what is params again while a download runs
-// is params of its own organisation.
-func TestDownloadOfAPersonOfManyOrganisations(t *testing.T) {
+// A person of more organisations than are listed may download from each: the re-check looks at the download's organisation only.
+func TestDownloadWorksForAPersonOfManyOrganisations(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := newOrganisation("acme")
@@ -153,8 +150,8 @@ func TestDownloadOfAPersonOfManyOrganisations(t *testing.T) {
 	require.Equal(t, http.StatusOK, w.signedIn(t, acme.owner).get(acme.at("/settings/audit-log.csv")).StatusCode)
 }
 
-// Decisions, "Formats": a day is strict, on the screen as in the API.
-func TestADayWithABrokenByteIsNone(t *testing.T) {
+// rules.md, Formats: days are strict, on screens as in the API.
+func TestMalformedDayIsRejected(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := newOrganisation("acme")

@@ -50,7 +50,7 @@ func secretIn(t *testing.T, p page) apikeys.Token {
 
 // The form shows the exact instant of each choice, and 90 days is chosen. Sent as it comes, with a
 // name and something to read, it makes a key that ends at the instant shown.
-func TestAKeyIsCreated(t *testing.T) {
+func TestKeyIsCreatedFromTheForm(t *testing.T) {
 	t.Parallel()
 	now := noon
 	w := startAt(t, &now)
@@ -89,9 +89,9 @@ func TestAKeyIsCreated(t *testing.T) {
 	require.Contains(t, html.UnescapeString(created.body), "curl -sS '"+w.url+"/api/v1/forks' -H 'Authorization: Bearer "+token.String()+"'")
 }
 
-// The expiry is 30, 90 or 365 days, a day, a day and a time in UTC, or never. Decisions, "Keys": a
+// The expiry is 30, 90 or 365 days, a day, a day and a time in UTC, or never. rules.md, Keys: a
 // day means 00:00 UTC of it, and it lies in the future.
-func TestExpiryOfANewKey(t *testing.T) {
+func TestNewKeyExpiresAtTheChosenTime(t *testing.T) {
 	t.Parallel()
 	now := noon
 	w := startAt(t, &now)
@@ -126,9 +126,8 @@ func TestExpiryOfANewKey(t *testing.T) {
 	}
 }
 
-// The kit's error summary: all that is wrong is said at once, at the top and beside the fields,
-// with what was typed kept; nothing is made.
-func TestAllErrorsAtOnce(t *testing.T) {
+// All errors are shown at once, at the top and beside the fields, and the form keeps what was typed.
+func TestNewKeyFormShowsAllErrorsAtOnce(t *testing.T) {
 	t.Parallel()
 	now := noon
 	w := startAt(t, &now)
@@ -151,39 +150,51 @@ func TestAllErrorsAtOnce(t *testing.T) {
 	require.Contains(t, p.body, `id="xday" name="expiry" value="day" aria-describedby="xdayh" checked`)
 	require.Contains(t, p.body, `name="idempotencyKey" value="`+once+`"`, "it is still the same form")
 	require.NotContains(t, p.body, "dg_live_")
+	require.Empty(t, w.allKeys(t, acme))
+}
 
-	for name, c := range map[string]struct {
-		set   url.Values
-		field string
-		says  string
-	}{
-		"no name":                 {url.Values{"name": {""}}, "name", "Enter a name."},
-		"an invisible name":       {url.Values{"name": {"\u200b"}}, "name", "Enter a name."},
-		"201 characters":          {url.Values{"name": {strings.Repeat("é", 201)}}, "name", "The name has 201 characters. Use 200 or fewer."},
-		"10,000 characters":       {url.Values{"name": {strings.Repeat("n", 10_000)}}, "name", "The name has 10,000 characters. Use 200 or fewer."},
-		"NUL":                     {url.Values{"name": {"a\x00b"}}, "name", "contains invalid characters"},
-		"a line break":            {url.Values{"name": {"a\nb"}}, "name", "contains invalid characters"},
-		"no UTF-8":                {url.Values{"name": {"a\xffb"}}, "name", "contains invalid characters"},
-		"no scope":                {url.Values{"scopes": nil}, "scopes", "at least one scope"},
-		"an unknown scope":        {url.Values{"scopes": {"forks:write"}}, "scopes", "at least one scope"},
-		"an unknown scope beside": {url.Values{"scopes": {"forks:read", "*"}}, "scopes", "at least one scope"},
-		"no expiry":               {url.Values{"expiry": nil}, "expiry", "Choose when the key expires."},
-		"another expiry":          {url.Values{"expiry": {"31"}}, "expiry", "Choose when the key expires."},
-		"no day":                  {url.Values{"expiry": {"day"}}, "day", "Enter a date from 2000 to 2199"},
-		"a time alone":            {url.Values{"expiry": {"day"}, "time": {"10:00"}}, "day", "Enter a date from 2000 to 2199"},
-		"today":                   {url.Values{"expiry": {"day"}, "day": {"2026-11-21"}}, "day", "21 November 2026 has already begun. Choose a later date, or add a time."},
-		"now":                     {url.Values{"expiry": {"day"}, "day": {"2026-11-21"}, "time": {"09:31"}}, "time", "21 November 2026, 09:31 UTC is in the past. Choose a later time or date."},
-		"no such day":             {url.Values{"expiry": {"day"}, "day": {"2026-02-30"}}, "day", "Enter a date from 2000 to 2199"},
-		"another form of day":     {url.Values{"expiry": {"day"}, "day": {"31/12/2026"}}, "day", "Enter a date from 2000 to 2199"},
-		"a day too late":          {url.Values{"expiry": {"day"}, "day": {"2200-01-01"}}, "day", "from 2000 to 2199"},
-		"no such time":            {url.Values{"expiry": {"day"}, "day": {"2026-12-31"}, "time": {"24:00"}}, "time", "Enter a time from 00:00 to 23:59"},
-		"another form of time":    {url.Values{"expiry": {"day"}, "day": {"2026-12-31"}, "time": {"9:30"}}, "time", "Enter a time from 00:00 to 23:59"},
-		"a day with 90 days":      {url.Values{"day": {"2026-12-31"}}, "day", "“On a date” is not selected"},
-		"a time with never":       {url.Values{"expiry": {"never"}, "time": {"10:00"}}, "day", "“On a date” is not selected"},
-		"a form of yesterday":     {url.Values{"today": {"2026-11-20"}}, "expiry", "A new day has begun since you opened this page"},
-		"no form":                 {url.Values{"idempotencyKey": nil}, "main", "The form was incomplete."},
-		"half a form":             {url.Values{"idempotencyKey": {"x"}}, "main", "The form was incomplete."},
-	} {
+// keyFormErrors are fields of a form, the one that is wrong, and what is said of it.
+var keyFormErrors = map[string]struct {
+	set   url.Values
+	field string
+	says  string
+}{
+	"no name":                 {url.Values{"name": {""}}, "name", "Enter a name."},
+	"an invisible name":       {url.Values{"name": {"\u200b"}}, "name", "Enter a name."},
+	"201 characters":          {url.Values{"name": {strings.Repeat("é", 201)}}, "name", "The name has 201 characters. Use 200 or fewer."},
+	"10,000 characters":       {url.Values{"name": {strings.Repeat("n", 10_000)}}, "name", "The name has 10,000 characters. Use 200 or fewer."},
+	"NUL":                     {url.Values{"name": {"a\x00b"}}, "name", "contains invalid characters"},
+	"a line break":            {url.Values{"name": {"a\nb"}}, "name", "contains invalid characters"},
+	"no UTF-8":                {url.Values{"name": {"a\xffb"}}, "name", "contains invalid characters"},
+	"no scope":                {url.Values{"scopes": nil}, "scopes", "at least one scope"},
+	"an unknown scope":        {url.Values{"scopes": {"forks:write"}}, "scopes", "at least one scope"},
+	"an unknown scope beside": {url.Values{"scopes": {"forks:read", "*"}}, "scopes", "at least one scope"},
+	"no expiry":               {url.Values{"expiry": nil}, "expiry", "Choose when the key expires."},
+	"another expiry":          {url.Values{"expiry": {"31"}}, "expiry", "Choose when the key expires."},
+	"no day":                  {url.Values{"expiry": {"day"}}, "day", "Enter a date from 2000 to 2199"},
+	"a time alone":            {url.Values{"expiry": {"day"}, "time": {"10:00"}}, "day", "Enter a date from 2000 to 2199"},
+	"today":                   {url.Values{"expiry": {"day"}, "day": {"2026-11-21"}}, "day", "21 November 2026 has already begun. Choose a later date, or add a time."},
+	"now":                     {url.Values{"expiry": {"day"}, "day": {"2026-11-21"}, "time": {"09:31"}}, "time", "21 November 2026, 09:31 UTC is in the past. Choose a later time or date."},
+	"no such day":             {url.Values{"expiry": {"day"}, "day": {"2026-02-30"}}, "day", "Enter a date from 2000 to 2199"},
+	"another form of day":     {url.Values{"expiry": {"day"}, "day": {"31/12/2026"}}, "day", "Enter a date from 2000 to 2199"},
+	"a day too late":          {url.Values{"expiry": {"day"}, "day": {"2200-01-01"}}, "day", "from 2000 to 2199"},
+	"no such time":            {url.Values{"expiry": {"day"}, "day": {"2026-12-31"}, "time": {"24:00"}}, "time", "Enter a time from 00:00 to 23:59"},
+	"another form of time":    {url.Values{"expiry": {"day"}, "day": {"2026-12-31"}, "time": {"9:30"}}, "time", "Enter a time from 00:00 to 23:59"},
+	"a day with 90 days":      {url.Values{"day": {"2026-12-31"}}, "day", "“On a date” is not selected"},
+	"a time with never":       {url.Values{"expiry": {"never"}, "time": {"10:00"}}, "day", "“On a date” is not selected"},
+	"a form of yesterday":     {url.Values{"today": {"2026-11-20"}}, "expiry", "A new day has begun since you opened this page"},
+	"no form":                 {url.Values{"idempotencyKey": nil}, "main", "The form was incomplete."},
+	"half a form":             {url.Values{"idempotencyKey": {"x"}}, "main", "The form was incomplete."},
+}
+
+func TestInvalidKeyFormIsRejected(t *testing.T) {
+	t.Parallel()
+	now := noon
+	w := startAt(t, &now)
+	acme := newOrganisation("acme")
+	w.load(t, acme)
+	b := w.signedIn(t, acme.owner)
+	for name, c := range keyFormErrors {
 		t.Run(name, func(t *testing.T) {
 			form := goodForm()
 			maps.Copy(form, c.set)
@@ -206,7 +217,7 @@ func TestAllErrorsAtOnce(t *testing.T) {
 }
 
 // The curl line works on paste: for a key that may not list forks it reads the statistics of one.
-func TestTheCurlLineSuitsTheKey(t *testing.T) {
+func TestSampleCommandMatchesTheScopes(t *testing.T) {
 	t.Parallel()
 	now := noon
 	w := startAt(t, &now)
@@ -233,7 +244,7 @@ func TestTheCurlLineSuitsTheKey(t *testing.T) {
 
 // A double submit makes one key and one entry, also when many come at once, on two instances; one
 // answer has the secret.
-func TestADoubleSubmitMakesOneKey(t *testing.T) {
+func TestDoubleSubmitCreatesOneKey(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	first, second := startOn(t, db, time.Now), startOn(t, db, time.Now)
@@ -271,9 +282,8 @@ func TestADoubleSubmitMakesOneKey(t *testing.T) {
 	require.Len(t, first.logOf(t, acme), 1)
 }
 
-// Specification, section 2.5: the secret is shown once. It is in one answer, and in no other, nor in the log of the
-// organisation or of the program, nor in the database.
-func TestTheSecretIsShownOnce(t *testing.T) {
+// The secret is in one answer and nowhere else: in no other answer, no log, and not in the database.
+func TestSecretIsShownOnce(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := newOrganisation("acme")
@@ -301,7 +311,7 @@ func TestTheSecretIsShownOnce(t *testing.T) {
 	}
 	require.Contains(t, b.get(acme.at("/settings/api-keys")).body, token.ID, "the id is no secret")
 	logged := w.logged.String()
-	require.Contains(t, logged, path, "the log of the program says what was params")
+	require.Contains(t, logged, path, "the log of the program says what was requested")
 	require.NotContains(t, logged, token.Secret[:12])
 	for _, table := range []string{"api_keys", "audit_entries", "sessions"} {
 		var rows, with int
@@ -312,9 +322,9 @@ func TestTheSecretIsShownOnce(t *testing.T) {
 	}
 }
 
-// A form that came from a page of another session, or from none, makes nothing: see TestFormsOfOtherSitesChangeNothing. One
-// that names another organisation makes nothing there either (specification, section 5, rule 3).
-func TestNoKeyForAnotherOrganisation(t *testing.T) {
+// See TestCrossOriginFormsAreRejected for forms of other sites. One
+// that names another organisation makes nothing there either.
+func TestKeyIsNotCreatedForAnotherOrganisation(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme, other := newOrganisation("acme"), newOrganisation("other")

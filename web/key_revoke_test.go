@@ -14,7 +14,7 @@ import (
 
 // Revoking asks first, with the key's name, its last use and the effect; it works as a page without
 // script. A second time nothing changes, and it is said calmly.
-func TestAKeyIsRevoked(t *testing.T) {
+func TestKeyIsRevokedAfterConfirmation(t *testing.T) {
 	t.Parallel()
 	now := noon
 	w := startAt(t, &now)

@@ -24,9 +24,7 @@ func tabTo(t *testing.T, p *browsertest.Page, what string) {
 	t.Fatalf("the keyboard does not reach %q", what)
 }
 
-// By keyboard alone: a key is created, its secret copied behind the guard and never shown again, and
-// the key is revoked in the dialog, whose focus is on Cancel.
-func TestAKeysLifeByKeyboard(t *testing.T) {
+func TestKeyIsCreatedByKeyboard(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := newOrganisation("acme")
@@ -78,8 +76,24 @@ func TestAKeysLifeByKeyboard(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, w.allKeys(t, acme)[0].ExpiresAt)
 	require.Contains(t, p.Text("#curl"), "/stats?from=")
+}
 
-	// Whoever leaves without copying is params.
+// The page of the secret asks whoever leaves without copying it, and never comes back.
+func TestSecretIsNotLeftByAccident(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := newOrganisation("acme")
+	w.load(t, acme)
+	p := browsertest.New(t)
+	list := acme.at("/settings/api-keys")
+	signInWith(p, w, acme.owner, list)
+	p.Click(`a:text("Create key")`)
+	p.Fill("#name", "BI")
+	p.Click("label[for=sf]")
+	p.Click(`main button.primary`)
+	p.WaitFor("#secret")
+	token, ok := apikeys.ParseToken(p.Text("#secret"))
+	require.True(t, ok)
 	tabTo(t, p, "Done")
 	p.Press("Enter")
 	p.WaitFor("#leave[open]")
@@ -88,10 +102,10 @@ func TestAKeysLifeByKeyboard(t *testing.T) {
 	p.Press("Enter")
 	p.WaitGone("#leave[open]")
 	require.Equal(t, token.String(), p.Text("#secret"))
-	params := p.LeavePrompts()
+	prompts := p.LeavePrompts()
 	p.DismissLeavePrompts()
 	p.Back() // the browser itself asks
-	require.Equal(t, params+1, p.LeavePrompts())
+	require.Equal(t, prompts+1, p.LeavePrompts())
 	require.Equal(t, token.String(), p.Text("#secret"))
 
 	for range 40 {
@@ -110,7 +124,7 @@ func TestAKeysLifeByKeyboard(t *testing.T) {
 	tabTo(t, p, "Done")
 	p.Press("Enter")
 	p.WaitFor("table.keys")
-	require.Equal(t, params+1, p.LeavePrompts(), "copying disarms the guard")
+	require.Equal(t, prompts+1, p.LeavePrompts(), "copying disarms the guard")
 	gone := func(when string) {
 		var markup string
 		p.Eval(`document.documentElement.outerHTML`, &markup)
@@ -126,9 +140,18 @@ func TestAKeysLifeByKeyboard(t *testing.T) {
 	p.Back()
 	gone("two back")
 	require.Len(t, w.allKeys(t, acme), 1)
+}
 
-	// Revoked in the dialog.
-	p.Open(list)
+// The focus of the dialog is on Cancel.
+func TestKeyIsRevokedByKeyboard(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := newOrganisation("acme")
+	w.load(t, acme)
+	key := w.newKey(t, acme, "BI by keyboard", apikeys.ReportsRead)
+	w.setKey(t, key, time.Now().Add(-time.Hour), time.Now().Add(-time.Minute), nil, nil)
+	p := browsertest.New(t)
+	signInWith(p, w, acme.owner, acme.at("/settings/api-keys"))
 	tabTo(t, p, "Revoke")
 	p.Press("Enter")
 	p.WaitFor("#revoke[open]")
@@ -153,7 +176,7 @@ func TestAKeysLifeByKeyboard(t *testing.T) {
 
 // Whoever selects the key and copies it like any other text has it and may leave. A part of it is not the key. Not in
 // parallel: the pages of the process share one clipboard.
-func TestCopyingTheKeyByHandDisarmsTheGuard(t *testing.T) {
+func TestCopyingTheKeyManuallyDisarmsTheGuard(t *testing.T) {
 	w := start(t)
 	acme := newOrganisation("acme")
 	w.load(t, acme)
@@ -187,7 +210,7 @@ func TestCopyingTheKeyByHandDisarmsTheGuard(t *testing.T) {
 }
 
 // What a reader clicks twice is sent once, and the answer is that of the first: the secret.
-func TestADoubleClickShowsTheSecret(t *testing.T) {
+func TestDoubleClickStillShowsTheSecret(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := newOrganisation("acme")
@@ -202,7 +225,7 @@ func TestADoubleClickShowsTheSecret(t *testing.T) {
 }
 
 // Times are in the reader's zone, with UTC beside them.
-func TestTimesAreInTheReadersZone(t *testing.T) {
+func TestTimesAreInTheReadersTimeZone(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := newOrganisation("acme")

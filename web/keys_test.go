@@ -112,18 +112,25 @@ func TestKeysAreListed(t *testing.T) {
 	fold, _, _ = strings.Cut(fold, "</details>")
 	require.NotContains(t, fold, "/revoke", "nothing to revoke")
 
-	// From the instant of its expiry on it is expired (decisions, "Keys").
+	// From the instant of its expiry on it is expired.
 	now = now.Add(time.Second)
 	p = w.signedIn(t, acme.owner).get(acme.at("/settings/api-keys"))
 	require.Contains(t, p.row(t, "at once"), "Expired since")
+}
 
-	// What is most says so by pages.
+func TestManyRevokedKeysArePaged(t *testing.T) {
+	t.Parallel()
+	now := noon
+	w := startAt(t, &now)
+	acme := newOrganisation("acme")
+	w.load(t, acme)
+	w.newKey(t, acme, "BI", apikeys.ForksRead)
 	w.exec(t, `insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by, creator_name, revoked_at)
 		select 'r' || lpad(i::text, 21, '0'), $1, 'revoked ' || i, array['forks:read'], decode(repeat('00', 32), 'hex'), timestamptz '2020-01-01' + make_interval(mins => i), 'p', 'P', now()
-		  from generate_series(1, 1097) i`, acme.id)
-	p = w.signedIn(t, acme.owner).get(acme.at("/settings/api-keys"))
-	require.Contains(t, p.body, "Revoked and expired (1,095)")
-	require.Contains(t, p.body, "1–100 of 1,095")
+		  from generate_series(1, 1105) i`, acme.id)
+	p := w.signedIn(t, acme.owner).get(acme.at("/settings/api-keys"))
+	require.Contains(t, p.body, "Revoked and expired (1,099)")
+	require.Contains(t, p.body, "1–100 of 1,099")
 	require.Contains(t, p.body, acme.at("/settings/api-keys?page=2"))
 	require.NotContains(t, p.body, "data-name>revoked 999<")
 	require.Contains(t, p.body, "The audit log has them.")
@@ -134,7 +141,7 @@ func TestKeysAreListed(t *testing.T) {
 }
 
 // The empty state has one sentence and the button.
-func TestNoKeys(t *testing.T) {
+func TestEmptyKeyListOffersToCreate(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := newOrganisation("acme")
@@ -148,7 +155,7 @@ func TestNoKeys(t *testing.T) {
 
 // Rules are visible before they bite. Where creating is off there is no button, the sentence says
 // why, and the same sentence refuses whoever tries all the same; listing and revoking stay.
-func TestWhyCreatingIsOff(t *testing.T) {
+func TestKeyListSaysWhyCreatingIsNotPossible(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	for name, c := range map[string]struct {
@@ -207,7 +214,7 @@ func (w *world) newest(t *testing.T, o *organisation) string {
 }
 
 // Every screen of an organisation's settings stays under 60 KB, with all the keys that there can be.
-func TestTheLongestListIsLight(t *testing.T) {
+func TestLongestKeyListIsSmall(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := newOrganisation("acme")
@@ -225,7 +232,7 @@ func TestTheLongestListIsLight(t *testing.T) {
 }
 
 // Hostile names are shown harmless, wherever a key's name is.
-func TestHostileKeyNamesAreHarmless(t *testing.T) {
+func TestKeyListEscapesHostileNames(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := newOrganisation("acme")

@@ -75,7 +75,7 @@ func (h *Handler) settingsLayout(c *fiber.Ctx, p *principal, title, screen strin
 func accountLayout(p *principal, title, screen string) layout {
 	l := newLayout(p, title, areaNone)
 	l.Sidebar = &sidebar{Label: "Account", Links: []link{
-		{"Sign-in and sessions", "/account", screen == "account"},
+		{"Security", "/account", screen == "account"},
 		{"Two-step verification", "/account/two-step", screen == "two-step"},
 	}}
 	return l

@@ -15,9 +15,8 @@ import (
 	"dg/platform/authz"
 )
 
-// Decisions, "Keys"; specification, section 5, rule 6: who may do what on the screens, every role and every action: the
-// status of doing it, and whether a screen that the reader can open offers it. Run with -v it prints the table.
-func TestRolesAndActions(t *testing.T) {
+// Every role and every action: the status, and whether a screen that the person can open offers it. -v prints the table.
+func TestEveryRoleAndAction(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme, other := newOrganisation("acme"), newOrganisation("other")
@@ -43,10 +42,10 @@ func TestRolesAndActions(t *testing.T) {
 		{"signed out", func() *browser { return w.browser(t) }},
 	}
 	actions := []struct {
-		name       string
-		permission func(*browser) page // what is done, past all offers
-		offer      func(*browser) bool
-		want       [6]string // a line a reader: status and offer
+		name  string
+		do    func(*browser) page
+		offer func(*browser) bool
+		want  [6]string // a line a reader: status and offer
 	}{
 		{"list keys", func(b *browser) page { return b.get(acme.at("/settings/api-keys")) },
 			func(b *browser) bool { return strings.Contains(b.get("/account").body, acme.at("/settings/api-keys")) },
@@ -105,7 +104,7 @@ func TestRolesAndActions(t *testing.T) {
 			if a.offer(b) {
 				offer = "offered"
 			}
-			p := a.permission(b)
+			p := a.do(b)
 			got := fmt.Sprintf("%d %s", p.StatusCode, offer)
 			fmt.Fprintf(&table, "%-21s", got)
 			if got != a.want[i] {
@@ -119,8 +118,8 @@ func TestRolesAndActions(t *testing.T) {
 	t.Logf("status and offer:\n%s", table.String())
 }
 
-// What is taken away in mid-session is gone at the next request (specification, section 5, rule 6).
-func TestRolesAndTwoStepAreReadEachTime(t *testing.T) {
+// What is taken away in mid-session is gone at the next request.
+func TestRevokedRoleTakesEffectOnTheNextRequest(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := newOrganisation("acme")

@@ -14,7 +14,7 @@ import (
 )
 
 // Plan, reporting mode, members with role and two-step state.
-func TestOrganisationIsShown(t *testing.T) {
+func TestOrganisationShowsPlanModeAndMembers(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := newOrganisation("acme")
@@ -42,7 +42,7 @@ func TestOrganisationIsShown(t *testing.T) {
 }
 
 // A large organisation's page has a bound, and says what it leaves out.
-func TestMembersOfALargeOrganisation(t *testing.T) {
+func TestLargeOrganisationListsSomeMembers(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := newOrganisation("acme")
@@ -59,9 +59,9 @@ func TestMembersOfALargeOrganisation(t *testing.T) {
 	require.Contains(t, p.body, "owner@acme.example")
 }
 
-// Decisions, "Audit" and "Keys": the owner changes the reporting mode after a sentence about what
+// rules.md, Audit log: the owner changes the reporting mode after a sentence about what
 // it means; one entry for a change and none for what is so already; every instance sees it at the next request.
-func TestReportingModeIsChanged(t *testing.T) {
+func TestOwnerChangesTheReportingMode(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := newOrganisation("acme")
@@ -72,13 +72,13 @@ func TestReportingModeIsChanged(t *testing.T) {
 	elsewhere.cookies = b.cookies
 	form, screen := acme.at("/settings/organisation/reporting-mode"), acme.at("/settings/organisation")
 
-	params := b.get(form)
-	require.Contains(t, params.body, `value="pseudonymous" checked`)
+	page := b.get(form)
+	require.Contains(t, page.body, `value="pseudonymous" checked`)
 	for _, sentence := range []string{
 		"to everyone who can open reports and to every tool with a key. This includes past plays.", "groups stay hidden when fewer than 5 of their members played",
 		"You cannot take back names from exported files.", "A play keeps its <code>playId</code> in both modes",
 	} {
-		require.Contains(t, params.body, sentence)
+		require.Contains(t, page.body, sentence)
 	}
 	for i, c := range []struct {
 		mode, shown string
@@ -115,7 +115,7 @@ func TestReportingModeIsChanged(t *testing.T) {
 }
 
 // A role that is taken away in mid-session is gone at the next request.
-func TestAnOwnerNoMore(t *testing.T) {
+func TestFormerOwnerCannotChangeTheReportingMode(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := newOrganisation("acme")

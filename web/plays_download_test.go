@@ -51,7 +51,7 @@ func (w *world) untilFinished(t *testing.T, o *organisation, n int) audit.Entry 
 
 // The download has the same rows as the API, to the byte, in both modes, and is recorded with
 // the person as its actor (decisions, "CSV" and "Audit").
-func TestDownloadIsTheFileOfTheAPI(t *testing.T) {
+func TestDownloadEqualsTheAPIExport(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	random := rand.New(rand.NewPCG(7, 7))
@@ -103,7 +103,7 @@ func TestDownloadIsTheFileOfTheAPI(t *testing.T) {
 	}
 }
 
-// Decisions, "CSV": if the start of an export cannot be recorded, the answer is 503 and no data. People get a page.
+// rules.md, CSV: if the start of an export cannot be recorded, the answer is 503 and no data. People get a page.
 func TestDownloadThatCannotBeRecordedSendsNothing(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -119,8 +119,8 @@ func TestDownloadThatCannotBeRecordedSendsNothing(t *testing.T) {
 	require.NotContains(t, p.body, "playId")
 }
 
-// Decisions, "Order of checks", as far as a download has them: fork, period, group; each a page that says what to do.
-func TestDownloadsThatAreRefused(t *testing.T) {
+// rules.md, Order of checks, as far as a download has them: fork, period, group; each a page that says what to do.
+func TestInvalidDownloadIsRejected(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	o, other := newOrganisation("acme"), newOrganisation("other")
@@ -187,9 +187,9 @@ func (w *world) begin(t *testing.T, b *browser, path string) (net.Conn, *bufio.R
 	return conn, in
 }
 
-// Decisions, "CSV": a running export is broken off within two seconds once who ordered it may no longer have it, so that the
+// rules.md, CSV: a running export is broken off within two seconds once who ordered it may no longer have it, so that the
 // browser notices: the session ended, the membership, the role.
-func TestRunningDownloadIsBrokenOff(t *testing.T) {
+func TestDownloadEndsWhenAccessIsRevoked(t *testing.T) {
 	t.Parallel()
 	w, o, fork := long(t)
 	path := downloadOf(o, fork)
@@ -218,7 +218,7 @@ func TestRunningDownloadIsBrokenOff(t *testing.T) {
 }
 
 // How many exports run at once has a bound for a person, and one for the organisation that people and keys share.
-func TestDownloadsAtOnceAreBounded(t *testing.T) {
+func TestConcurrentDownloadsAreLimited(t *testing.T) {
 	t.Parallel()
 	w, o, fork := long(t)
 	path := downloadOf(o, fork)

@@ -30,8 +30,8 @@ const forkCells = `<a href="([^"]*)"><bdi>([^<]*)</bdi></a> <small class="mono">
 	`<td role="cell" data-label="Status"><span class="state([^"]*)">([^<]*)</span></td><td role="cell" data-label="Visibility">([^<]*)</td>` +
 	`<td role="cell" class="n" data-label="Release">([^<]*)</td><td role="cell" class="n" data-label="Plays \(28 days\)">([^<]*)</td>`
 
-// Design kit, screen 9: the organisation's forks and no other, with how much they are played.
-func TestReportsListTheForks(t *testing.T) {
+// The organisation's forks and no other, with how much they are played.
+func TestReportsListForksByPlays(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme, other, empty := newOrganisation("acme"), newOrganisation("other"), newOrganisation("empty")
@@ -70,7 +70,7 @@ func TestReportsListTheForks(t *testing.T) {
 }
 
 // Every list has a bound: forks come a hundred to a page, each of them once.
-func TestManyForksComeInPages(t *testing.T) {
+func TestManyForksArePaged(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	o := newOrganisation("acme")
@@ -158,8 +158,8 @@ func TestPlayersAreSortedAndPaged(t *testing.T) {
 	require.Equal(t, usual[50:], cells(playerCells, b.get(base+"&page=9999999999").body), "beyond any number there is none: the first")
 }
 
-// Design kit, screen 10: without days in the address it is the last 28; a wrong period is said, and what was typed is kept.
-func TestPeriodsOfADashboard(t *testing.T) {
+// Without days in the address it is the last 28.
+func TestDashboardPeriodsAndPresets(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 21, 23, 59, 59, 0, time.UTC)
 	w := start(t)
@@ -194,6 +194,16 @@ func TestPeriodsOfADashboard(t *testing.T) {
 			require.Equal(t, 6, strings.Count(p.body, "group="+group), "presets keep the group")
 		}
 	}
+}
+
+func TestInvalidPeriodIsExplained(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	o := newOrganisation("acme")
+	fork := o.withFork()
+	group := o.withGroup("Western region", o.withPlayers(numbered(6)...)...)
+	w.load(t, o)
+	b := w.signedIn(t, o.owner)
 	hostile := `"><script>alert(1)</script>`
 	for query, want := range map[string]struct {
 		sentence string
@@ -226,8 +236,8 @@ func TestPeriodsOfADashboard(t *testing.T) {
 	require.Contains(t, kept.body, `<option value="`+group+`" selected>`)
 }
 
-// Decisions, "Order of checks": an unknown fork or group, and another organisation's, are the same page.
-func TestDashboardsThatDoNotExist(t *testing.T) {
+// rules.md, Order of checks: an unknown fork or group, and another organisation's, are the same page.
+func TestUnknownForkOrGroupIsNotFound(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	o, other := newOrganisation("acme"), newOrganisation("other")
@@ -249,7 +259,7 @@ func TestDashboardsThatDoNotExist(t *testing.T) {
 
 // Every list has a bound: 500 groups to choose from, by name, the chosen one among them in any case, and no other
 // organisation's.
-func TestGroupsToChooseFrom(t *testing.T) {
+func TestDashboardOffersGroups(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	o, other := newOrganisation("acme"), newOrganisation("other")
@@ -273,7 +283,7 @@ func TestGroupsToChooseFrom(t *testing.T) {
 	require.Contains(t, b.get(o.at("/reports/%s?group=%s", fork, last)).body, `, <bdi>Zebra</bdi>, with pseudonyms</p>`)
 }
 
-// Decisions, "Keys": reports are for owners and admins, at each request; the three screens alike.
+// Reports are for owners and admins, at each request; the three screens alike.
 func TestReportsAreForOwnersAndAdmins(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -296,7 +306,7 @@ func TestReportsAreForOwnersAndAdmins(t *testing.T) {
 
 // Hostile names are shown harmless in pages; what is longer than 200 characters or holds a control
 // character never comes in (import format).
-func TestHostileNamesInReports(t *testing.T) {
+func TestReportsEscapeHostileNames(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	names := []string{
@@ -343,7 +353,7 @@ func TestHostileNamesInReports(t *testing.T) {
 
 // A screen is under 60 KB transferred, all its files together, and answered in under 50 ms. This is the
 // heaviest: twelve months, every skill, a full page of players.
-func TestAYearIsLight(t *testing.T) {
+func TestYearDashboardIsSmall(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	o := newOrganisation("acme")

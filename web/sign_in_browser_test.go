@@ -60,7 +60,14 @@ func TestSignInByKeyboard(t *testing.T) {
 	p.WaitFor("h1:text(\"Sign in\")") // nothing of what was shown before
 }
 
-// Enrolment, with the secret read from the page; then a sign-in with a code of it.
+// toAccount signs in on the way to the account, up to the question for a code if there is one.
+func toAccount(p *browsertest.Page, w *world, who person) {
+	p.Open(w.url + "/sign-in?next=/account")
+	p.Fill("#email", who.email)
+	p.Fill("#password", testPassword)
+	p.Click("main button")
+}
+
 func TestTwoStepIsSetUpInABrowser(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -68,13 +75,7 @@ func TestTwoStepIsSetUpInABrowser(t *testing.T) {
 	w.load(t, acme)
 	p := browsertest.New(t)
 	p.AllowError("status of 422")
-	signIn := func() {
-		p.Open(w.url + "/sign-in?next=/account")
-		p.Fill("#email", acme.adminPlain.email)
-		p.Fill("#password", testPassword)
-		p.Click("main button")
-	}
-	signIn()
+	toAccount(p, w, acme.adminPlain)
 	p.Click(`a:text("Set up two-step verification")`)
 	looksRight(t, p, "enrolment")
 	require.True(t, p.Has("svg.qr"))
@@ -108,13 +109,24 @@ func TestTwoStepIsSetUpInABrowser(t *testing.T) {
 	looksRight(t, p, "account with two-step")
 	p.Reload()
 	require.NotContains(t, p.Text("body"), recovery[0])
+}
+
+func TestRecoveryCodesAreReplacedInABrowser(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := newOrganisation("acme")
+	w.load(t, acme)
+	p := browsertest.New(t)
+	toAccount(p, w, acme.admin)
+	p.Fill("#code", w.codeNow(t, testSecret))
+	p.Click("main button")
 	p.Click(`a:text("New recovery codes")`)
 	looksRight(t, p, "new recovery codes")
 	p.Fill("#current", testPassword)
-	p.Fill("#code", recovery[0])
+	p.Fill("#code", w.codeNow(t, testSecret))
 	p.Click(`button:text("Create recovery codes")`)
 	p.WaitFor("#codes")
-	recovery = strings.Fields(p.Text("#codes"))
+	recovery := strings.Fields(p.Text("#codes"))
 	p.Click(`button:text("Copy codes")`)
 	p.WaitFor(`button:text("Copied")`)
 	p.Reload() // leads to what comes after, and sends no form again
@@ -131,7 +143,7 @@ func TestTwoStepIsSetUpInABrowser(t *testing.T) {
 	looksRight(t, p, "two-step to be turned off")
 	p.Click(`button:text("Sign out")`)
 
-	signIn()
+	toAccount(p, w, acme.admin)
 	p.Click(`a:text("Use a recovery code")`)
 	looksRight(t, p, "recovery code")
 	p.Fill("#code", recovery[0])
@@ -140,7 +152,7 @@ func TestTwoStepIsSetUpInABrowser(t *testing.T) {
 	require.Contains(t, p.Text("main"), "9 of 10 recovery codes left")
 	p.Click(`a:text("Turn off two-step verification")`)
 	p.Fill("#current", testPassword)
-	p.Fill("#code", w.codeNow(t, secret))
+	p.Fill("#code", w.codeNow(t, testSecret))
 	p.Click(`button:text("Turn off two-step verification")`)
 	p.WaitFor(`a:text("Set up two-step verification")`)
 }

@@ -35,7 +35,7 @@ func requireRedirect(t *testing.T, to string, p page) {
 }
 
 // E-mail and password, then the code where enrolled, then what the reader came for.
-func TestSignInLeadsToWhatTheReaderCameFor(t *testing.T) {
+func TestSignInContinuesToTheRequestedPage(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := newOrganisation("acme")
@@ -63,7 +63,7 @@ func TestSignInLeadsToWhatTheReaderCameFor(t *testing.T) {
 }
 
 // One sentence for unknown e-mail and wrong password; the e-mail stays, the password does not. Nothing is stored.
-func TestSignInScreens(t *testing.T) {
+func TestSignInErrorsRevealNothing(t *testing.T) {
 	t.Parallel()
 	clock := time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
 	w := startOn(t, pgtest.New(t), func() time.Time { return clock })
@@ -117,7 +117,7 @@ func TestSignInScreens(t *testing.T) {
 }
 
 // A token that somebody else planted in the browser is never one that is signed in, at either step.
-func TestSessionsAreNotFixed(t *testing.T) {
+func TestPlantedSessionIsNeverSignedIn(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := newOrganisation("acme")
@@ -146,7 +146,7 @@ func TestSessionsAreNotFixed(t *testing.T) {
 }
 
 // The sign-in leads to paths of this site only, whatever a link to it says.
-func TestSignInLeadsNowhereElse(t *testing.T) {
+func TestSignInRedirectsWithinTheSiteOnly(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := newOrganisation("acme")
@@ -173,7 +173,7 @@ func TestSignInLeadsNowhereElse(t *testing.T) {
 	}
 }
 
-func TestSignOut(t *testing.T) {
+func TestSignOutEndsTheSession(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := newOrganisation("acme")
