@@ -19,7 +19,7 @@ import (
 	"dg/modules/exports"
 )
 
-// many fills a fork with n plays by SQL: more than any buffer between here and there holds.
+// many adds n plays to a fork by SQL: more than the buffers of a connection hold.
 func (w *world) many(t *testing.T, h *history, n int) {
 	t.Helper()
 	w.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, answers)
@@ -151,7 +151,7 @@ func TestExportOverHTTP10(t *testing.T) {
 	require.Empty(t, w.entries(t, h.id))
 }
 
-// begin sends a request over a connection of its own, with a small window.
+// begin sends a request over a connection with a small window.
 func (w *world) begin(t *testing.T, request string) net.Conn {
 	t.Helper()
 	var d net.Dialer
@@ -164,8 +164,8 @@ func (w *world) begin(t *testing.T, request string) net.Conn {
 	return conn
 }
 
-// rules.md, CSV: a running export is broken off within two seconds of its key's being revoked, expired or paused, so
-// that the client notices; a client that leaves ends it too.
+// rules.md, CSV: a running export is aborted within two seconds of the revocation, expiry or pause of its key, and the client
+// notices. A client that leaves ends it too.
 func TestRunningExportIsAbortedWhenTheKeyStops(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -205,8 +205,8 @@ func TestRunningExportIsAbortedWhenTheKeyStops(t *testing.T) {
 	}
 }
 
-// How many exports run at once has a bound, for a key and for an organisation; who waits for a place in vain gets 503 with
-// Retry-After, and nothing is recorded. Another organisation is given its own.
+// Concurrent exports are limited for a key and for an organisation. One over the limit gets 503 with Retry-After, and is not
+// recorded. Another organisation has its own limit.
 func TestConcurrentExportsAreLimited(t *testing.T) {
 	t.Parallel()
 	w := start(t)

@@ -14,7 +14,7 @@ import (
 	"dg/modules/apikeys"
 )
 
-// labels returns what an organisation's players are called under its mode: names, or the pseudonyms that they were given.
+// labels returns the labels of an organisation's players under its mode: names or pseudonyms.
 func (w *world) labels(t *testing.T, h *history) []string {
 	t.Helper()
 	labels := make([]string, len(h.players))
@@ -27,7 +27,7 @@ func (w *world) labels(t *testing.T, h *history) []string {
 	return labels
 }
 
-// agree asks the API for statistics and the CSV and compares both with the oracle, to the digit and to the byte.
+// agree compares the statistics and the CSV of the API with the oracle's, to the byte.
 func (o oracle) agree(t *testing.T, c *ClientWithResponses) ForkStatsDTO {
 	t.Helper()
 	from, to := o.from.Format(time.DateOnly), o.to.Format(time.DateOnly)
@@ -52,7 +52,7 @@ func (o oracle) agree(t *testing.T, c *ClientWithResponses) ForkStatsDTO {
 	return *s.JSON200
 }
 
-// sumsHold checks what must hold of any report: Σ daily.plays = Σ players.plays = plays.
+// sumsHold checks an invariant of every report: Σ daily.plays = Σ players.plays = plays.
 func sumsHold(t *testing.T, s ForkStatsDTO) {
 	t.Helper()
 	var daily, players int64
@@ -111,8 +111,7 @@ func day(s string) time.Time {
 }
 
 // rules.md, Anonymity: members {0, 1, 4, 5, 6} × players of the period {0, 1, 4, 5, 6}, in both modes: suppressed when
-// fewer than 5 played. What is suppressed is the same to the byte, whatever the data, and so is every header that depends
-// on data.
+// fewer than 5 played. Suppressed answers have the same bytes, and the same headers, whatever the data.
 func TestAnonymity(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -148,8 +147,8 @@ func TestAnonymity(t *testing.T) {
 	}
 }
 
-// whole is all that the suppressed answers on a group show, statistics and CSV, GET and HEAD, plain and compressed, to
-// the byte and with every header that depends on data.
+// whole is everything that the suppressed answers about a group show: statistics and CSV, GET and HEAD, plain and
+// compressed, bodies and headers.
 func (w *world) whole(t *testing.T, fork, query string, token apikeys.Token) string {
 	t.Helper()
 	var all strings.Builder
@@ -190,7 +189,7 @@ func TestLabelsAreStableWithinAnOrganisation(t *testing.T) {
 	}
 }
 
-// Import format: a changed play changes the figures by exactly its difference; a deleted player takes the plays along.
+// A changed play changes the figures by exactly its difference; a deleted player takes the plays along.
 func TestFiguresFollowTheData(t *testing.T) {
 	t.Parallel()
 	w := start(t)

@@ -20,8 +20,7 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// rules.md, Formats: all fields, all forks, in order, and nothing of the
-// configuration.
+// rules.md, Formats: all fields of all forks, in order, without the configuration.
 func TestForksAndOneFork(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -184,7 +183,7 @@ func (w *world) getWhile(t *testing.T, path string, token apikeys.Token, change 
 	return <-answered
 }
 
-// rules.md, Data: no organisation uses all connections. Lists that have to be read are read a few at a time; the others wait.
+// rules.md, Data: no organisation uses all connections: few of its lists are read at a time, the others wait.
 func TestConcurrentListReadsAreLimited(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
@@ -261,7 +260,7 @@ func TestHeadRunsTheChecksOfGet(t *testing.T) {
 	require.Equal(t, 2, started, "HEAD exports nothing: only the two GETs are recorded")
 }
 
-// rules.md, Rate limits: each authenticated answer carries the policy and what is left.
+// rules.md, Rate limits: each authenticated answer carries the policy and the remaining requests.
 func TestRateHeaders(t *testing.T) {
 	t.Parallel()
 	w := start(t)

@@ -13,9 +13,8 @@ import (
 	"dg/modules/apikeys"
 )
 
-// snoop asks for statistics of all players and of a group, over periods, and finds who of the group has played: somebody
-// who played in a period that shows zeros for the group is not of it, and of those who played in a suppressed one at least
-// one is.
+// snoop is an attacker who compares the statistics of all players with those of a group, period by period: players of a
+// period that shows zeros for the group are not in it, and at least one of a suppressed period is.
 type snoop struct {
 	t        *testing.T
 	w        *world
@@ -54,7 +53,7 @@ func (s *snoop) look(fork, group, from, to string) {
 	}
 }
 
-// found returns who must be of the group. Where no idle group shows zeros, a suppressed one says nothing.
+// found returns the players who must be in the group. When no idle group shows zeros, a suppressed one reveals nothing.
 func (s *snoop) found() []string {
 	var found []string
 	for _, labels := range s.suspects {
@@ -66,8 +65,8 @@ func (s *snoop) found() []string {
 	return found
 }
 
-// rules.md, Anonymity: of a group of five whose roster is known, three members have played. Nobody finds out which by
-// comparing zeros with what is suppressed: whatever is asked of the group, the answer is the same to the byte.
+// rules.md, Anonymity: three members of a known group of five have played. Nobody finds out which by comparing
+// zeros with suppressed answers: every answer about the group has the same bytes.
 func TestIdleGroupsRevealNothing(t *testing.T) {
 	t.Parallel()
 	w := start(t)

@@ -28,8 +28,8 @@ func ofOne(t *testing.T, db *pgtest.Database) *postgres.DB {
 	return one
 }
 
-// traces are the words by which something of an organisation is told from anything of another, beside the mark in its
-// names and slugs: its ids and its players' pseudonyms.
+// traces are the words that identify an organisation's data, beside the mark in its names and slugs: its ids and its players'
+// pseudonyms.
 func (w *world) traces(t *testing.T, h *history) map[string]bool {
 	t.Helper()
 	traces := map[string]bool{h.id: true, gameIDOf(h): true}
@@ -50,7 +50,7 @@ func (w *world) traces(t *testing.T, h *history) map[string]bool {
 	return traces
 }
 
-// found returns what an answer holds of the traces and the mark, headers included.
+// found returns the traces and the mark that an answer holds, headers included.
 func found(t *testing.T, got answer, mark string, traces map[string]bool) []string {
 	t.Helper()
 	text := got.body
@@ -76,15 +76,14 @@ func found(t *testing.T, got answer, mark string, traces map[string]bool) []stri
 	return all
 }
 
-// request is one that the interleaving draws: what it asks, the status that it has, and whether the answer then holds
-// something of the organisation.
+// request is one of the interleaved requests: its target, its status, and whether the answer holds data of the organisation.
 type request struct {
 	target string
 	status int
 	speaks bool
 }
 
-// requestsOf are the requests of an organisation's key. Some name what is another's.
+// requestsOf are the requests with an organisation's key. Some name a fork or group of the other one.
 func requestsOf(own, foreign *history) []request {
 	const period = "?from=2024-05-01&to=2024-05-31"
 	mine, theirs := "/api/v1/forks/"+own.forks[0], "/api/v1/forks/"+foreign.forks[0]
@@ -106,9 +105,9 @@ func requestsOf(own, foreign *history) []request {
 	}
 }
 
-// A key sees only its own organisation. 16 clients at once, each with a key of either
-// organisation in turn on one connection, over pools of one connection each: whatever a request leaves behind on a
-// connection, its buffers or its session, the next one finds, and that is another organisation's.
+// A key sees only its own organisation. 16 clients send requests with keys of both organisations in turn on one connection
+// each, over pools of one connection: what a request left in a buffer or a session would show in another organisation's
+// answer.
 func TestInterleavedRequestsDoNotMix(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
@@ -143,7 +142,7 @@ func TestInterleavedRequestsDoNotMix(t *testing.T) {
 			t.Errorf("%s of the other organisation in the answer to %s: %.500q", leaked, a.request.target, a.body)
 		}
 		if a.StatusCode == http.StatusServiceUnavailable {
-			busy++ // so many exports at once are not for one instance
+			busy++ // over the limit of concurrent exports
 			continue
 		}
 		require.Equal(t, a.request.status, a.StatusCode, "%s: %.500q", a.request.target, a.body)

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hostileNames are names that the import refuses or a spreadsheet, a terminal or a parser may take for something else,
-// and how each is read from the CSV.
+// hostileNames are names that an import refuses or that a spreadsheet, a terminal or a parser may misread, and their form
+// in the CSV.
 var hostileNames = map[string]string{
 	"=cmd|'/C calc'!A0":               "'=cmd|'/C calc'!A0",
 	"=HYPERLINK(\"http://x\",\"y\")":  "'=HYPERLINK(\"http://x\",\"y\")",
@@ -46,8 +46,8 @@ var hostileNames = map[string]string{
 	"=" + strings.Repeat("a\n", 5000): "'=" + strings.Repeat("a\n", 5000),
 }
 
-// rules.md, CSV: under nominative reporting a name is shown as it is, whatever it is: in JSON to the
-// character, in the CSV with a ' in front where a spreadsheet would take it for a formula. A pseudonym says nothing of it.
+// rules.md, CSV: nominative reporting shows any name unchanged in JSON, and with a leading ' in the CSV when a spreadsheet would
+// run it. A pseudonym reveals nothing of it.
 func TestHostileNames(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -102,7 +102,7 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// rules.md, CSV: an ASCII file name that names the fork's slug and the period, whatever the slug.
+// rules.md, CSV: the file name is ASCII, with the slug and the period, for any slug.
 func TestFileNamesAreASCII(t *testing.T) {
 	t.Parallel()
 	w := start(t)

@@ -11,8 +11,8 @@ import (
 	"dg/modules/games"
 )
 
-// oracle computes the figures of rules.md, Figures, from a list of plays, as plainly as they are defined there: exact
-// fractions, rounded half away from zero at the end. labels are what players are called, by their place.
+// oracle computes the figures of rules.md, Figures, from a list of plays by their definition: exact fractions, rounded half
+// away from zero at the end. labels are the players' labels, by their index.
 type oracle struct {
 	history  *history
 	labels   []string

@@ -18,8 +18,7 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// zones have their clocks changed on the days, or are off by other than whole hours; instant and offset prove that the
-// process is in the zone.
+// zones change their clocks on the days, or have an offset of broken hours, which proves that the process is in the zone.
 var zones = []struct {
 	name   string
 	days   []string
@@ -55,7 +54,7 @@ func TestFiguresInEveryZone(t *testing.T) {
 	}
 }
 
-// What a process of the test above does: the database and its roles live in the zone as well.
+// The process of the test above; the database and its roles are in the zone as well.
 func TestFiguresInTheZoneOfTheProcess(t *testing.T) {
 	name := os.Getenv(zoneOfProcess)
 	if name == "" {
@@ -75,7 +74,7 @@ func TestFiguresInTheZoneOfTheProcess(t *testing.T) {
 			for _, about := range append(zone.days, "2024-02-29", "2000-01-01", "2199-12-31") {
 				h.playAround(random, day(about))
 			}
-			h.plays = slices.DeleteFunc(h.plays, func(p play) bool { return !input.IsReportable(p.started) }) // no import takes them
+			h.plays = slices.DeleteFunc(h.plays, func(p play) bool { return !input.IsReportable(p.started) }) // an import refuses them
 			w.load(t, h)
 			w.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, answers)
 				select gen_random_uuid(), p.org_id, p.fork_id, p.player, s, '' from (select * from plays where fork_id = $1 limit 1) p,
@@ -93,7 +92,7 @@ func TestFiguresInTheZoneOfTheProcess(t *testing.T) {
 	}
 }
 
-// startIn begins a world whose database and roles are set to the zone.
+// startIn starts a world whose database and roles are in the zone.
 func startIn(t *testing.T, zone string) *world {
 	t.Helper()
 	db := pgtest.New(t)
