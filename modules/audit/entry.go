@@ -80,7 +80,7 @@ func (a Action) reasons() []Reason {
 	return nil
 }
 
-// ActorKind says whether a person or a key acted.
+// ActorKind reports whether a person or a key acted.
 type ActorKind string
 
 // The kinds of actor.

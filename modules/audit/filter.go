@@ -25,7 +25,7 @@ type Page struct {
 	Limit  int
 }
 
-// selective says whether the filter is on more than time.
+// selective reports whether the filter is on more than time.
 func (f Filter) selective() bool {
 	f.From, f.To = time.Time{}, time.Time{}
 	return f != Filter{}

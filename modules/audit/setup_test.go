@@ -38,7 +38,7 @@ func (b bundle) clock(t *testing.T) time.Time {
 	return now
 }
 
-// refuses says whether entries of the action can have any reason.
+// refuses reports whether entries of the action can have any reason.
 func refuses(action audit.Action) bool {
 	return action == audit.KeyRefused || action == audit.SignInFailed
 }

@@ -92,7 +92,7 @@ func (l *Log) RecordBursts(ctx context.Context) error {
 	})
 }
 
-// detectCrash says whether PostgreSQL has crashed since the last call: the unlogged table is empty then.
+// detectCrash reports whether PostgreSQL has crashed since the last call: the unlogged table is empty then.
 func detectCrash(tx *gorm.DB) (bool, error) {
 	marked := tx.Exec(`/* audit.detectCrash */ insert into audit_burst_events (burst)
 		select 0 where not exists (select from audit_burst_events where burst = 0)`)

@@ -63,7 +63,7 @@ func checkUncommon(password, email string) error {
 	return nil
 }
 
-// repeats says whether the text consists of one part, at most half as long, again and again.
+// repeats reports whether the text consists of one part, at most half as long, again and again.
 func repeats(text string) bool {
 	return text != "" && strings.Contains((text + text)[1:2*len(text)-1], text)
 }

@@ -33,7 +33,7 @@ func (h *hasher) dummyHash() passwordHash {
 	return passwordHash{cost: h.cost, salt: make([]byte, saltLength), key: make([]byte, keyLength)}
 }
 
-// matches says whether the password has the hash; nil is no hash and takes as long.
+// matches reports whether the password has the hash; nil is no hash and takes as long.
 func (h *hasher) matches(ctx context.Context, phc *string, password string) (matches bool, err error) {
 	stored := h.dummyHash()
 	if phc != nil {
@@ -41,26 +41,21 @@ func (h *hasher) matches(ctx context.Context, phc *string, password string) (mat
 			stored = parsed
 		}
 	}
-	err = h.run(ctx, stored.memory, func() error {
-		matches = stored.matches(password)
-		return nil
-	})
+	err = h.run(ctx, stored.memory, func() { matches = stored.matches(password) })
 	return matches, err
 }
 
 func (h *hasher) hash(ctx context.Context, password string) (phc string, err error) {
-	err = h.run(ctx, h.cost.memory, func() error {
-		phc, err = h.cost.hash(password, rand.Reader)
-		return err
-	})
+	err = h.run(ctx, h.cost.memory, func() { phc, _ = h.cost.hash(password, rand.Reader) }) // which never fails
 	return phc, err
 }
 
-func (h *hasher) run(ctx context.Context, memory uint32, compute func() error) error {
+func (h *hasher) run(ctx context.Context, memory uint32, compute func()) error {
 	share := max(int64(memory), h.share)
 	if err := h.memory.Acquire(ctx, share); err != nil {
 		return fmt.Errorf("identity: wait for a hash: %w", err)
 	}
 	defer h.memory.Release(share)
-	return compute()
+	compute()
+	return nil
 }

@@ -17,13 +17,12 @@ func TestHashingLeavesAProcessorFree(t *testing.T) {
 	var all sync.WaitGroup
 	for range 32 {
 		all.Go(func() {
-			_ = h.run(context.Background(), h.cost.memory, func() error {
+			_ = h.run(context.Background(), h.cost.memory, func() {
 				now := running.Add(1)
 				for seen := peak.Load(); now > seen && !peak.CompareAndSwap(seen, now); seen = peak.Load() {
 				}
 				runtime.Gosched()
 				running.Add(-1)
-				return nil
 			})
 		})
 	}

@@ -26,27 +26,19 @@ type secretKey struct {
 }
 
 // NewKeyring returns the keyring of two keys of 32 bytes; nil is none. It fails for a key of another length.
-func NewKeyring(current, previous []byte) (Keyring, error) {
-	var k Keyring
-	for _, of := range []struct {
-		to  **secretKey
-		key []byte
-	}{{&k.current, current}, {&k.previous, previous}} {
-		if of.key == nil {
-			continue
-		}
-		key, err := newSecretKey(of.key)
-		if err != nil {
-			return Keyring{}, fmt.Errorf("identity: new key: %w", err)
-		}
-		*of.to = key
+func NewKeyring(current, previous []byte) (k Keyring, err error) {
+	if current != nil {
+		k.current, err = newSecretKey(current)
 	}
-	return k, nil
+	if previous != nil && err == nil {
+		k.previous, err = newSecretKey(previous)
+	}
+	return k, err
 }
 
 func newSecretKey(key []byte) (*secretKey, error) {
 	if len(key) != 32 {
-		return nil, fmt.Errorf("a key of %d bytes, not 32", len(key))
+		return nil, fmt.Errorf("identity: a secret key has 32 bytes, not %d", len(key))
 	}
 	var parts [3][]byte
 	for i, purpose := range []string{"dg secret key id", "dg secret encryption", "dg secret nonce"} {
@@ -63,7 +55,7 @@ func newSecretKey(key []byte) (*secretKey, error) {
 	return &secretKey{id: hex.EncodeToString(parts[0][:4]), aead: aead, nonce: parts[2]}, err
 }
 
-// Encrypts says whether there is a current key.
+// Encrypts reports whether there is a current key.
 func (k Keyring) Encrypts() bool { return k.current != nil }
 
 // encryptedPrefix begins an encrypted secret; one in clear is base32 and has no full stop.

@@ -58,14 +58,14 @@ func (c cost) hash(password string, random io.Reader) (string, error) {
 		b64.EncodeToString(h.salt), b64.EncodeToString(h.derive(password, keyLength))), nil
 }
 
-// VerifyPassword says whether the password has the hash. The time that it takes depends on the hash alone; a hash that cannot
+// VerifyPassword reports whether the password has the hash. The time that it takes depends on the hash alone; a hash that cannot
 // be read, or is out of bounds, matches no password.
 func VerifyPassword(phc, password string) bool {
 	h, ok := parseHash(phc)
 	return ok && h.matches(password)
 }
 
-// ValidHash says whether the text is a password hash that VerifyPassword can use.
+// ValidHash reports whether the text is a password hash that VerifyPassword can use.
 func ValidHash(phc string) bool {
 	_, ok := parseHash(phc)
 	return ok

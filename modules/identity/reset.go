@@ -41,14 +41,15 @@ func (s *Service) UseReset(ctx context.Context, token, password string) error {
 		return err
 	}
 	defer lease.Release()
-	whose, err := s.ResetPerson(ctx, token) // first: without a reset nothing is hashed
+	whose, err := resetCredentials(ctx, s.db.Pool, "", token, s.clock()) // first: without a reset nothing is hashed
 	if err != nil {
 		return err
 	}
-	if err := s.checkNewPassword(ctx, whose, normalise(password)); err != nil {
+	password = normalise(password)
+	if err := s.checkNewPassword(ctx, whose, password); err != nil {
 		return err
 	}
-	hash, err := s.passwords.hash(ctx, normalise(password))
+	hash, err := s.passwords.hash(ctx, password)
 	if err != nil {
 		return err
 	}
@@ -56,15 +57,11 @@ func (s *Service) UseReset(ctx context.Context, token, password string) error {
 }
 
 // checkNewPassword refuses a password that is common, the person's e-mail, or the current one.
-func (s *Service) checkNewPassword(ctx context.Context, of Person, password string) error {
-	if err := checkUncommon(password, of.Email); err != nil {
+func (s *Service) checkNewPassword(ctx context.Context, of credentials, password string) error {
+	if err := checkUncommon(password, of.Email); err != nil || of.passwordHash == nil {
 		return err
 	}
-	who, err := s.credentials(ctx, of.Email, "", s.clock())
-	if err != nil || who.passwordHash == nil {
-		return err
-	}
-	same, err := s.passwords.matches(ctx, who.passwordHash, password)
+	same, err := s.passwords.matches(ctx, of.passwordHash, password)
 	if err == nil && same {
 		return errSamePassword
 	}

@@ -39,8 +39,10 @@ func TestResetReplacesPasswordAndTwoStep(t *testing.T) {
 	require.Equal(t, reset.Person.ID, whose.ID)
 	require.True(t, b.isActive(session.Token), "only its use ends sessions")
 
-	err = b.people.UseReset(b.ctx(), reset.Token, "short")
-	require.Equal(t, "new", apperr.From(err).Field)
+	for _, refused := range []string{"short", "password1234", password} {
+		err = b.people.UseReset(b.ctx(), reset.Token, refused)
+		require.Equal(t, "new", apperr.From(err).Field, refused)
+	}
 	require.NoError(t, b.other.UseReset(b.ctx(), reset.Token, replacement))
 	require.False(t, b.isActive(session.Token))
 	require.True(t, b.isActive(bobs.Token))

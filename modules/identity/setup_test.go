@@ -125,7 +125,7 @@ func (b *bundle) wrongCode(secret string) string {
 	panic("three steps have four codes")
 }
 
-// isActive says whether the token's session is.
+// isActive reports whether the token's session is.
 func (b *bundle) isActive(token string) bool {
 	b.t.Helper()
 	_, err := b.other.Session(b.ctx(), token)

@@ -102,7 +102,7 @@ func clearFailures(ctx context.Context, tx pgx.Tx, limits []attemptLimit, now ti
 	return nil
 }
 
-// takeEntry says whether an event gets an entry of its own. In a flood it looks and does not wait for the row.
+// takeEntry reports whether an event gets an entry of its own. In a flood it looks and does not wait for the row.
 func takeEntry(ctx context.Context, tx pgx.Tx, action audit.Action, account string, now time.Time) (bool, error) {
 	l := entryLimit(action, account)
 	err := checkLimits(ctx, tx, []attemptLimit{l}, now)

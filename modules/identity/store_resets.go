@@ -39,13 +39,15 @@ func (s *Service) insertReset(ctx context.Context, emailKey string, reset *Reset
 
 // ResetPerson returns the person of the token's reset. Errors: ErrNoReset.
 func (s *Service) ResetPerson(ctx context.Context, token string) (Person, error) {
-	return resetPerson(ctx, s.db.Pool, "", token, s.clock())
+	whose, err := resetCredentials(ctx, s.db.Pool, "", token, s.clock())
+	return whose.Person, err
 }
 
-func resetPerson(ctx context.Context, db querier, lock, token string, now time.Time) (whose Person, err error) {
-	err = db.QueryRow(ctx, `/* identity.resetPerson */
-		select `+personColumns+` from account_resets r join users u on u.id = r.user_id
-		 where r.token_hash = $1 and r.expires_at > $2 `+lock, hashToken(token), now).Scan(whose.fields()...)
+func resetCredentials(ctx context.Context, db querier, lock, token string, now time.Time) (whose credentials, err error) {
+	err = db.QueryRow(ctx, `/* identity.resetCredentials */
+		select u.password_hash, `+personColumns+` from account_resets r join users u on u.id = r.user_id
+		 where r.token_hash = $1 and r.expires_at > $2 `+lock, hashToken(token), now).
+		Scan(append([]any{&whose.passwordHash}, whose.fields()...)...)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return whose, ErrNoReset
 	}
@@ -59,7 +61,7 @@ func resetPerson(ctx context.Context, db querier, lock, token string, now time.T
 // Triggers end the sessions and void the recovery codes.
 func (s *Service) useReset(ctx context.Context, token, hash string, now time.Time) error {
 	return pgx.BeginFunc(ctx, s.db.Pool, func(tx pgx.Tx) error {
-		whose, err := resetPerson(ctx, tx, "for no key update of u", token, now)
+		whose, err := resetCredentials(ctx, tx, "for no key update of u", token, now)
 		if err != nil {
 			return err
 		}
@@ -75,6 +77,6 @@ func (s *Service) useReset(ctx context.Context, token, hash string, now time.Tim
 		if err != nil {
 			return err
 		}
-		return s.record(ctx, tx, whose, event{action: audit.PasswordReset})
+		return s.record(ctx, tx, whose.Person, event{action: audit.PasswordReset})
 	})
 }

@@ -62,7 +62,7 @@ func replaceRecoveryCodes(ctx context.Context, tx pgx.Tx, personID string) ([]st
 	return codes, nil
 }
 
-// useRecoveryCode removes the code and says whether it was the person's. Under the lock of the person's row no other
+// useRecoveryCode removes the code and reports whether it was the person's. Under the lock of the person's row no other
 // transaction sees it again.
 func useRecoveryCode(ctx context.Context, tx pgx.Tx, personID, code string) (bool, error) {
 	used, err := tx.Exec(ctx, `/* identity.useRecoveryCode */ delete from recovery_codes where user_id = $1 and code_hash = $2`,

@@ -49,7 +49,7 @@ func totpURL(account, secret string) string {
 	return "otpauth://totp/" + Issuer + ":" + url.PathEscape(account) + "?secret=" + secret + "&issuer=" + Issuer
 }
 
-// matchTOTP returns the time step around now that the code belongs to; ok says whether it is later than the last accepted
+// matchTOTP returns the time step around now that the code belongs to; ok reports whether it is later than the last accepted
 // one. reused says that the code was right and belongs to an earlier step: a code sent twice, not a guess.
 func matchTOTP(secret, code string, now time.Time, last int64) (step int64, ok, reused bool) {
 	code = strings.ReplaceAll(code, " ", "")
