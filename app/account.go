@@ -58,7 +58,7 @@ func resetText(base string, reset identity.Reset) string {
 
   %s/account/reset?token=%s
 
-WARNING: whoever opens it can set a new password. Send it to this person only.
+WARNING: anybody who opens it can set a new password. Send it to this person only.
 Its use turns two-step verification off, voids the recovery codes and ends all sessions.
 `, reset.Person.Name, reset.Person.Email, reset.ExpiresAt.Format("15:04:05 UTC on 2 Jan 2006"), base, reset.Token)
 }

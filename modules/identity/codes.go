@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// takeCode accepts a code or a recovery code of the person, whose row is locked: of many at once each sees what the one
-// before it left.
+// takeCode accepts a code or a recovery code of the person, whose row is locked: each of several concurrent codes sees what
+// the one before it left.
 func (s *Service) takeCode(ctx context.Context, tx pgx.Tx, in *lockedSession, code string, now time.Time) error {
 	if err := checkCodeLock(ctx, tx, in, now); err != nil {
 		return err

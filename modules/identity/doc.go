@@ -27,7 +27,7 @@
 //   - It is on for a person with a TOTP secret. A change of the secret voids the recovery codes, by a trigger. Re-encrypting the
 //     same secret is no change: the owner of the tables counts it in users.totp_rewritten.
 //   - A code is accepted once, and a recovery code is removed when it is used. Both happen under the lock of the person's row: of
-//     many wrong codes at once exactly ten are compared, over all instances. The person's row is locked before sessions.
+//     concurrent wrong codes exactly ten are compared, over all instances. The person's row is locked before sessions.
 //   - With a key, no secret is stored in clear, not even while it is only offered. Without DG_SECRET_KEY secrets are in clear:
 //     the program needs them to compute codes. Where a secret cannot be read no code is right: the answer is 503 and the log
 //     names the setting.
@@ -44,8 +44,8 @@
 //   - A known browser has limits of its own, five in 15 minutes, and ignores those above. It is known by a random cookie,
 //     stored as a hash: for one person, for 180 days after the last sign-in, at most 20 of a person. It signs nobody in.
 //   - While a limit is reached, a right attempt gets the same answer as a wrong one.
-//   - At most four sign-ins run at once in an instance, of one network half of what the others leave free; the rest wait for at most five seconds before
-//     their first query, networks in turn. A flood leaves the pool to the authentication of API keys.
+//   - At most four sign-ins run at once in an instance, of one network half of what the others leave free. The rest wait for at
+//     most five seconds before their first query, networks in turn. A flood leaves the pool to the authentication of API keys.
 //   - Somebody with the password of an account can lock its second step for an hour, but not in a known browser.
 //   - Behind a proxy and without DG_TRUSTED_PROXIES all clients share the proxy's address, and its 20 wrong passwords.
 //   - password_guesses is unlogged: a crash of PostgreSQL forgets the wrong passwords of the last minutes.

@@ -36,8 +36,8 @@ func (s *Service) EncryptWith(keys Keyring) *Service {
 	return s
 }
 
-// maxSignIns bounds the sign-ins that run at once in an instance; one network gets half of them. Each holds at most one
-// connection at a time, and at least half of the pool stays free for others, such as the authentication of API keys.
+// maxSignIns bounds the sign-ins that run at once in an instance. Each holds at most one connection at a time, and at least
+// half of the pool stays free for others, such as the authentication of API keys.
 const maxSignIns = 4
 
 func newSignInLimiter(pool *pgxpool.Pool) *limiter.Limiter {

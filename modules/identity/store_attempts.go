@@ -36,7 +36,7 @@ func checkLimits(ctx context.Context, db querier, limits []attemptLimit, now tim
 }
 
 // take counts one attempt and returns how many there are; ok is false where the limit was reached before. The row's lock
-// makes the count exact, however many come at once.
+// makes the count exact, however many run concurrently.
 func (l attemptLimit) take(ctx context.Context, tx pgx.Tx, now time.Time) (taken int, ok bool, err error) {
 	err = tx.QueryRow(ctx, `/* identity.takeAttempt */
 		insert into password_guesses as g (email_hash, wrong, ends_at) values ($1, 1, $3)

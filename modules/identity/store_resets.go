@@ -57,7 +57,7 @@ func resetCredentials(ctx context.Context, db querier, lock, token string, now t
 	return whose, nil
 }
 
-// useReset locks the person's row before it removes the reset, in the order of all changes: of many at once one finds it.
+// useReset locks the person's row before it removes the reset, in the order of all changes: of concurrent uses one finds it.
 // Triggers end the sessions and void the recovery codes.
 func (s *Service) useReset(ctx context.Context, token, hash string, now time.Time) error {
 	return pgx.BeginFunc(ctx, s.db.Pool, func(tx pgx.Tx) error {

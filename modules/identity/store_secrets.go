@@ -18,7 +18,7 @@ const secretBatch = 500
 
 // ReencryptSecrets encrypts with the current key every secret of two-step verification that is in clear or under the previous
 // key. Without a current key it only counts the encrypted ones that no key opens. Sessions and recovery codes stay. The pool
-// connects as the owner of the tables; several programs may do so at once.
+// connects as the owner of the tables; several programs may do so concurrently.
 func ReencryptSecrets(ctx context.Context, pool *pgxpool.Pool, keys Keyring) (total Reencrypted, err error) {
 	for after := uuid.Nil.String(); ; {
 		batch, err := staleSecrets(ctx, pool, keys, after)
