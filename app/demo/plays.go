@@ -9,9 +9,6 @@ import (
 // campaignDays is how long a campaign lasts.
 const campaignDays = 14
 
-// passScore is the score from which a play is passed, in hundredths.
-const passScore = 70_00
-
 // writePlays writes the plays of two years, day by day in the order of time.
 func (d *demo) writePlays(o demoOrganisation, forks []liveFork, people []*person) error {
 	for ago := 730; ago >= 0; ago-- {
@@ -24,9 +21,9 @@ func (d *demo) writePlays(o demoOrganisation, forks []liveFork, people []*person
 				}
 			}
 		}
-		slices.SortFunc(plays, func(a, b play) int { return a.started.Compare(b.started) })
+		slices.SortFunc(plays, func(a, b play) int { return a.StartedAt.Compare(b.StartedAt) })
 		for i := range plays {
-			if err := d.file.play(&plays[i]); err != nil {
+			if err := d.file.write(&plays[i]); err != nil {
 				return err
 			}
 		}
@@ -68,45 +65,43 @@ func season(date time.Time) float64 {
 	return busy
 }
 
-// play draws one play; ok is false where it would lie ahead, or nobody is there to play.
+// play draws one play; ok is false where it would start in the future, or where no player is there.
 func (d *demo) play(f *liveFork, people []*person, ago int) (play, bool) {
 	who := d.pick(people, ago)
 	started := d.today.AddDate(0, 0, -ago).Add(d.timeOfDay())
 	if who == nil || started.After(d.now) {
 		return play{}, false
 	}
-	p := play{id: d.random.id(), fork: f.id, player: who.id, started: started, release: f.release(ago)}
+	p := play{Type: "play", ID: d.random.id(), ForkID: f.id, PlayerID: who.id, StartedAt: started, ReleaseNumber: f.release(ago)}
 	if d.random.chance(0.01) {
-		p.release = 0 // a preview
+		p.ReleaseNumber = 0 // a preview
 	}
 	// What was learned fades towards a ceiling: the first plays of a fork teach the most.
 	skill := who.ability + 0.3*(1-math.Exp(-who.pace*8*float64(who.plays[f.id]))) - f.difficulty
 	who.plays[f.id]++
 	correct, attempts := d.answer(&p, f.skills, skill)
 	duration := time.Duration(math.Exp(math.Log(9)+0.45*d.random.NormFloat64())*60_000) * time.Millisecond
-	p.completed = started.Add(duration)
-	if d.random.chance(0.16-0.1*min(max(skill, 0), 1)) || p.completed.After(d.now) {
-		p.skills = p.skills[:len(p.skills)/2] // given up half way, or still going on
+	completed := started.Add(duration)
+	if d.random.chance(0.16-0.1*min(max(skill, 0), 1)) || completed.After(d.now) {
+		p.Skills = p.Skills[:len(p.Skills)/2] // given up half way, or still going on
 		return p, true
 	}
-	p.finished = true
-	p.score = (correct*100_00*2 + attempts) / (attempts * 2)
-	p.passed = p.score >= passScore
+	p.finish(completed, (correct*100_00*2+attempts)/(attempts*2))
 	return p, true
 }
 
 // answer draws answers to three to five of the fork's skills.
 func (d *demo) answer(p *play, skills []string, ability float64) (correct, attempts int) {
 	for n, at := range d.random.Perm(len(skills))[:3+d.random.IntN(3)] {
-		s := skillResult{id: skills[at], attempts: 1 + d.random.IntN(4)}
+		s := skillResult{SkillID: skills[at], Attempts: 1 + d.random.IntN(4)}
 		hard := 0.05 * float64(at%4) // some skills are harder than others, for everybody
-		for range s.attempts {
+		for range s.Attempts {
 			if d.random.chance(min(max(ability-hard+0.02*float64(n), 0.08), 0.98)) {
-				s.correct++
+				s.Correct++
 			}
 		}
-		p.skills = append(p.skills, s)
-		correct, attempts = correct+s.correct, attempts+s.attempts
+		p.Skills = append(p.Skills, s)
+		correct, attempts = correct+s.Correct, attempts+s.Attempts
 	}
 	return correct, attempts
 }

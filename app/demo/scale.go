@@ -38,14 +38,14 @@ func Scale(w io.Writer, seed uint64, now time.Time, size Size) (ScaleIDs, error)
 		return ids, err
 	}
 	period := time.Duration(size.Days) * 24 * time.Hour
-	begin := now.UTC().Truncate(time.Millisecond).Add(-period)
-	p := play{}
+	start := now.UTC().Truncate(time.Millisecond).Add(-period)
+	p := play{Type: "play"}
 	for i := range size.Plays {
-		p.id, p.fork, p.player = random.id(), ids.Forks[i%size.Forks], players[random.IntN(size.Players)]
-		p.release = 1 + i*8/size.Plays
-		p.started = begin.Add(time.Duration(float64(period) * float64(i) / float64(size.Plays))).Truncate(time.Millisecond)
+		p.ID, p.ForkID, p.PlayerID = random.id(), ids.Forks[i%size.Forks], players[random.IntN(size.Players)]
+		p.ReleaseNumber = 1 + i*8/size.Plays
+		p.StartedAt = start.Add(time.Duration(float64(period) * float64(i) / float64(size.Plays))).Truncate(time.Millisecond)
 		scaleResult(&p, random)
-		if err := f.play(&p); err != nil {
+		if err := f.write(&p); err != nil {
 			return ids, err
 		}
 	}
@@ -55,19 +55,22 @@ func Scale(w io.Writer, seed uint64, now time.Time, size Size) (ScaleIDs, error)
 func scaleResult(p *play, random seeded) {
 	bits := random.Uint64()
 	draw := func(n uint64) int { d := bits % n; bits /= n; return int(d) }
-	p.skills = p.skills[:0]
+	p.Skills = p.Skills[:0]
 	first := draw(30)
 	for i := range 2 + draw(3) { // 3 skills of 1.83 answers: 5.5
 		attempts := 1 + draw(6)%3
 		if attempts == 3 && draw(2) == 0 {
 			attempts = 2
 		}
-		p.skills = append(p.skills, skillResult{scaleSkills[(first+i*7)%30], attempts, min(draw(4), attempts)})
+		p.Skills = append(p.Skills, skillResult{scaleSkills[(first+i*7)%30], attempts, min(draw(4), attempts)})
 	}
-	p.finished = draw(10) > 0
-	p.completed = p.started.Add(time.Duration(60_000+draw(1_200_000)) * time.Millisecond)
-	p.score = min(2000+draw(8500), 10000)
-	p.passed = p.score >= 7000
+	finished := draw(10) > 0
+	completed := p.StartedAt.Add(time.Duration(60_000+draw(1_200_000)) * time.Millisecond)
+	score := min(2000+draw(8500), 10000)
+	p.CompletedAt, p.ScorePercent, p.Passed = nil, nil, nil
+	if finished {
+		p.finish(completed, score)
+	}
 }
 
 func scaleOrganisation(f *file, random seeded, now time.Time, size Size) (ScaleIDs, []uuid.UUID, error) {

@@ -1,0 +1,35 @@
+package demo
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+
+	"github.com/google/uuid"
+)
+
+// seeded is a source of numbers, ids and salts that depend on the seed alone.
+type seeded struct {
+	*rand.Rand
+	source *rand.ChaCha8
+}
+
+func newSeeded(seed uint64) seeded {
+	var key [32]byte
+	binary.LittleEndian.PutUint64(key[:], seed)
+	copy(key[8:], "dg demo")
+	source := rand.NewChaCha8(key)
+	return seeded{rand.New(source), source}
+}
+
+// id draws a random UUID (version 4).
+func (s seeded) id() uuid.UUID {
+	var id uuid.UUID
+	binary.BigEndian.PutUint64(id[:8], s.Uint64())
+	binary.BigEndian.PutUint64(id[8:], s.Uint64())
+	id[6] = id[6]&0x0f | 0x40
+	id[8] = id[8]&0x3f | 0x80
+	return id
+}
+
+// chance reports true with probability p.
+func (s seeded) chance(p float64) bool { return s.Float64() < p }
