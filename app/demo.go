@@ -24,7 +24,7 @@ type demoCmd struct {
 	config.Database
 	config.Address
 	config.Secrets
-	Print bool `help:"Write the demo to standard output in the import format, and touch no database."`
+	Print bool `help:"Write the demo to standard output in the import format, without a database."`
 }
 
 // Run loads the demo, or prints it.
@@ -61,17 +61,17 @@ func (c demoCmd) Run(ctx context.Context, p stdio) error {
 	return err
 }
 
-// demoSeed makes the demo the same everywhere.
+// demoSeed gives the same demo everywhere.
 const demoSeed = 2026
 
-// demoKeyName says where the demo key comes from; keys of this name are replaced.
+// demoKeyName is the name of the demo key; dg demo replaces keys of this name.
 const demoKeyName = "Demo (make run)"
 
-// loadedDemo is what somebody needs who wants to try the demo.
+// loadedDemo is what a visitor needs to try the demo.
 type loadedDemo struct{ token apikeys.Token }
 
-// loadDemo loads the demo into an empty database and replaces the demo key: the one of an earlier run is revoked, since
-// its secret cannot be shown again.
+// loadDemo loads the demo into an empty database and replaces the demo key: an earlier one is revoked, because its secret
+// cannot be shown again.
 func loadDemo(ctx context.Context, db *database, a *assembly.Program, p stdio) (loadedDemo, error) {
 	var empty bool
 	if err := a.Pools.Reads.Pool.QueryRow(ctx, `/* app.loadDemo */ select not exists (select from organisations)`).Scan(&empty); err != nil {
@@ -103,7 +103,7 @@ func demoOwner(ctx context.Context, a *assembly.Program) (apikeys.Actor, error) 
 		select u.id::text, u.name, m.org_id::text from memberships m join users u on u.id = m.user_id
 		 where m.role = 'owner' and u.email_key = $1`, demo.Accounts[0].Email).Scan(&owner.ID, &owner.Name, &owner.OrganisationID)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return owner, errors.New("the database holds organisations, but not those of the demo: use another one (DG_DATA_DIR or DG_DATABASE_URL), or dg serve")
+		return owner, errors.New("this database has organisations, but not those of the demo. Use another database (DG_DATA_DIR or DG_DATABASE_URL), or run dg serve")
 	}
 	if err != nil {
 		return owner, fmt.Errorf("look for the demo: %w", err)
@@ -128,7 +128,7 @@ func replaceDemoKey(ctx context.Context, keys *apikeys.Service, owner apikeys.Ac
 	return token, err
 }
 
-// greeting says how to try the demo at base. It holds the key: it goes to standard output, never to the log.
+// greeting explains how to try the demo at base. It contains the key: print it to standard output, never to the log.
 func (d loadedDemo) greeting(base string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nSign in at %s/sign-in as one of these:\n", base)

@@ -21,7 +21,7 @@ import (
 type importCmd struct {
 	config.Database
 	config.Secrets
-	Files []string `arg:"" name:"file" help:"NDJSON, plain or gzip; - is standard input. All are taken, or none."`
+	Files []string `arg:"" name:"file" help:"NDJSON files, plain or gzip; - is standard input. All files are imported, or none."`
 }
 
 // Run imports the files.
@@ -52,7 +52,7 @@ func (c importCmd) Run(ctx context.Context, p stdio) error {
 	return summary.Print(p.stdout)
 }
 
-// input is a file by its name as it is given on the command line.
+// input opens a file by its name on the command line.
 func input(name string, p stdio) importer.Input {
 	if name == "-" {
 		return importer.Input{Name: "standard input", Open: func() (io.ReadCloser, error) { return io.NopCloser(p.stdin), nil }}
@@ -60,7 +60,7 @@ func input(name string, p stdio) importer.Input {
 	return importer.Input{Name: name, Open: func() (io.ReadCloser, error) { return os.Open(name) }}
 }
 
-// importInto runs an import as the owner of the tables, and seals what can be sealed after it.
+// importInto runs an import as the owner of the tables, and then seals the imported days.
 func importInto(ctx context.Context, db *database, inputs []importer.Input, p stdio) (importer.Summary, error) {
 	owner, err := postgres.Open(ctx, db.ownerURL, postgres.Options{Name: "dg import", MaxConns: 2, Logger: p.log})
 	if err != nil {
@@ -77,28 +77,28 @@ func importInto(ctx context.Context, db *database, inputs []importer.Input, p st
 		return summary, errInterrupted
 	}
 	if err != nil {
-		return summary, explained(err)
+		return summary, withAdvice(err)
 	}
-	// What is imported is there; that it is not sealed yet costs statistics some time, and dg serve makes up for it.
+	// The import is committed. Unsealed days only make statistics slower, until dg serve seals them.
 	if _, err := reports.NewSealer(owner, time.Now, p.log, reports.SealFrom).Seal(ctx); err != nil {
-		p.log.Warn("the imported plays could not be sealed: dg serve will try again", "error", err)
+		p.log.Warn("imported days are not sealed; dg serve will try again", "error", err)
 	}
 	return summary, nil
 }
 
-// errInterrupted is about Ctrl-C and its like. What the database says of the connection that broke is not the reason.
+// errInterrupted replaces the error of the connection that an interrupt broke.
 var errInterrupted = errors.New("interrupted: nothing was imported")
 
-// diskFull is PostgreSQL's code for it, where it could still say so; where it could not write its log, it restarts.
+// diskFull is PostgreSQL's code for a full disk. Where it cannot write its own log, it restarts instead.
 const diskFull = "53100"
 
-// explained says what to do about a failure of the database. The import's transaction did not commit.
-func explained(err error) error {
+// withAdvice adds what to do about a failure of the database. The import's transaction did not commit.
+func withAdvice(err error) error {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == diskFull {
-		return fmt.Errorf("nothing was imported: the disk of the database is full: make room on it, then import again: %w", err)
+		return fmt.Errorf("nothing was imported: the disk of the database is full. Free some space, then import again: %w", err)
 	}
 	if postgres.Unavailable(err) {
-		return fmt.Errorf("nothing was imported: the database went away in the midst of it. Look into its log (its disk may be full), then import again: %w", err)
+		return fmt.Errorf("nothing was imported: the connection to the database was lost. Check the log of the database (its disk may be full), then import again: %w", err)
 	}
 	return err
 }

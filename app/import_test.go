@@ -16,9 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Import format: a file is taken whole or not at all. A kill -9 in the midst of it, while the file is read and while it is
-// written, changes no table and leaves no PostgreSQL behind; after it the file goes in.
-func TestAKilledImportChangesNothing(t *testing.T) {
+// A kill -9 while the file is read or written changes no table and leaves no PostgreSQL behind. A second import succeeds.
+func TestKilledImportChangesNothing(t *testing.T) {
 	t.Parallel()
 	dir := newFolder(t)
 	newHistory(t, 1, 2_000).importInto(t, dir)
@@ -50,7 +49,7 @@ func TestAKilledImportChangesNothing(t *testing.T) {
 	require.Equal(t, 2_000+large.plays, openDoor(t, dir).tables(t)["plays"])
 }
 
-// Ctrl-C in the midst of an import, or while it waits for another, is said to be what it is: the database did not go away.
+// Ctrl-C during an import, or while it waits for another, is reported as an interrupt and not as a lost database.
 func TestInterruptedImportSaysThatNothingWasImported(t *testing.T) {
 	t.Parallel()
 	dir := newFolder(t)
@@ -65,7 +64,7 @@ func TestInterruptedImportSaysThatNothingWasImported(t *testing.T) {
 		require.NoError(t, c.Process.Signal(os.Interrupt))
 		require.Equal(t, 1, c.status(30*time.Second), moment)
 		require.Contains(t, c.log.String(), "dg: interrupted: nothing was imported\n", moment)
-		require.NotContains(t, c.log.String(), "went away", moment)
+		require.NotContains(t, c.log.String(), "was lost", moment)
 		require.Equal(t, before, d.tables(t), moment)
 	}
 	for moment, reached := range map[string]string{
@@ -140,8 +139,8 @@ func importPeak(t *testing.T, dir string, h history) (peak int) {
 	return peak
 }
 
-// A disk that is full: the import says so in a sentence, nothing is changed, and with room again it works.
-func TestAFullDisk(t *testing.T) {
+// On a full disk the import says so and changes nothing. It succeeds once there is space.
+func TestImportReportsAFullDisk(t *testing.T) {
 	t.Parallel()
 	dir := smallDisk(t, "400m")
 	newHistory(t, 1, 1_000).importInto(t, dir)
@@ -161,8 +160,8 @@ func TestAFullDisk(t *testing.T) {
 			require.Equal(t, 1, c.status(2*time.Minute))
 			t.Log(c.log.String())
 			// Which one depends on what did not fit: rows, or PostgreSQL's own log, without which it restarts.
-			require.Regexp(t, `dg: nothing was imported: (the disk of the database is full: make room on it|`+
-				`the database went away in the midst of it. Look into its log \(its disk may be full\)), then import again: `, c.log.String())
+			require.Regexp(t, `dg: nothing was imported: (the disk of the database is full. Free some space|`+
+				`the connection to the database was lost. Check the log of the database \(its disk may be full\)), then import again: `, c.log.String())
 			free()
 			require.Equal(t, were, before())
 		})
