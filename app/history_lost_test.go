@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Decisions, "Data": an organisation's version never repeats, also when history is lost (failover, restore). A title is set
+// rules.md, Data: an organisation's version never repeats, also when history is lost (failover, restore). A title is set
 // and read, the history goes back to before that, and another title is set: nobody gets the lost one, from no cache, and its
 // ETag is not current.
 func TestLostHistoryIsNotAnswered(t *testing.T) {

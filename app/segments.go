@@ -18,7 +18,7 @@ type segmentsCmd struct {
 	Wait time.Duration `default:"2m" help:"How long rebuild waits for another sealer that is at work, such as that of dg serve."`
 }
 
-// Run does what was asked. verify fails when a segment is wrong, rebuild when another sealer works on and on.
+// Run fails when verify finds a wrong segment, and when another sealer holds the lock for longer than rebuild waits.
 func (c segmentsCmd) Run(ctx context.Context, p stdio) error {
 	db, err := openDatabase(ctx, c.Database, p.log)
 	if err != nil {
@@ -33,27 +33,35 @@ func (c segmentsCmd) Run(ctx context.Context, p stdio) error {
 	sealer := reports.NewSealer(owner, time.Now, p.log, reports.SealFrom)
 	switch c.Do {
 	case "verify":
-		wrong, err := sealer.Verify(ctx)
-		for _, line := range wrong {
-			fmt.Fprintln(p.stdout, line)
-		}
-		if err == nil && len(wrong) > 0 {
-			err = errors.New("segments are wrong: run dg segments rebuild")
-		}
-		if err != nil {
+		if err := verifySegments(ctx, sealer, p); err != nil {
 			return err
 		}
-		fmt.Fprintln(p.stdout, "Every segment says what the plays say.")
 	case "rebuild":
 		done, err := sealer.Rebuild(ctx, c.Wait)
 		if err != nil {
 			return err
 		}
 		if done.Busy > 0 {
-			fmt.Fprintf(p.stdout, "%d days and months were being written to: they are read from the plays until dg serve seals them.\n", done.Busy)
+			fmt.Fprintf(p.stdout, "%d days and months are being written to: dg serve seals them later.\n", done.Busy)
 		}
 	}
 	return printSegments(ctx, sealer, p)
+}
+
+// verifySegments prints a line for each segment that differs from the plays, and fails if there is one.
+func verifySegments(ctx context.Context, sealer *reports.Sealer, p stdio) error {
+	wrong, err := sealer.Verify(ctx)
+	for _, line := range wrong {
+		fmt.Fprintln(p.stdout, line)
+	}
+	if err != nil {
+		return err
+	}
+	if len(wrong) > 0 {
+		return errors.New("segments are wrong: run dg segments rebuild")
+	}
+	_, err = fmt.Fprintln(p.stdout, "All segments verified.")
+	return err
 }
 
 // printSegments prints a line for each fork with segments.
@@ -63,7 +71,7 @@ func printSegments(ctx context.Context, sealer *reports.Sealer, p stdio) error {
 		return err
 	}
 	if len(forks) == 0 {
-		_, err := fmt.Fprintf(p.stdout, "Nothing is sealed: forks of up to %d plays need no segments.\n", reports.SealFrom)
+		_, err := fmt.Fprintf(p.stdout, "Nothing is sealed: forks of up to %d plays have no segments.\n", reports.SealFrom)
 		return err
 	}
 	fmt.Fprintf(p.stdout, "%-36s  %6s  %6s  %6s  %6s  %12s\n", "fork", "days", "dirty", "large", "months", "bytes")

@@ -16,8 +16,8 @@ const sealerLock = `x'64677365616c'::bigint`
 // sealable is how many plays a fork of these tests has: enough for segments.
 const sealable = 60_000
 
-// Performance, "A segment": a cache that cannot lie. `dg segments` shows what is sealed, finds a segment that says
-// something else than the plays, and seals everything again; where another sealer is at work it says so.
+// `dg segments` lists what is sealed, finds a segment that differs from the plays, and seals everything again unless another
+// sealer holds the lock.
 func TestSegmentsCommand(t *testing.T) {
 	t.Parallel()
 	p := &program{t: t, dir: newFolder(t)}
@@ -32,8 +32,8 @@ func TestSegmentsCommand(t *testing.T) {
 	require.Regexp(t, h.ids.Forks[0].String()+` +300 +0 +0 +\d+ +\d+\n`, output)
 	status, output = p.run("segments", "verify")
 	require.Zero(t, status, output)
-	require.Contains(t, output, "Every segment says what the plays say.")
-	p.readsWhatIsDamaged(d, h)
+	require.Contains(t, output, "All segments verified.")
+	p.answersDespiteDamage(d, h)
 
 	d.exec(t, `update fork_days set segment = set_byte(segment, octet_length(segment) - 1, (get_byte(segment, octet_length(segment) - 1) + 2) % 60)
 		where day = (select max(day) from fork_days)`)
@@ -60,9 +60,9 @@ func TestSegmentsCommand(t *testing.T) {
 	require.Zero(t, status, output)
 }
 
-// readsWhatIsDamaged serves a history, damages what is sealed of three days and a month, and gets the same statistics as
+// answersDespiteDamage serves a history, damages what is sealed of three days and a month, and gets the same statistics as
 // before. The log says so, and the days and the month are marked.
-func (p *program) readsWhatIsDamaged(d *door, h history) {
+func (p *program) answersDespiteDamage(d *door, h history) {
 	p.t.Helper()
 	greeting, stop := p.serve("serve")
 	defer stop()
@@ -78,9 +78,8 @@ func (p *program) readsWhatIsDamaged(d *door, h history) {
 	require.Equal(p.t, 1, read[int](p.t, d, `select count(*) from unsealed_months`))
 }
 
-// Told to stop in the midst of sealing, dg ends at once: the sealer first, then its connections, then PostgreSQL. Nothing of
-// it fails in the log, and the next start seals what is left.
-func TestStoppingUnderTheSealer(t *testing.T) {
+// Stopped while it seals, dg ends promptly without an error in the log, and the next start seals the rest.
+func TestStopWhileSealing(t *testing.T) {
 	t.Parallel()
 	dir := newFolder(t)
 	d := openDoor(t, dir)

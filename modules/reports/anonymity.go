@@ -1,10 +1,9 @@
 package reports
 
-// minGroup is the k of k-anonymity: fewer players are never detailed (specification, section 8).
+// minGroup is the k of k-anonymity.
 const minGroup = 5
 
-// suppressed decides whether a report on a group is withheld: fewer than five of its members played the fork in the period,
-// nobody included. It goes beyond the letter of the specification, knowingly: figures of one active member of a large group
-// are that member's figures, and if an idle group showed zeros, a suppressed one would tell that somebody had played
-// (decisions, "k-anonymity"). Counts beyond minGroup need not be exact.
-func suppressed(active int) bool { return active < minGroup }
+// suppressed reports whether a report on a group is hidden: fewer than minGroup of its members played the fork in the period,
+// nobody included. It counts active members, since the figures of one active member of a large group are that member's.
+// Zeros for an idle group would reveal that a suppressed one was active. Counts beyond minGroup need not be exact.
+func suppressed(activeMembers int) bool { return activeMembers < minGroup }

@@ -6,9 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Specification, section 8, and decisions, "k-anonymity": a report on a group is suppressed when fewer than 5 of its members
-// played, nobody included.
-func TestSuppressed(t *testing.T) {
+// rules.md, Anonymity.
+func TestGroupOfFewActiveMembersIsSuppressed(t *testing.T) {
 	t.Parallel()
 	for active, want := range []bool{true, true, true, true, true, false, false} {
 		require.Equal(t, want, suppressed(active), "%d active", active)

@@ -7,7 +7,7 @@ import (
 	"dg/modules/games"
 )
 
-// csvHeader is the export's first row, the same in every mode (decisions, "CSV").
+// csvHeader is the export's first row, the same in every mode.
 const csvHeader = "playId,forkId,releaseNumber,playerLabel,startedAt,completedAt,durationSeconds,completed,scorePercent,passed,skills\n"
 
 // csvSkills appends skillId=correct/attempts for each skill of a play's answers, in the order of the catalogue, joined

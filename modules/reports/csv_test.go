@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Decisions, "CSV": skillId=correct/attempts in the order of section 2.4, joined by ";".
+// rules.md, CSV: skillId=correct/attempts in the order of the catalogue, joined by ";".
 func TestSkillCells(t *testing.T) {
 	t.Parallel()
 	for want, answers := range map[string][]byte{
@@ -21,7 +21,7 @@ func TestSkillCells(t *testing.T) {
 	}
 }
 
-// Decisions, "Formats": RFC 3339, UTC, always three decimals.
+// rules.md, Formats: RFC 3339, UTC, always three decimals.
 func TestInstantAndIdentifierCells(t *testing.T) {
 	t.Parallel()
 	for ms, want := range map[int64]string{

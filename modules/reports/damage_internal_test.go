@@ -46,7 +46,7 @@ var damageQueries = []Query{
 }
 
 // What is damaged is read from the plays: of 160 planted corruptions none leads to a wrong answer. Then it is sealed again.
-func TestDamageGivesNoWrongAnswer(t *testing.T) {
+func TestDamagedSegmentGivesNoWrongAnswer(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	seed := rand.Uint64()
@@ -71,13 +71,13 @@ func TestDamageGivesNoWrongAnswer(t *testing.T) {
 	e.agrees(t)
 }
 
-// Damage is told once, marked, and sealed again with the next pass. What is only said to be a day of too many plays is read
+// Damage is reported once, marked as dirty, and sealed again by the next pass. A day that is wrongly stored as large is read
 // right, and found by verify.
-func TestDamageIsMarkedAndSealedAgain(t *testing.T) {
+func TestDamagedSegmentIsMarkedAndSealedAgain(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	var told []Damage
-	e.reports.OnDamage = func(d Damage) { told = append(told, d) }
+	var reported []Damage
+	e.reports.OnDamage = func(d Damage) { reported = append(reported, d) }
 	e.exec(t, insertSQL, testFrom, 99, 2000)
 	e.seal(t)
 	e.exec(t, `update fork_days set sums = set_byte(sums, 7, get_byte(sums, 7) # 1) where fork_id = $1 and day = '2023-11-25'`, testFork)
@@ -90,7 +90,7 @@ func TestDamageIsMarkedAndSealedAgain(t *testing.T) {
 	require.ElementsMatch(t, []Damage{
 		{testFork, Period{time.Date(2023, 11, 25, 0, 0, 0, 0, time.UTC), 1}}, {testFork, Period{time.Date(2023, 11, 26, 0, 0, 0, 0, time.UTC), 1}},
 		{testFork, Period{time.Date(2023, 12, 1, 0, 0, 0, 0, time.UTC), 31}}, {testFork, Period{time.Date(2023, 12, 24, 0, 0, 0, 0, time.UTC), 1}},
-	}, told)
+	}, reported)
 	require.Equal(t, 3, e.count(t, `select count(*) from unsealed_days`))
 	require.Equal(t, 1, e.count(t, `select count(*) from unsealed_months`))
 	wrong, err := e.sealer.Verify(t.Context())
@@ -100,16 +100,16 @@ func TestDamageIsMarkedAndSealedAgain(t *testing.T) {
 	e.exec(t, `insert into unsealed_days values ($1, '2024-01-05')`, testFork)
 	e.seal(t)
 	e.agrees(t)
-	require.Len(t, told, 4)
+	require.Len(t, reported, 4)
 }
 
 // An answer needs nothing written: where the role may not mark what is damaged, it is read from the plays each time. The
 // sealer meets damage, too: it tells of it, and packs a month of a damaged day right.
-func TestDamageWithoutMarks(t *testing.T) {
+func TestDamagedSegmentIsIgnoredWhereItCannotBeMarked(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	told := 0
-	e.reports.OnDamage = func(Damage) { told++ }
+	reported := 0
+	e.reports.OnDamage = func(Damage) { reported++ }
 	e.exec(t, insertSQL, testFrom, 99, 2000)
 	e.seal(t)
 	e.exec(t, `update fork_days set segment = set_byte(segment, 9, get_byte(segment, 9) # 1) where fork_id = $1 and day in ('2023-11-26', '2023-12-24')`, testFork)
@@ -117,7 +117,7 @@ func TestDamageWithoutMarks(t *testing.T) {
 	e.exec(t, `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'read only'; end $$;
 		create trigger refuse before insert on unsealed_days for each statement execute function refuse()`)
 	require.Empty(t, e.wrongAnswers(t, damageQueries...))
-	require.Positive(t, told)
+	require.Positive(t, reported)
 	s, err := open(t.Context(), e.db.DB, damageQueries[0], true)
 	require.NoError(t, err)
 	defer s.close()
@@ -134,7 +134,7 @@ func TestDamageWithoutMarks(t *testing.T) {
 	require.Equal(t, 0, e.seal(t).Days)
 	require.Len(t, sealer, 3)
 	require.NoError(t, markDirty(t.Context(), e.db.DB.Pool, sealer, e.sealer.OnDamage))
-	require.Len(t, sealer, 3, "what is marked is not told again")
+	require.Len(t, sealer, 3, "what is marked is not reported again")
 	require.Equal(t, 3, e.seal(t).Days)
 	e.agrees(t)
 }

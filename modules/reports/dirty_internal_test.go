@@ -22,9 +22,9 @@ func days(i, n int) []time.Time {
 	return out
 }
 
-// Performance, "A segment": whoever writes keeps the sealer away from the days that were touched until the transaction
-// ends, however many they are, and from no other.
-func TestWritersKeepTheSealerFromTheirDays(t *testing.T) {
+// A writer keeps the sealer away from the days it touched until its transaction ends, however many they are, and from no
+// other.
+func TestWriterLocksTheSealerOutOfItsDays(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	for name, c := range map[string]struct {
@@ -65,8 +65,8 @@ func (e *env) free(t *testing.T, fork string, i int) (free bool) {
 	return free
 }
 
-// One mark is enough: a day that is written to again and again gets no more of them, nor does one that is not sealed get any.
-func TestADayIsMarkedOnce(t *testing.T) {
+// A day that is written to repeatedly has one mark; one that is not sealed has none.
+func TestDirtyDayIsMarkedOnce(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	exec := func(days []time.Time) {

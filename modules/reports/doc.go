@@ -1,57 +1,55 @@
-// Package reports computes what is shown of the plays of a fork: statistics, and the export of every play. It is the one
-// place that does: the API and the dashboard get the same figures from the same call.
+// Package reports computes the statistics of a fork and exports its plays. The API and the dashboard get the same figures
+// from the same call.
 //
-// It owns the segments: fork_days, fork_months, unsealed_days, unsealed_months. It reads plays and forks (modules/games),
-// and organisations, players, player_ordinals, player_groups and group_members (modules/org).
+// It owns the tables of segments: fork_days, fork_months, and their dirty marks in unsealed_days and unsealed_months. It reads
+// plays and forks (modules/games), and organisations, players, player_ordinals, player_groups and group_members (modules/org).
+// Statements are in store*.go; what is summed and packed is in the package segment.
 //
-// Segments are a cache of finished days and months of large forks that is never stale (sealer.go, segment.go, sealed.go). A
-// statement-level trigger on plays takes a shared advisory lock for each fork-day that a statement touched, and marks those
-// that have a segment. The sealer tries the exclusive locks, without waiting, before it reads the plays and takes the marks
-// away. A report reads the segments without a mark and the plays of all other days, in one snapshot. So what was sealed
-// before a write is marked by it, and what is sealed after it holds it. `dg segments verify` packs everything again from
-// the plays and compares the bytes.
+// # Segments
 //
-// Which days and months count as sealed is defined once (sealedsql.go), for statistics, the list of reports, the sealer and
-// the commands. What is sealed carries a checksum that every reader compares (damage.go): a day or month that is damaged is
-// read from the plays in the same answer, told, and marked, so that the next pass seals it again.
+// Segments are a cache of the finished days and months of large forks. Never stale:
 //
-// Invariants:
+//   - A trigger on plays takes a shared advisory lock for each fork-day that a statement touches, and marks those that have a
+//     segment as dirty.
+//   - The sealer tries the exclusive locks without waiting, and only then reads the plays, writes the segment and removes the
+//     mark. So what was sealed before a write is marked by it, and what is sealed after a write contains it.
+//   - A report reads clean segments, and the plays of all other days, in one snapshot.
+//   - What counts as sealed is defined once (store_sealed.go), for statistics, the list of reports, the sealer and commands.
+//   - Segments carry a checksum that every reader compares (damage.go). A damaged one is ignored, logged and marked as dirty.
+//   - `dg segments verify` packs every segment again from the plays and compares the bytes.
 //
-//   - What an answer says comes from one snapshot of the data (a REPEATABLE READ transaction): reporting mode, group,
-//     anonymity, labels, plays.
+// # Invariants
 //
+//   - An answer comes from one snapshot of the data, a REPEATABLE READ transaction: reporting mode, group, anonymity, labels
+//     and plays.
 //   - Anonymity and pseudonyms are applied here, so that no caller can forget them. One function, suppressed, decides.
+//   - No answer depends on a damaged segment, nor on whether a mark can be written.
+//   - Figures are summed exactly, as integers, and rounded once at the end, half away from zero.
+//   - Reports are admitted by organisation, by count and by memory (limits.go).
 //
-//   - No answer depends on a segment whose checksum does not agree, nor on whether a mark can be written.
+// # Memory
 //
-//   - Figures are summed exactly, as integers, and rounded once at the end, half away from zero: whether they were
-//     folded from rows or from sums of rows, the digits are the same. The tally is what is fed; it does not know where
-//     its plays come from.
+//   - Large statistics take 4 MB and 320 bytes for each player of the organisation, of which 20 are for the label. What labels
+//     take beyond that is charged to the report's lease as they are read, twice: for the label and its copy in the answer.
+//     Where there is no room the report is refused with RetryAfter.
+//   - One report at a time, over all organisations, may take more than half of the memory for large reports (48 MB). So an
+//     instance holds at most 96 MB and the excess of that one: 100,000 players with names of 800 bytes take 196 MB.
+//   - An export holds at most 8 MB of labels. Where they take more, each row looks up its own.
 //
-//   - Reports are admitted by organisation, by count and by the memory that they are expected to hold until their answer is
-//     sent (limits.go): no organisation holds all places, nor all connections of the pool.
+// # Trade-offs
 //
-// Trades:
-//   - Small and large statistics are admitted apart, so that a small one never waits for large ones. Which one it is, is known
-//     from the scope: what turns out large begins anew in another transaction, which costs it a round trip. Small ones pay
-//     nothing but, in an organisation of more than 5,000 players, a count of up to as many plays or members.
-//   - Sums are made in Go, not in SQL: one pass over the raw plays of a period, in PostgreSQL's binary format, or over
-//     what was summed before. It costs 16 bytes a player of the period.
-//   - Plays are written at READ COMMITTED only: the trigger refuses other levels, whose snapshot would not see a segment
-//     that was sealed since it was taken.
-//   - The sealer works for all organisations: it finds large forks by a statement that names no organisation, and each
-//     statement on a fork's plays names the fork's.
-//   - Days of more than 250,000 plays, and forks of up to 50,000, are not sealed: they are read from the plays.
-//   - A day that was too large has an empty segment, which nobody reads: it is counted again when a play of it has changed.
-//   - TRUNCATE of the plays is not MVCC-safe: an older snapshot would see no plays beside the segments of what was there. So
-//     reports and the sealer lock the table (ACCESS SHARE) before they look at anything, and TRUNCATE waits for them and they
-//     for it. An export that runs for half an hour keeps it out as long.
-//   - A segment that another version of the program has sealed is read from the plays and sealed again, the newest first. To
-//     read an older form as well would mean to take a damaged segment for one of that form. Instances of two
-//     versions of segments beside each other seal them in turns for as long as that lasts; the figures stay right.
-//   - Statistics take two round trips: what is sealed, and then all the rest with the labels: while some rows are folded,
-//     PostgreSQL reads the next. So the labels of all players are asked for before it is known who has played.
-//   - A group is read play by play when it has at most one in 70 of the organisation's players, else from the segments.
-//   - An export reads labels first (of 500 plays' players, then of all), and the plays alone in the order of their index:
-//     a join would have to sort the whole period before the first row. It holds the labels of the organisation's players.
+//   - Small and large statistics are admitted apart, so that small ones never wait for large ones. The metadata tells which a
+//     report is; a large one starts again in another transaction. In an organisation of more than 5,000 players that costs
+//     small ones a count of as many plays or members.
+//   - Sums are made in Go, in one pass over plays in PostgreSQL's binary format, or over segments.
+//   - Plays are written at READ COMMITTED only: another snapshot would not see a segment sealed since it was taken.
+//   - The sealer finds large forks by a statement that names no organisation; every statement on a fork's plays names it.
+//   - Days of more than 250,000 plays and forks of up to 50,000 are not sealed.
+//   - TRUNCATE of the plays is not MVCC-safe, so it waits for reports and the sealer, and they for it. An export of half an
+//     hour keeps it out as long.
+//   - Segments of another version of the program are ignored and sealed again. Programs of two versions seal them in turns
+//     while both run; the figures stay right.
+//   - Statistics take two round trips: what is sealed, then everything else together with the labels of all players.
+//   - A group is read play by play when it has at most one in 70 of the organisation's players, else from segments.
+//   - An export reads plays alone, in the order of their index: a join would sort the whole period before the first row.
 package reports

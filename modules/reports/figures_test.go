@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Decisions, "Rounding": half away from zero, once, at the end.
-func TestRounding(t *testing.T) {
+// rules.md, Formats: half away from zero, once, at the end.
+func TestFiguresAreRoundedHalfAwayFromZero(t *testing.T) {
 	t.Parallel()
 	for want, got := range map[string][]byte{
 		"0":      meanScore(0, 0).Append(nil), // none is 0

@@ -56,8 +56,7 @@ func TestRebuildWaitsForAnotherSealer(t *testing.T) {
 // lockText is the sealer's lock in SQL.
 const lockText = `x'64677365616c'::bigint`
 
-// Performance, "A segment": a format version in the first byte. What was sealed by another version is not read, and is
-// sealed again.
+// What another version has sealed is not read, and is sealed again.
 func TestSegmentsOfAnotherVersionAreNotRead(t *testing.T) {
 	t.Parallel()
 	for name, other := range map[string]int{"older": segment.Version - 1, "newer": segment.Version + 1} {
@@ -81,7 +80,7 @@ func TestSegmentsOfAnotherVersionAreNotRead(t *testing.T) {
 }
 
 // Verify finds each way in which a segment can be wrong, of every day that a play can have, and nothing of what is not read.
-func TestVerifyFindsWhatIsWrong(t *testing.T) {
+func TestVerifyFindsEveryWrongSegment(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	e.exec(t, insertSQL, testFrom, 99, 2000)
@@ -122,8 +121,8 @@ func TestVerifyFindsWhatIsWrong(t *testing.T) {
 		"fork " + testFork + ", 2024-01-01_2024-01-31: the segment differs from the plays"}, found)
 }
 
-// A day with too many plays is read from the plays. It is looked at once, and again when a play of it has changed.
-func TestLargeDaysAreLookedAtOnce(t *testing.T) {
+// A day with too many plays is read from the plays. It is counted once, and again when one of its plays has changed.
+func TestLargeDayIsCountedOnce(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	e.sealer.maxDayPlays = 20
@@ -148,7 +147,7 @@ func TestLargeDaysAreLookedAtOnce(t *testing.T) {
 }
 
 // Where the plays of a month, and then all of a fork, are gone, nothing of them is left: neither segments nor marks.
-func TestWhatIsEmptiedLeavesNothing(t *testing.T) {
+func TestEmptiedMonthLeavesNeitherSegmentNorMark(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	e.exec(t, insertSQL, testFrom, 100, 2000)
@@ -178,8 +177,8 @@ func TestWhatIsEmptiedLeavesNothing(t *testing.T) {
 	e.agrees(t)
 }
 
-// What fails for one fork keeps no other from being sealed, and is told.
-func TestSealingGoesOnAfterAFork(t *testing.T) {
+// A failure in one fork is returned, and the others are sealed.
+func TestSealingContinuesAfterAFailure(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	e.exec(t, insertSQL, testFrom, 99, 500)
@@ -198,7 +197,7 @@ func TestSealingGoesOnAfterAFork(t *testing.T) {
 	e.agrees(t)
 }
 
-// stalled is a connection on which the sealer's lock is never heard to be given back.
+// stalled is a connection that drops the statement that unlocks the sealer.
 type stalled struct {
 	net.Conn
 	met *atomic.Bool
@@ -212,8 +211,8 @@ func (s stalled) Write(b []byte) (int, error) {
 	return s.Conn.Write(b)
 }
 
-// The sealer's lock is given back in a time of its own, also where the server does not answer: then the session ends.
-func TestUnlockingHasItsOwnDeadline(t *testing.T) {
+// The sealer lock is released within a deadline: where the server does not answer, the session ends.
+func TestUnlockHasItsOwnDeadline(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	config, err := pgxpool.ParseConfig(e.db.URL)
@@ -240,7 +239,7 @@ func TestUnlockingHasItsOwnDeadline(t *testing.T) {
 		require.ErrorContains(t, err, "unlock")
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 	case <-time.After(5 * unlockTimeout):
-		require.Fail(t, "it waits on and on")
+		require.Fail(t, "it goes on waiting")
 	}
 	require.True(t, met.Load())
 	require.Eventually(t, func() bool { _, err := e.sealer.Seal(t.Context()); return err == nil }, 10*time.Second, 10*time.Millisecond,

@@ -19,7 +19,7 @@ import (
 	"dg/platform/postgres"
 )
 
-// serialised says whether a writer was only told to try again, as any is in PostgreSQL: a deadlock with another writer, a
+// serialised reports whether a writer only has to try again: a deadlock with another writer, a
 // wait that was too long, a player who was just erased; an import also that a play it names has another fork by now.
 func serialised(err error) bool {
 	if _, ok := errors.AsType[*importer.Errors](err); ok {
@@ -29,8 +29,8 @@ func serialised(err error) bool {
 	return ok && (pgErr.Code == "40P01" || pgErr.Code == "55P03" || pgErr.Code == "23503")
 }
 
-// Performance, "A segment": random interleavings of writes, changes, deletions, erased players, bulk writes, imports and
-// seals, with 8 writers, an importer and readers beside them: what is read with segments is what the plays say, always.
+// Random interleavings of writes, changes, deletions, erased players, bulk writes, imports and
+// seals, with 8 writers, an importer and readers beside them: figures from segments equal those from the plays.
 func TestSegmentsAgreeWithPlaysUnderWriters(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -106,7 +106,7 @@ func TestSegmentsAgreeWithPlaysUnderWriters(t *testing.T) {
 	require.Positive(t, days.Load())
 	require.Positive(t, imports.Load())
 
-	// At rest: everything that is due is sealed, and says what the plays say. One day at least is a large one.
+	// At rest everything that is due is sealed and agrees with the plays. One day at least is a large one.
 	require.Eventually(t, func() bool { // a statement that was cancelled may still commit
 		var busy int
 		err := e.db.Owner.Pool.QueryRow(t.Context(), `select count(*) from pg_stat_activity
@@ -147,7 +147,7 @@ func TestPlaysAreWrittenAtReadCommittedOnly(t *testing.T) {
 }
 
 // Every way in which a play can change leaves its day read from the plays until it is sealed again.
-func TestEachChangeUnseals(t *testing.T) {
+func TestEveryChangeMarksItsDay(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	random := rand.New(rand.NewPCG(1, 2))
