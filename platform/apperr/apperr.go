@@ -12,6 +12,7 @@ import (
 // Code is the kind of an error: the details.code of the API's error body (rules.md, Formats).
 type Code string
 
+// The codes of the API.
 const (
 	Validation       Code = "ERR_VALIDATION"
 	AuthRequired     Code = "ERR_AUTH_REQUIRED"

@@ -16,6 +16,7 @@ import (
 // Kind is the kind of a subject.
 type Kind string
 
+// The kinds of subject.
 const (
 	Key    Kind = "key"
 	Member Kind = "member"

@@ -66,9 +66,14 @@ func (s *Server) abortRunning() error {
 
 // waitUntil polls for done, at most for limit.
 func waitUntil(limit time.Duration, done func() bool) bool {
-	for deadline := time.Now().Add(limit); !done(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			return false
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(limit)
+	for !done() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			return done()
 		}
 	}
 	return true

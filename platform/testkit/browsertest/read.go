@@ -117,7 +117,7 @@ func (p *Page) poll(action string, try func() error) {
 		if time.Now().After(deadline) || p.ctx.Err() != nil {
 			p.fail(action, fmt.Errorf("not within %s: %w", timeout, err))
 		}
-		time.Sleep(10 * time.Millisecond)
+		<-time.After(10 * time.Millisecond)
 	}
 }
 
