@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -18,13 +19,7 @@ import (
 var staticFiles embed.FS
 
 // files are the stylesheets, scripts and images by name, in memory.
-type files map[string]file
-
-type file struct {
-	body, gzipped []byte
-	mediaType     string
-	version       string
-}
+type files map[string]httpserver.File
 
 func loadFiles() (files, error) {
 	all := files{}
@@ -36,12 +31,11 @@ func loadFiles() (files, error) {
 		if err != nil {
 			return err
 		}
-		mediaType := mime.TypeByExtension(path.Ext(name))
-		if mediaType == "" {
-			mediaType = "text/plain; charset=utf-8"
-		}
 		sum := sha256.Sum256(body)
-		all[name[len("static/"):]] = file{body, httpserver.Gzip(body), mediaType, hex.EncodeToString(sum[:6])}
+		all[name[len("static/"):]] = httpserver.File{
+			Body: body, Gzipped: httpserver.Gzip(body), Version: hex.EncodeToString(sum[:6]),
+			MediaType: cmp.Or(mime.TypeByExtension(path.Ext(name)), "text/plain; charset=utf-8"),
+		}
 		return nil
 	})
 	if err != nil {
@@ -52,22 +46,22 @@ func loadFiles() (files, error) {
 
 // path is the address of a file with the version of its content, so that browsers may cache it for ever.
 func (f files) path(name string) (string, error) {
-	known, ok := f[name]
+	file, ok := f[name]
 	if !ok {
 		return "", fmt.Errorf("there is no file %q", name)
 	}
-	return "/static/" + name + "?v=" + known.version, nil
+	return "/static/" + name + "?v=" + file.Version, nil
 }
 
 // serveStatic answers GET /static/….
 func (h *Handler) serveStatic(c *fiber.Ctx) error {
-	f, ok := h.files[c.Params("*")]
+	file, ok := h.files[c.Params("*")]
 	if !ok {
 		return fiber.ErrNotFound
 	}
-	control := "no-cache"
-	if c.Query("v") == f.version {
-		control = "public, max-age=31536000, immutable"
+	file.CacheControl = "no-cache"
+	if c.Query("v") == file.Version {
+		file.CacheControl = "public, max-age=31536000, immutable"
 	}
-	return httpserver.SendFile(c, httpserver.File{Body: f.body, Gzipped: f.gzipped, MediaType: f.mediaType, CacheControl: control, Version: f.version})
+	return httpserver.SendFile(c, file)
 }

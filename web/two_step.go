@@ -2,6 +2,7 @@ package web
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -64,12 +65,9 @@ func (h *Handler) changeTwoStep(c *fiber.Ctx, p *principal) error {
 
 // inGroupsOfFour splits a secret for typing.
 func inGroupsOfFour(secret string) string {
-	var b strings.Builder
-	for i, r := range secret {
-		if i > 0 && i%4 == 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteRune(r)
+	var groups []string
+	for group := range slices.Chunk([]byte(secret), 4) {
+		groups = append(groups, string(group))
 	}
-	return b.String()
+	return strings.Join(groups, " ")
 }
