@@ -44,7 +44,7 @@ func TestAccountShowsThePersonAndSecurity(t *testing.T) {
 	}
 }
 
-// Sessions are listed and ended one by one; who ends the own one has signed out.
+// To end the current session is to sign out.
 func TestSessionsAreListedAndEnded(t *testing.T) {
 	t.Parallel()
 	w := start(t)

@@ -79,7 +79,7 @@ func (p page) rows(t *testing.T) [][]string {
 	})
 }
 
-// cell is a text as decisions, "CSV", ask for it.
+// cell is a text as rules.md, CSV, requires.
 func cell(text string) string {
 	if text != "" && strings.ContainsRune("=+-@\t\r\n\x00", rune(text[0])) {
 		return "'" + text
@@ -98,8 +98,7 @@ func csvRow(t *testing.T, e audit.Entry) []string {
 	}
 }
 
-// Who may read the log, its file and the organisation, and change the reporting mode: decisions,
-// "Keys". Nobody learns of an organisation that is not theirs.
+// Owners and admins read the log, its file and the organisation; owners change the reporting mode. Another organisation is unknown.
 func TestMembersSeeNeitherLogNorOrganisation(t *testing.T) {
 	t.Parallel()
 	w := start(t)

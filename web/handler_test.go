@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What stands around every screen: found by the short path, for those who may, under a strict policy.
 func TestShortPathRedirectsToTheOrganisation(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -136,7 +135,7 @@ func TestOtherMethodsAndPathsGetNoScreenHeaders(t *testing.T) {
 	}
 }
 
-// What somebody who is signed in does is in the access log, however much of it; of others there is a bound.
+// Requests without a sign-in are sampled in the access log.
 func TestRequestsOfSignedInPeopleAreAllLogged(t *testing.T) {
 	t.Parallel()
 	w := start(t)

@@ -114,7 +114,7 @@ func TestHeadMatchesGetOnEveryScreen(t *testing.T) {
 	require.Len(t, w.exportsOf(t, acme), 2, "one export, of GET")
 }
 
-// What is taken away ends a download of the log: a reader can make it last for half an hour.
+// A slow reader can make a download last for half an hour.
 func TestAuditDownloadEndsWhenAccessIsRevoked(t *testing.T) {
 	t.Parallel()
 	w := start(t)

@@ -24,7 +24,7 @@ func goodForm() url.Values {
 	return url.Values{"name": {"Warehouse"}, "scopes": {"forks:read", "reports:read"}, "expiry": {"90"}, "idempotencyKey": {newIdempotencyKey()}}
 }
 
-// asOwner is the organisation's owner as somebody who manages keys.
+// asOwner is the organisation's owner as modules/apikeys sees one.
 func (o *organisation) asOwner() apikeys.Actor {
 	return apikeys.Actor{
 		Person:  apikeys.Person{ID: o.owner.id, Name: o.owner.name},
@@ -153,7 +153,7 @@ func TestNewKeyFormShowsAllErrorsAtOnce(t *testing.T) {
 	require.Empty(t, w.allKeys(t, acme))
 }
 
-// keyFormErrors are fields of a form, the one that is wrong, and what is said of it.
+// keyFormErrors are changes of a valid form, the field that they make invalid, and its message.
 var keyFormErrors = map[string]struct {
 	set   url.Values
 	field string

@@ -12,8 +12,7 @@ import (
 	"dg/modules/audit"
 )
 
-// Revoking asks first, with the key's name, its last use and the effect; it works as a page without
-// script. A second time nothing changes, and it is said calmly.
+// The confirmation has the key's name, its last use and the effect, and works without script. Revoking again changes nothing.
 func TestKeyIsRevokedAfterConfirmation(t *testing.T) {
 	t.Parallel()
 	now := noon

@@ -174,8 +174,7 @@ func TestKeyIsRevokedByKeyboard(t *testing.T) {
 	require.Contains(t, p.Text("details"), "Revoked")
 }
 
-// Whoever selects the key and copies it like any other text has it and may leave. A part of it is not the key. Not in
-// parallel: the pages of the process share one clipboard.
+// Copying the selected key counts as copying it; a part of it does not. Not in parallel: the pages of the process share one clipboard.
 func TestCopyingTheKeyManuallyDisarmsTheGuard(t *testing.T) {
 	w := start(t)
 	acme := newOrganisation("acme")

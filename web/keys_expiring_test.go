@@ -91,7 +91,7 @@ func TestExpiryNoticesAreLimited(t *testing.T) {
 	require.Len(t, announced(), 1)
 }
 
-// Whoever makes a key for 30 days knows when it ends: it is announced in the last quarter of its life.
+// A key for 30 days is announced in the last quarter of its life only.
 func TestNewKeyIsNotAnnouncedAsExpiring(t *testing.T) {
 	t.Parallel()
 	now := noon

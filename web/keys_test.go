@@ -45,7 +45,7 @@ func (p page) row(t *testing.T, name string) string {
 
 var tag = regexp.MustCompile(`<[^>]*>`)
 
-// words is what is read of markup, in one line.
+// words is the text of the markup, in one line.
 func words(markup string) string {
 	_, markup, _ = strings.Cut(markup, ">") // of the row's own tag
 	return strings.Join(strings.Fields(html.UnescapeString(tag.ReplaceAllString(markup, " "))), " ")
@@ -153,8 +153,7 @@ func TestEmptyKeyListOffersToCreate(t *testing.T) {
 	require.NotContains(t, p.body, "<dialog")
 }
 
-// Rules are visible before they bite. Where creating is off there is no button, the sentence says
-// why, and the same sentence refuses whoever tries all the same; listing and revoking stay.
+// Without the button, a notice says why, and a request that ignores it gets the same sentence. Listing and revoking still work.
 func TestKeyListSaysWhyCreatingIsNotPossible(t *testing.T) {
 	t.Parallel()
 	w := start(t)

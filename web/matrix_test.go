@@ -118,7 +118,6 @@ func TestEveryRoleAndAction(t *testing.T) {
 	t.Logf("status and offer:\n%s", table.String())
 }
 
-// What is taken away in mid-session is gone at the next request.
 func TestRevokedRoleTakesEffectOnTheNextRequest(t *testing.T) {
 	t.Parallel()
 	w := start(t)

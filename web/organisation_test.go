@@ -59,8 +59,7 @@ func TestLargeOrganisationListsSomeMembers(t *testing.T) {
 	require.Contains(t, p.body, "owner@acme.example")
 }
 
-// rules.md, Audit log: the owner changes the reporting mode after a sentence about what
-// it means; one entry for a change and none for what is so already; every instance sees it at the next request.
+// The form says what the change means. A change has one audit entry, and every instance sees it at the next request.
 func TestOwnerChangesTheReportingMode(t *testing.T) {
 	t.Parallel()
 	w := start(t)

@@ -50,7 +50,7 @@ func (w *world) untilFinished(t *testing.T, o *organisation, n int) audit.Entry 
 }
 
 // The download has the same rows as the API, to the byte, in both modes, and is recorded with
-// the person as its actor (decisions, "CSV" and "Audit").
+// the person as its actor (rules.md, CSV).
 func TestDownloadEqualsTheAPIExport(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -187,8 +187,8 @@ func (w *world) begin(t *testing.T, b *browser, path string) (net.Conn, *bufio.R
 	return conn, in
 }
 
-// rules.md, CSV: a running export is broken off within two seconds once who ordered it may no longer have it, so that the
-// browser notices: the session ended, the membership, the role.
+// rules.md, CSV: a running download is aborted within two seconds after the session, the membership or the role ends, and the
+// browser notices.
 func TestDownloadEndsWhenAccessIsRevoked(t *testing.T) {
 	t.Parallel()
 	w, o, fork := long(t)

@@ -304,8 +304,7 @@ func TestReportsAreForOwnersAndAdmins(t *testing.T) {
 	}
 }
 
-// Hostile names are shown harmless in pages; what is longer than 200 characters or holds a control
-// character never comes in (import format).
+// The import refuses names of more than 200 characters or with control characters.
 func TestReportsEscapeHostileNames(t *testing.T) {
 	t.Parallel()
 	w := start(t)
