@@ -23,17 +23,17 @@ import (
 	"dg/modules/audit"
 )
 
-// The secrets of these tests: what must be nowhere.
+// The secrets of these tests.
 const (
 	databasePassword = "hunter2-Tr0ub4dor"
 	passwordHash     = "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$W6VvX0Vw3bMkxlxmNYSYbWUfRzDwE0YhNqLyBkyfPmI" // of nothing
 	totpSecret       = "KRSXG5CTMVRXEZLUKRSXG5CTMVRXEZLU"
 )
 
-// seen collects all that anybody could read: output, bodies, logs, tables.
+// seen collects what anybody could read: output, bodies, logs, tables.
 type seen map[string]string
 
-// holdsNone fails where a secret was seen.
+// holdsNone fails where it contains a secret.
 func (s seen) holdsNone(t *testing.T, secrets map[string]string) {
 	t.Helper()
 	for name, secret := range secrets {
@@ -47,9 +47,8 @@ func (s seen) holdsNone(t *testing.T, secrets map[string]string) {
 	}
 }
 
-// Specification, section 2.5: only a hash of the secret is kept; decisions, "Keys": keys are never logged. Nothing that is
-// secret is in the output, the metrics, the profiles, an answer, PostgreSQL's log, even where somebody has it log every
-// statement, or the tables.
+// rules.md, Keys: only a hash of the secret is stored, and keys are never logged. No secret is in the output, the metrics, the
+// profiles, a response, PostgreSQL's log (even where it logs every statement) or the tables.
 func TestSecretsAppearNowhere(t *testing.T) {
 	t.Parallel()
 	x := newExternal(t)
@@ -106,7 +105,7 @@ func TestSecretsAppearNowhere(t *testing.T) {
 	greeting.holdsNone(t, secrets)
 }
 
-// requirePasswords makes the server ask for passwords, but not the superuser.
+// requirePasswords makes the server ask for passwords, except of the superuser.
 func requirePasswords(t *testing.T, d *door, dir string) {
 	t.Helper()
 	hba := filepath.Join(dir, "data", "pg_hba.conf")
@@ -119,7 +118,7 @@ func requirePasswords(t *testing.T, d *door, dir string) {
 	})
 }
 
-// importSecrets imports a person, and files that are wrong in and around the secrets; it returns what was printed.
+// importSecrets imports a person, and files with errors in and around the secrets. It returns what was printed.
 func importSecrets(t *testing.T, database []string) (printed []string) {
 	t.Helper()
 	person := func(id, email, hash, totp string) string {
@@ -150,7 +149,7 @@ func importSecrets(t *testing.T, database []string) (printed []string) {
 	return printed
 }
 
-// useEverywhere sends the keys in every way that is right or wrong, and keeps the answers.
+// useEverywhere sends the keys in every valid and invalid way, and keeps the responses.
 func useEverywhere(t *testing.T, s seen, base string, key, other apikeys.Token) {
 	t.Helper()
 	fork := firstFork(t, answer(t, base+"/api/v1/forks", "Bearer "+key.String()))
@@ -189,7 +188,7 @@ func useEverywhere(t *testing.T, s seen, base string, key, other apikeys.Token) 
 	require.Equal(t, http.StatusForbidden, response.StatusCode)
 }
 
-// answer is all of an answer: its headers and body.
+// answer returns a response with its headers and body.
 func answer(t *testing.T, url, authorization string) string {
 	t.Helper()
 	headers := []string{}
@@ -226,7 +225,7 @@ func dump(t *testing.T, d *door, table string) string {
 	return strings.Join(lines, "\n")
 }
 
-// A database that refuses dg or cannot be reached is told without the password.
+// The database refuses dg or cannot be reached.
 func TestErrorsDoNotShowTheDatabasePassword(t *testing.T) {
 	t.Parallel()
 	x := newExternal(t)
