@@ -106,7 +106,12 @@ func TestSegmentsAgreeWithPlaysUnderWriters(t *testing.T) {
 	require.Positive(t, days.Load())
 	require.Positive(t, imports.Load())
 
-	// At rest everything that is due is sealed and agrees with the plays. One day at least is a large one.
+	e.agreesAtRest(t)
+}
+
+// agreesAtRest seals everything that is due, of which one day at least is large, and compares it with the plays.
+func (e *env) agreesAtRest(t *testing.T) {
+	t.Helper()
 	require.Eventually(t, func() bool { // a statement that was cancelled may still commit
 		var busy int
 		err := e.db.Owner.Pool.QueryRow(t.Context(), `select count(*) from pg_stat_activity
