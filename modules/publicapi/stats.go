@@ -39,5 +39,5 @@ func (a *API) headForkStats(ctx context.Context, c *fiber.Ctx, caller apikeys.Ca
 	if _, err := a.reports.Suppressed(ctx, query); err != nil {
 		return a.groupError(ctx, c, caller, query.GroupID, err)
 	}
-	return httpserver.SendJSONHead(c, httpserver.JSONOptions{})
+	return httpserver.SendJSONHead(c)
 }

@@ -1,16 +1,12 @@
 package httpserver
 
 import (
-	"cmp"
-
 	"github.com/gofiber/fiber/v2"
 )
 
-// JSONOptions says how a JSON response is sent. Its zero value is 200, private, no tag.
+// JSONOptions says how a JSON response is sent. Its zero value is no tag.
 type JSONOptions struct {
-	Status       int
-	ETag         string
-	CacheControl string
+	ETag string
 	// Gzipped returns Gzip(body) where the caller keeps it.
 	Gzipped func() []byte
 }
@@ -32,8 +28,8 @@ func SendJSON(c *fiber.Ctx, body []byte, o JSONOptions) error {
 }
 
 // SendJSONHead responds to HEAD where the body is not made: with the headers that do not depend on it, without a length.
-func SendJSONHead(c *fiber.Ctx, o JSONOptions) error {
-	o.setHeaders(c)
+func SendJSONHead(c *fiber.Ctx) error {
+	JSONOptions{}.setHeaders(c)
 	h := &c.Context().Response.Header
 	h.SetContentLength(-1) // fasthttp would send 0
 	h.Del(fiber.HeaderTransferEncoding)
@@ -45,8 +41,8 @@ func (o JSONOptions) setHeaders(c *fiber.Ctx) {
 	if o.ETag != "" {
 		h.Set(fiber.HeaderETag, o.ETag)
 	}
-	h.Set(fiber.HeaderCacheControl, cmp.Or(o.CacheControl, cachePrivate))
+	h.Set(fiber.HeaderCacheControl, cachePrivate)
 	h.Set(fiber.HeaderVary, varyOn)
 	h.SetContentType(contentJSON)
-	c.Status(cmp.Or(o.Status, fiber.StatusOK))
+	c.Status(fiber.StatusOK)
 }

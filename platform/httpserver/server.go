@@ -19,7 +19,9 @@ type Server struct {
 	log     *slog.Logger
 	metrics *metrics
 
-	base  context.Context // of every request; ends with ErrStopped
+	// base is Ctx.UserContext in every handler: it ends after the grace of a shutdown, with ErrStopped as its cause.
+	// (Ctx.Context ends when a shutdown begins.)
+	base  context.Context
 	abort context.CancelCauseFunc
 
 	templates func() map[string]bool // of the routes, once all are added
@@ -79,10 +81,6 @@ func New(o Options) *Server {
 // App is where routes and middleware are added. Middleware of a part of the paths is registered on its prefix with the
 // last slash ("/api/v1/"). An app.Use at the end that responds to everything would hide 404 and 405.
 func (s *Server) App() *fiber.App { return s.app }
-
-// BaseContext is the context of everything that runs for requests, and Ctx.UserContext in every handler. It ends after the
-// grace of a shutdown, with ErrStopped as its cause. Do not use Ctx.Context as one: it ends when a shutdown begins.
-func (s *Server) BaseContext() context.Context { return s.base }
 
 // Serve serves on ln and closes it. It returns nil when Shutdown has finished, even one that came before it, and an
 // error when the listener failed.

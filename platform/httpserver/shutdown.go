@@ -17,7 +17,7 @@ const (
 )
 
 // Shutdown stops the server: it accepts nothing new, lets running requests finish within Options.Grace or until ctx
-// ends, then ends BaseContext, which breaks off streams and queries, and finally closes every connection that is left.
+// ends, then ends the context of all handlers, which breaks off streams and queries, and finally closes every connection that is left.
 // It returns an error when a request still runs after all that. The database pool may be closed once it has returned.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.mu.Lock()

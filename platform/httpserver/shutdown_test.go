@@ -113,7 +113,7 @@ func TestShutdownBreaksAStreamAfterTheGrace(t *testing.T) {
 				t.Errorf("took %s", took)
 			}
 			s.wantEnding(t, ErrStopped)
-			if cause := context.Cause(b.BaseContext()); !errors.Is(cause, ErrStopped) {
+			if cause := context.Cause(b.base); !errors.Is(cause, ErrStopped) {
 				t.Errorf("the base context ended with %v", cause)
 			}
 			if read && bytes.HasSuffix(within10s(t, tail, "the tail"), []byte("0\r\n\r\n")) {
