@@ -15,19 +15,19 @@ import (
 	"dg/platform/postgres"
 )
 
-// database is the PostgreSQL that a command works with: how the roles reach it, and how the command lets go of it.
+// database is the PostgreSQL that a command works with.
 type database struct {
 	servingURL, ownerURL string
 	release              func()
 	keys                 identity.Keyring
-	lost                 <-chan struct{}    // closed when the embedded server has died; nil for another
-	embedded             *embeddedpg.Server // nil for another
+	lost                 <-chan struct{}    // closed when the embedded server has ended; nil for an external one
+	embedded             *embeddedpg.Server // nil for an external one
 }
 
 // stopTimeout bounds how long the embedded server may take to stop.
 const stopTimeout = 20 * time.Second
 
-// openDatabase finds the database, or starts the embedded one, and migrates it: a command never meets an older schema.
+// openDatabase connects to the database, or starts the embedded one, and migrates it: no command runs on an older schema.
 func openDatabase(ctx context.Context, c config.Database, log *slog.Logger) (*database, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func openDatabase(ctx context.Context, c config.Database, log *slog.Logger) (*da
 			ctx, stop := context.WithTimeout(context.Background(), stopTimeout)
 			defer stop()
 			if err := server.Stop(ctx); err != nil {
-				log.Error("the embedded PostgreSQL did not stop well", "error", err)
+				log.Error("the embedded PostgreSQL did not stop", "error", err)
 			}
 		}
 	}
@@ -54,20 +54,20 @@ func openDatabase(ctx context.Context, c config.Database, log *slog.Logger) (*da
 	return db, nil
 }
 
-// dropPrivileges makes a process of root's the user that owns the data, where there is a folder that says who that is.
+// dropPrivileges makes a root process the owner of the embedded server's data. An external database has no such user.
 func (db *database) dropPrivileges(log *slog.Logger) {
 	if os.Geteuid() != 0 {
 		return
 	}
 	if db.embedded == nil {
-		log.Warn("dg serve runs as root and needs none of root's rights: start it as another user")
+		log.Warn("dg serve runs as root, which it does not need: start it as another user")
 		return
 	}
 	uid, err := db.embedded.DropPrivileges()
 	if err != nil {
 		log.Warn("dg serve runs as root and could not become the owner of the data: start it as another user", "error", err)
 	} else if uid != 0 {
-		log.Info("dg serve has given up root and runs as the owner of the data", "user", uid)
+		log.Info("dg serve dropped root's privileges and runs as the owner of the data", "user", uid)
 	}
 }
 
@@ -75,13 +75,6 @@ func (db *database) migrate(ctx context.Context, log *slog.Logger) error {
 	serving, err := postgres.RoleOf(db.servingURL)
 	if err != nil {
 		return err
-	}
-	owner, err := postgres.RoleOf(db.ownerURL)
-	if err != nil {
-		return err
-	}
-	if serving == owner {
-		log.Warn("the role that serves owns the tables: it could change the audit log. Give DG_MIGRATE_DATABASE_URL a role of its own", "role", serving)
 	}
 	if err := postgres.Migrate(ctx, db.ownerURL, migrations.FS, serving, log); err != nil {
 		return fmt.Errorf("migrate the database: %w", err)

@@ -1,5 +1,5 @@
-// Package config is what the program can be told, by flags and by environment variables of the same meaning. `dg --help`
-// is the reference; nothing is read from a file.
+// Package config holds the settings, which are flags and environment variables. `dg --help` is the reference; there is no
+// configuration file.
 package config
 
 import (
@@ -11,17 +11,17 @@ import (
 	"strings"
 )
 
-// Database says where the data is.
+// Database is where the data is.
 type Database struct {
-	DatabaseURL        string `name:"database-url" env:"DG_DATABASE_URL" placeholder:"URL" help:"PostgreSQL 15 or later, as the role that serves. Empty: the embedded server."`
-	MigrateDatabaseURL string `name:"migrate-database-url" env:"DG_MIGRATE_DATABASE_URL" placeholder:"URL" help:"The same database as the role that owns the tables. Empty: the database URL (the embedded server makes both roles)."`
+	DatabaseURL        string `name:"database-url" env:"DG_DATABASE_URL" placeholder:"URL" help:"PostgreSQL 15 or later, as the serving role. Empty: the embedded server."`
+	MigrateDatabaseURL string `name:"migrate-database-url" env:"DG_MIGRATE_DATABASE_URL" placeholder:"URL" help:"The same database, as the role that owns the tables. Empty: the database URL. The embedded server has both roles."`
 	DataDir            string `name:"data-dir" env:"DG_DATA_DIR" default:".data" help:"Folder of the embedded server."`
 }
 
-// Embedded says whether the embedded server is used.
+// Embedded reports whether the embedded server is used.
 func (d Database) Embedded() bool { return d.DatabaseURL == "" }
 
-// Check says what is wrong with the settings.
+// Check returns what is wrong with the settings.
 func (d Database) Check() error {
 	if d.Embedded() && d.MigrateDatabaseURL != "" {
 		return errors.New("DG_MIGRATE_DATABASE_URL is set and DG_DATABASE_URL is not: set both, or neither for the embedded server")
@@ -29,17 +29,17 @@ func (d Database) Check() error {
 	return nil
 }
 
-// Address says where the program is reached.
+// Address is where the program is reached.
 type Address struct {
 	Addr    string `env:"DG_ADDR" default:"127.0.0.1:8080" help:"Address to serve on."`
-	BaseURL string `name:"base-url" env:"DG_BASE_URL" placeholder:"URL" help:"How the outside reaches the server: https, or http on a loopback host. Empty: the address."`
+	BaseURL string `name:"base-url" env:"DG_BASE_URL" placeholder:"URL" help:"Public URL: https, or http on a loopback host. Empty: the address."`
 }
 
-// Server says how the program serves.
+// Server configures dg serve.
 type Server struct {
 	Address
-	OpsAddr        string   `name:"ops-addr" env:"DG_OPS_ADDR" default:"127.0.0.1:8081" help:"Address of /metrics and /debug/pprof. Keep it private. Only requests for its host or a loopback one are answered."`
-	TrustedProxies []string `name:"trusted-proxies" env:"DG_TRUSTED_PROXIES" placeholder:"CIDR" help:"Networks whose X-Forwarded-For is believed, separated by commas. Without it all clients behind a proxy share its 20 wrong passwords in ten minutes."`
+	OpsAddr        string   `name:"ops-addr" env:"DG_OPS_ADDR" default:"127.0.0.1:8081" help:"Address of /metrics and /debug/pprof. Keep it private. It answers requests for its own host and loopback hosts only."`
+	TrustedProxies []string `name:"trusted-proxies" env:"DG_TRUSTED_PROXIES" placeholder:"CIDR" help:"Trusted proxies, whose X-Forwarded-For names the client, separated by commas. Without it all clients behind a proxy share one limit of 20 wrong passwords in ten minutes."`
 }
 
 // Pools bound the connections of an instance to the database. With the 8 for exports and the one for re-checks they are 31.
@@ -48,10 +48,10 @@ type Pools struct {
 	PoolReads int32 `name:"pool-reads" env:"DG_POOL_READS" default:"11" help:"Connections for forks and statistics."`
 }
 
-// minPool is the least that a pool works with: requests, and what runs beside them.
+// minPool leaves connections for requests beside background work.
 const minPool = 4
 
-// Check says what is wrong with the settings.
+// Check returns what is wrong with the settings.
 func (p Pools) Check() error {
 	for name, size := range map[string]int32{"DG_POOL_AUTH": p.PoolAuth, "DG_POOL_READS": p.PoolReads} {
 		if size < minPool {
@@ -61,8 +61,7 @@ func (p Pools) Check() error {
 	return nil
 }
 
-// Base returns the base URL without a last slash. It is https, or http on a loopback host: the session cookie is Secure
-// (decisions, "Data").
+// Base returns the base URL without a trailing slash. It is https, or http on a loopback host: the session cookie is Secure.
 func (a Address) Base() (string, error) {
 	if a.BaseURL == "" {
 		return baseOfAddr(a.Addr)
@@ -77,14 +76,14 @@ func (a Address) Base() (string, error) {
 	return strings.TrimRight(a.BaseURL, "/"), nil
 }
 
-// baseOfAddr is the base URL of a server that nobody stands in front of.
+// baseOfAddr is the base URL of a server without a proxy.
 func baseOfAddr(addr string) (string, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return "", fmt.Errorf("DG_ADDR is not an address such as 127.0.0.1:8080: %w", err)
 	}
 	if !loopback(host) {
-		return "", fmt.Errorf("DG_ADDR %s can be reached from outside: set DG_BASE_URL to the https address under which it is", addr)
+		return "", fmt.Errorf("DG_ADDR %s is reachable from outside: set DG_BASE_URL to its public https address", addr)
 	}
 	return "http://" + net.JoinHostPort(host, port), nil
 }

@@ -9,8 +9,8 @@ import (
 	"dg/platform/config"
 )
 
-// Decisions, "Data": DG_BASE_URL is https, or http on a loopback host: anything else is refused at the start.
-func TestBase(t *testing.T) {
+// rules.md, Data: DG_BASE_URL is https, or http on a loopback host.
+func TestBaseURLIsHTTPSOrLoopback(t *testing.T) {
 	for base, want := range map[string]string{
 		"https://dg.example.org":       "https://dg.example.org",
 		"https://dg.example.org/":      "https://dg.example.org",
@@ -41,8 +41,8 @@ func TestBase(t *testing.T) {
 	}
 }
 
-// Without DG_BASE_URL it is the address, which nobody but this machine can reach.
-func TestBaseOfAddress(t *testing.T) {
+// Without DG_BASE_URL it is the address, which only this machine can reach.
+func TestBaseURLOfAddressIsLoopback(t *testing.T) {
 	for addr, want := range map[string]string{
 		"127.0.0.1:8080": "http://127.0.0.1:8080", "localhost:8080": "http://localhost:8080", "[::1]:8080": "http://[::1]:8080", "127.0.0.1:0": "http://127.0.0.1:0",
 	} {
@@ -57,9 +57,8 @@ func TestBaseOfAddress(t *testing.T) {
 	}
 }
 
-// Decisions, "Data": DG_TRUSTED_PROXIES holds networks; one that is none stops the start, as nobody is to be trusted by
-// mistake.
-func TestProxies(t *testing.T) {
+// rules.md, Data: DG_TRUSTED_PROXIES holds networks. Anything else stops the start, so that nobody is trusted by mistake.
+func TestTrustedProxiesAreNetworks(t *testing.T) {
 	got, err := config.Server{}.Proxies()
 	require.NoError(t, err)
 	require.Empty(t, got)
@@ -77,8 +76,8 @@ func TestProxies(t *testing.T) {
 	}
 }
 
-// Decisions, "Audit": dg migrate connects as the owner: with an embedded server both roles are its own.
-func TestDatabase(t *testing.T) {
+// rules.md, Audit log: dg migrate connects as the owner. The embedded server has both roles.
+func TestMigrateURLNeedsDatabaseURL(t *testing.T) {
 	for _, c := range []struct {
 		serve, migrate string
 		embedded, ok   bool

@@ -9,11 +9,11 @@ import (
 
 // Secrets are the keys with which secrets in the database are encrypted.
 type Secrets struct {
-	SecretKey         string `name:"secret-key" env:"DG_SECRET_KEY" placeholder:"KEY" help:"32 random bytes in base64 or hex, which encrypt the secrets of two-step verification in the database. Give it as the variable: other users of the machine see flags. Empty: the secrets are stored in clear."`
-	SecretKeyPrevious string `name:"secret-key-previous" env:"DG_SECRET_KEY_PREVIOUS" placeholder:"KEY" help:"Another key that is read, and never written: the one that the secret key replaces, or the one that other instances write already. What it encrypted is encrypted with the secret key at the start."`
+	SecretKey         string `name:"secret-key" env:"DG_SECRET_KEY" placeholder:"KEY" help:"Key that encrypts the secrets of two-step verification in the database: 32 random bytes in base64 or hex. Set the variable, because other users of the machine see flags. Empty: the secrets are stored unencrypted."`
+	SecretKeyPrevious string `name:"secret-key-previous" env:"DG_SECRET_KEY_PREVIOUS" placeholder:"KEY" help:"Second key for rotation, used for decryption only: the one that the secret key replaces, or the one that other instances already write. At the start its secrets are encrypted again with the secret key."`
 }
 
-// Keys returns the keys; nil is one that is not set. No error holds what was given.
+// Keys returns the keys, nil for one that is not set. No error quotes a key.
 func (s Secrets) Keys() (current, previous []byte, err error) {
 	if current, err = keyOf("DG_SECRET_KEY", s.SecretKey); err != nil {
 		return nil, nil, err
@@ -24,7 +24,7 @@ func (s Secrets) Keys() (current, previous []byte, err error) {
 	return current, previous, nil
 }
 
-// keySize is that of AES-256.
+// keySize is AES-256's.
 const keySize = 32
 
 func keyOf(name, text string) ([]byte, error) {

@@ -12,8 +12,8 @@ import (
 	"dg/platform/config"
 )
 
-// A key is 32 bytes in base64 or hex; anything else stops the start, and is not repeated.
-func TestKeys(t *testing.T) {
+// A key is 32 bytes in base64 or hex. Anything else stops the start and is not quoted.
+func TestSecretKeysAre32Bytes(t *testing.T) {
 	key := bytes.Repeat([]byte{0xfb, 0xef, 0x01, 0x7f}, 8)
 	for _, text := range []string{
 		hex.EncodeToString(key), strings.ToUpper(hex.EncodeToString(key)), base64.StdEncoding.EncodeToString(key),

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestALongPathWithASpace(t *testing.T) {
+func TestLongPathWithSpacesWorks(t *testing.T) {
 	t.Parallel()
 	dir := newFolder(t)
 	dir = filepath.Join(dir, strings.Repeat("long name ", 12), strings.Repeat("länger'\"$(x)", 8))
@@ -33,7 +33,7 @@ func TestALongPathWithASpace(t *testing.T) {
 }
 
 // One that can't be entered with root's umask either.
-func TestAFolderThatOnlyRootCanEnterMoves(t *testing.T) {
+func TestFolderThatOnlyRootCanEnterMoves(t *testing.T) {
 	t.Parallel()
 	needsRoot(t)
 	dir := newFolder(t)
@@ -66,7 +66,7 @@ func TestAFolderThatOnlyRootCanEnterMoves(t *testing.T) {
 }
 
 // Data that is there and has become unreachable must not be taken for a new folder.
-func TestDataThatCannotBeReachedIsNotReplaced(t *testing.T) {
+func TestUnreachableDataIsNotReplaced(t *testing.T) {
 	t.Parallel()
 	needsRoot(t)
 	dir := initialised(t)
@@ -75,7 +75,7 @@ func TestDataThatCannotBeReachedIsNotReplaced(t *testing.T) {
 	mentions(t, err, dir, "cannot be entered", "chmod")
 }
 
-func TestANormalUser(t *testing.T) {
+func TestNormalUserAndRootShareAFolder(t *testing.T) {
 	t.Parallel()
 	needsRoot(t) // otherwise every other test has shown it
 	u, err := user.Lookup("nobody")
@@ -122,7 +122,7 @@ func TestANormalUser(t *testing.T) {
 	}
 }
 
-func TestAFolderOfSomebodyElse(t *testing.T) {
+func TestFolderWithOtherFilesIsRefused(t *testing.T) {
 	t.Parallel()
 	dir := newFolder(t)
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "lost+found"), 0o755))
@@ -133,7 +133,7 @@ func TestAFolderOfSomebodyElse(t *testing.T) {
 	start(t, dir, Options{}) // the root of a file system of its own
 }
 
-func TestAFolderThatCannotBeMade(t *testing.T) {
+func TestFolderThatCannotBeCreatedIsNamed(t *testing.T) {
 	t.Parallel()
 	dir := newFolder(t)
 	require.NoError(t, os.WriteFile(dir, nil, 0o600)) // a file where the folder should be
@@ -141,7 +141,7 @@ func TestAFolderThatCannotBeMade(t *testing.T) {
 	mentions(t, err, dir, "not a directory")
 }
 
-func TestAnotherMajorVersion(t *testing.T) {
+func TestOtherMajorVersionIsRefused(t *testing.T) {
 	t.Parallel()
 	dir := initialised(t)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, dataFolder, "PG_VERSION"), []byte("99\n"), 0o600))
@@ -153,7 +153,7 @@ func TestAnotherMajorVersion(t *testing.T) {
 	mentions(t, err, dir, "PG_VERSION")
 }
 
-func TestAServerThatDgDidNotLaunch(t *testing.T) {
+func TestServerLaunchedByHandIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	dir := initialised(t)
 	e := start(t, dir, Options{})
@@ -176,7 +176,7 @@ func TestAServerThatDgDidNotLaunch(t *testing.T) {
 }
 
 // A full disk, as a file system of its own that is too small.
-func TestAFullDisk(t *testing.T) {
+func TestFullDiskLeavesNoHalfDatabase(t *testing.T) {
 	t.Parallel()
 	needsRoot(t)
 	dir := newFolder(t)

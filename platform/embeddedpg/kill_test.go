@@ -69,7 +69,7 @@ func TestKillingTheWholeProcessGroupLeavesNoPostgreSQL(t *testing.T) {
 	nothingRuns(t, dir)
 }
 
-func TestAKilledLauncherDoesNotTakeTheServerFromOthers(t *testing.T) {
+func TestServerOutlivesItsKilledLauncher(t *testing.T) {
 	t.Parallel()
 	dir := initialised(t)
 	p := run(t, dir, nil)
@@ -86,7 +86,7 @@ func TestAKilledLauncherDoesNotTakeTheServerFromOthers(t *testing.T) {
 	nothingRuns(t, dir)
 }
 
-func TestAnInterruptedInitdbLeavesNothingBroken(t *testing.T) {
+func TestInterruptedInitdbIsRepeated(t *testing.T) {
 	t.Parallel()
 	dir := newFolder(t)
 	p := run(t, dir, nil)
@@ -106,7 +106,7 @@ func TestAnInterruptedInitdbLeavesNothingBroken(t *testing.T) {
 	}
 }
 
-func TestStartingAtOnceAfterAKill(t *testing.T) {
+func TestStartWaitsForAKilledServer(t *testing.T) {
 	t.Parallel()
 	dir := initialised(t)
 	p := run(t, dir, nil)
@@ -122,7 +122,7 @@ func TestStartingAtOnceAfterAKill(t *testing.T) {
 }
 
 // A crash leaves postmaster.pid; in a container its number often belongs to another process of the same user by then.
-func TestAStalePIDFileOfALivingProcess(t *testing.T) {
+func TestStalePIDFileOfALivingProcessIsRemoved(t *testing.T) {
 	t.Parallel()
 	dir := initialised(t)
 	e := start(t, dir, Options{})
@@ -147,7 +147,7 @@ func TestAStalePIDFileOfALivingProcess(t *testing.T) {
 }
 
 // The shells that end the server are two processes: losing the one that launched it does no harm.
-func TestLosingTheSupervisorsShell(t *testing.T) {
+func TestServerEndsWithoutItsSupervisor(t *testing.T) {
 	t.Parallel()
 	dir := initialised(t)
 	p := run(t, dir, nil)
@@ -166,7 +166,7 @@ func TestLosingTheSupervisorsShell(t *testing.T) {
 
 // Who joins between the moment when the last user has left and the moment when the server is told to end is served:
 // the supervisor is held in between, by an rm that waits.
-func TestJoiningAServerAtTheLastMoment(t *testing.T) {
+func TestServerStaysForAProcessThatJoinsAtItsEnd(t *testing.T) {
 	dir := initialised(t)
 	signs := filepath.Join(filepath.Dir(dir), "signs")
 	require.NoError(t, os.Mkdir(signs, 0o755))
@@ -195,7 +195,7 @@ func TestJoiningAServerAtTheLastMoment(t *testing.T) {
 
 // A power cut leaves every file of the server as it was, and afterwards the number in a lock file is often another's.
 // Neither the socket's lock nor the data's may keep a server away where our own lock proves that none lives.
-func TestLocksThatAPowerCutHasLeftDoNotHinderAStart(t *testing.T) {
+func TestLocksLeftByAPowerCutAreRemoved(t *testing.T) {
 	t.Parallel()
 	dir := initialised(t)
 	for i, content := range []func(pid int) string{
@@ -252,7 +252,7 @@ func killAll(t *testing.T, dir string, p *process) {
 }
 
 // The socket's folder of a copied data folder is the original's: a server on the copy must not take it.
-func TestACopyOfARunningFolderLeavesTheOriginalItsSocket(t *testing.T) {
+func TestCopiedFolderHasItsOwnSocket(t *testing.T) {
 	t.Parallel()
 	dir := initialised(t)
 	original := start(t, dir, Options{})
@@ -272,7 +272,7 @@ func TestACopyOfARunningFolderLeavesTheOriginalItsSocket(t *testing.T) {
 }
 
 // Another user may have made the folder that the socket would be in.
-func TestASocketFolderOfSomebodyElseIsRefused(t *testing.T) {
+func TestSocketFolderOfAnotherUserIsRefused(t *testing.T) {
 	t.Parallel()
 	needsRoot(t)
 	dir := initialised(t)

@@ -105,8 +105,7 @@ func (s *Server) OwnerURL() string { return s.folder.url("dg_owner", "dg") }
 // Done is closed when the server has ended.
 func (s *Server) Done() <-chan struct{} { return s.done }
 
-// Stop ends this use. The last user waits until the server has shut down, any other does not. It fails if ctx ends first;
-// the shutdown continues. A second Stop does nothing.
+// Stop ends this use. The last user waits for the shutdown, which continues if ctx ends first. A second Stop does nothing.
 func (s *Server) Stop(ctx context.Context) error {
 	if s.lease == nil {
 		return nil

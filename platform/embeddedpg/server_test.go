@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestFirstStartMakesTheRolesAndTheDatabase(t *testing.T) {
+func TestFirstStartCreatesRolesAndDatabase(t *testing.T) {
 	t.Parallel()
 	e := sharedServer(t)
 	if got := query[string](t, e.URL(), `select current_user || ' in ' || current_database()`); got != "dg_app in dg" {
@@ -36,7 +36,7 @@ func TestFirstStartMakesTheRolesAndTheDatabase(t *testing.T) {
 	}
 }
 
-func TestNoValueOfAStatementLandsInTheServersLog(t *testing.T) {
+func TestServerLogHoldsNoValues(t *testing.T) {
 	t.Parallel()
 	e := sharedServer(t)
 	for _, url := range []string{e.URL(), e.OwnerURL()} {
@@ -53,7 +53,7 @@ func TestNoValueOfAStatementLandsInTheServersLog(t *testing.T) {
 	}
 }
 
-func TestACommandJoinsTheServerAndTheLastOneOutEndsIt(t *testing.T) {
+func TestLastUserEndsTheServer(t *testing.T) {
 	t.Parallel()
 	dir := initialised(t)
 	command := start(t, dir, Options{})
@@ -74,7 +74,7 @@ func TestACommandJoinsTheServerAndTheLastOneOutEndsIt(t *testing.T) {
 	nothingRuns(t, dir)
 }
 
-func TestManyAtOnceOnAnEmptyFolder(t *testing.T) {
+func TestConcurrentStartsCreateOneDatabase(t *testing.T) {
 	t.Parallel()
 	dir := newFolder(t)
 	var book logBook
@@ -106,7 +106,7 @@ func TestManyAtOnceOnAnEmptyFolder(t *testing.T) {
 }
 
 // Processes that come and go at the same moment are where a server could be ended under somebody's feet.
-func TestComingAndGoingNeverLosesTheServer(t *testing.T) {
+func TestConcurrentUsersNeverLoseTheServer(t *testing.T) {
 	t.Parallel()
 	dir := initialised(t)
 	var all sync.WaitGroup
@@ -131,7 +131,7 @@ func TestComingAndGoingNeverLosesTheServer(t *testing.T) {
 	nothingRuns(t, dir)
 }
 
-func TestDoneTellsOfAServerThatDied(t *testing.T) {
+func TestDoneIsClosedWhenTheServerDies(t *testing.T) {
 	t.Parallel()
 	dir := initialised(t)
 	launcher := start(t, dir, Options{})
@@ -147,7 +147,7 @@ func TestDoneTellsOfAServerThatDied(t *testing.T) {
 	start(t, dir, Options{}) // and the next start recovers
 }
 
-func TestAServerThatCannotStartShowsItsLog(t *testing.T) {
+func TestFailedStartShowsTheServerLog(t *testing.T) {
 	t.Parallel()
 	dir := newFolder(t)
 	begin := time.Now()
@@ -160,7 +160,7 @@ func TestAServerThatCannotStartShowsItsLog(t *testing.T) {
 }
 
 // The log holds one run of the server, and the run before is kept beside it.
-func TestTheLogDoesNotGrowForEver(t *testing.T) {
+func TestServerLogIsRotatedAtStart(t *testing.T) {
 	t.Parallel()
 	dir := initialised(t)
 	for range 3 {

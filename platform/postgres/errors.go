@@ -17,19 +17,18 @@ import (
 	"github.com/jackc/puddle/v2"
 )
 
-// errBadURL stands for every way in which a connection URL can be wrong. It names none: the place of the fault is
-// often inside the password.
-var errBadURL = errors.New("the database URL can't be read: it must look like " +
+// errBadURL stands for every fault of a connection URL. It does not quote the fault, which is often inside the password.
+var errBadURL = errors.New("the database URL cannot be read: it must look like " +
 	"postgres://user:password@host:5432/database, with special characters of the password percent-encoded")
 
-// urlPassword and keyPassword find a password inside any text, in both forms that a connection string may have.
+// urlPassword and keyPassword find a password in any text, in the two forms of a connection string.
 var (
 	urlPassword = regexp.MustCompile(`(?i)(postgres(?:ql)?://[^\s:@/]*):\S*@`)
 	keyPassword = regexp.MustCompile(`(?i)(password\s*=\s*)('[^']*'|[^\s&]+)`)
 )
 
-// Redact returns err without the connection strings and passwords that its text may hold. Every error that comes
-// from connecting goes through it before it is returned or logged. A nil error stays nil.
+// Redact removes the passwords of connection strings from an error's text. Every error from connecting passes through it
+// before it is returned or logged. A nil error stays nil.
 func Redact(err error) error {
 	if err == nil {
 		return nil
@@ -48,11 +47,11 @@ func Redact(err error) error {
 	return err
 }
 
-// unavailableClasses and unavailableCodes are the SQLSTATEs that say "not now", as opposed to "not like this".
+// unavailableClasses and unavailableCodes are the SQLSTATEs of a failure that may pass, as opposed to a wrong statement.
 var (
 	unavailableClasses = []string{
 		"08",   // connection exception
-		"28",   // authentication: this process can't use the database until somebody changes it
+		"28",   // authentication: no use of the database until somebody changes the credentials
 		"53",   // insufficient resources: disk, memory, connections
 		"57P0", // shutdown, crash of a session, still starting, database dropped
 	}
@@ -60,7 +59,7 @@ var (
 		"57014", // statement_timeout, or cancelled by the server's administrator
 		"55P03", // lock_timeout
 		"25P03", // idle_in_transaction_session_timeout
-		"3D000", // the database is not there (yet)
+		"3D000", // the database does not exist (yet)
 		"25006", // read-only: a standby, or a primary that has become one
 	}
 	unavailableErrors = []error{
@@ -72,9 +71,9 @@ var (
 	}
 )
 
-// Unavailable reports whether err means that the database can't be used now, so that a surface answers 503: it can't
-// be reached, it is stopping or full, it is a standby, a bound of time ran out. An error in the statement or its data is none, and
-// neither is a caller that left (context.Canceled).
+// Unavailable reports whether err means that the database cannot be used now, which a surface answers with 503: it cannot be
+// reached, is stopping or full, is a standby, or took too long. An error in the statement or its data does not count, nor does
+// a caller that left (context.Canceled).
 func Unavailable(err error) bool {
 	if err == nil {
 		return false
@@ -96,6 +95,6 @@ func Unavailable(err error) bool {
 		slices.ContainsFunc(unavailableErrors, func(target error) bool { return errors.Is(err, target) })
 }
 
-// onStandby recognises the refusal to read an unlogged table on a standby. Its code stands for many other things that are
-// no matter of the moment, and its text depends on the server's language.
+// onStandby recognises the refusal to read an unlogged table on a standby. Its code has many other, lasting causes, and its
+// text depends on the server's language.
 func onStandby(e *pgconn.PgError) bool { return e.Code == "0A000" && e.Routine == "get_relation_info" }

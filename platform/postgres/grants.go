@@ -11,8 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// grantsFile is what the serving role may do: a template in which :role is that role. It is applied after the migrations,
-// each time. Each of its statements names its table, so that it touches no other program's.
+// grantsFile is a template of the serving role's rights, in which :role is that role. Each of its statements names its table, so that it touches no other program's.
 const grantsFile = "grants.sql"
 
 // rolePlaceholder is :role, and not a part of ::role or :roles.

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-func TestAWaitForALockIsSaidAndBounded(t *testing.T) {
+func TestLockWaitIsLoggedAndBounded(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
 	for name, c := range map[string]struct {

@@ -18,25 +18,23 @@ import (
 )
 
 const (
-	// migrateLockTimeout is how long one try of a migration waits for a lock: everybody who comes later queues behind it.
+	// migrateLockTimeout bounds one attempt of a migration to get a lock: later statements queue behind it.
 	migrateLockTimeout = 200 * time.Millisecond
-	// Between the tries, which are transactions of their own, others go on. What holds the lock may be an export: it reads
-	// its plays in one snapshot, for up to 30 minutes.
-	firstLockPause   = 100 * time.Millisecond
-	longestLockPause = 5 * time.Second
-	longestLockWait  = 10 * time.Minute
+	// Between attempts, each of which is a transaction, other statements go on. The holder of the lock may be an export,
+	// which reads its plays in one snapshot for up to 30 minutes.
+	minLockPause = 100 * time.Millisecond
+	maxLockPause = 5 * time.Second
+	maxLockWait  = 10 * time.Minute
 )
 
-// Migrate brings the schema of the database at ownerURL up to date with the files of fsys, and gives servingRole what
-// fsys's grants.sql says: both under one lock. Several processes may do so at once: one works, the others wait for it.
+// Migrate applies the migrations of fsys to the database at ownerURL and gives servingRole the rights of grants.sql, under
+// one lock: of several processes one works and the others wait.
 //
-// Where the schema is newer than fsys, it changes neither schema nor rights: they belong to the newer program.
+// If the schema is newer than fsys, it changes neither schema nor rights: they belong to the newer program. A migration that
+// needs a lock retries for up to ten minutes.
 //
-// A migration that needs a lock tries for it briefly and often, for up to ten minutes each, so that requests are answered
-// meanwhile.
-//
-// It fails when the database can't be reached, when a migration fails (the ones before it stay), when servingRole does
-// not exist, or when the schema no longer admits a program as old as fsys.
+// It fails if the database cannot be reached, a migration fails (earlier ones stay applied), servingRole does not exist, or
+// the schema no longer admits a program as old as fsys.
 func Migrate(ctx context.Context, ownerURL string, fsys fs.FS, servingRole string, logger *slog.Logger) error {
 	log := cmp.Or(logger, slog.New(slog.DiscardHandler))
 	grants, err := fs.ReadFile(fsys, grantsFile)
@@ -56,7 +54,7 @@ func Migrate(ctx context.Context, ownerURL string, fsys fs.FS, servingRole strin
 			return err
 		}
 		if servingRole == config.User {
-			log.Warn("the role that serves owns the tables: the database does not keep it from changing the audit log", "role", servingRole)
+			log.Warn("the serving role owns the tables, so it could change the audit log: give DG_MIGRATE_DATABASE_URL a role of its own", "role", servingRole)
 			return nil
 		}
 		if err := grant(ctx, db, string(grants), servingRole, log); err != nil {
@@ -70,7 +68,7 @@ func Migrate(ctx context.Context, ownerURL string, fsys fs.FS, servingRole strin
 	return nil
 }
 
-// locked does the work while no other process migrates. The lock is goose's own: older programs take it too.
+// locked works while no other process migrates. It takes goose's own lock, which older programs take too.
 func locked(ctx context.Context, db *sql.DB, work func() error) error {
 	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 600)) // each second, for ten minutes
 	if err != nil {
@@ -88,9 +86,8 @@ func locked(ctx context.Context, db *sql.DB, work func() error) error {
 	return errors.Join(err, locker.SessionUnlock(context.WithoutCancel(ctx), conn))
 }
 
-// apply runs the migrations that the database does not have yet, and reports whether the schema is that of fsys. It is
-// not where the database has newer ones: during an update, and after going back from one, an older program runs on a
-// newer schema.
+// apply runs the missing migrations and reports whether the schema is that of fsys. It is not if the database has newer
+// migrations: during an update, and after going back, an older program runs on a newer schema.
 func apply(ctx context.Context, db *sql.DB, fsys fs.FS, log *slog.Logger) (current bool, err error) {
 	provider, err := goose.NewProvider(goose.DialectPostgres, db, fsys,
 		goose.WithExcludeNames([]string{grantsFile}), goose.WithDisableGlobalRegistry(true),
@@ -103,7 +100,7 @@ func apply(ctx context.Context, db *sql.DB, fsys fs.FS, log *slog.Logger) (curre
 		return false, err
 	}
 	if has > known {
-		log.Warn("the database has newer migrations than this program: its schema and rights are left alone", "database", has, "program", known)
+		log.Warn("the database has newer migrations than this program: schema and rights stay as they are", "database", has, "program", known)
 		return false, checkMinimum(ctx, db, known)
 	}
 	for {
@@ -118,7 +115,7 @@ func apply(ctx context.Context, db *sql.DB, fsys fs.FS, log *slog.Logger) (curre
 	}
 }
 
-// applyNext applies one migration, in as many tries as its locks need.
+// applyNext applies one migration, in as many attempts as its locks need.
 func applyNext(ctx context.Context, provider *goose.Provider, log *slog.Logger) (*goose.MigrationResult, error) {
 	for begin, between := time.Now(), time.Duration(0); ; {
 		r, err := provider.UpByOne(ctx)
@@ -131,11 +128,11 @@ func applyNext(ctx context.Context, provider *goose.Provider, log *slog.Logger) 
 			return nil, err
 		}
 		if between == 0 {
-			log.Info("a migration waits for a lock: what works on its table, such as an export, has to end first. It is tried again and again",
-				"file", partial.Failed.Source.Path, "at most", longestLockWait)
+			log.Info("a migration waits for a lock and retries: another statement, such as an export, uses its table",
+				"file", partial.Failed.Source.Path, "at_most", maxLockWait)
 		}
-		if between = nextLockPause(between); time.Since(begin)+between > longestLockWait {
-			return nil, fmt.Errorf("gave up waiting for a lock after %s: end what works on the table, then migrate again: %w", longestLockWait, err)
+		if between = nextLockPause(between); time.Since(begin)+between > maxLockWait {
+			return nil, fmt.Errorf("no lock after %s: end the statements that use the table, then migrate again: %w", maxLockWait, err)
 		}
 		if err := pause(ctx, between); err != nil {
 			return nil, err
@@ -146,13 +143,13 @@ func applyNext(ctx context.Context, provider *goose.Provider, log *slog.Logger) 
 // lockNotAvailable is PostgreSQL's code for lock_timeout.
 const lockNotAvailable = "55P03"
 
-// nextLockPause grows from try to try.
+// nextLockPause doubles with each attempt.
 func nextLockPause(last time.Duration) time.Duration {
-	return min(max(2*last, firstLockPause), longestLockPause)
+	return min(max(2*last, minLockPause), maxLockPause)
 }
 
-// checkMinimum refuses a program whose newest migration is below the minimum that the schema records, in the one row of
-// the table schema_minimum. A schema without the table admits every program.
+// checkMinimum refuses a program whose newest migration is below the one recorded in the table schema_minimum. A schema
+// without the table admits every program.
 func checkMinimum(ctx context.Context, db *sql.DB, known int64) error {
 	var recorded bool
 	err := db.QueryRowContext(ctx, `/* postgres.minimum */ select to_regclass('schema_minimum') is not null`).Scan(&recorded)
@@ -164,14 +161,12 @@ func checkMinimum(ctx context.Context, db *sql.DB, known int64) error {
 		return err
 	}
 	if known < minimum {
-		return fmt.Errorf("the database needs a newer version of dg: its schema admits programs that know migration %d, and the newest one known to this dg is %d", minimum, known)
+		return fmt.Errorf("the database needs a newer version of dg: its schema requires migration %d, and this dg ends at %d", minimum, known)
 	}
 	return nil
 }
 
-// RoleOf is the role that the connection URL connects as.
-//
-// It fails when the URL can't be read.
+// RoleOf is the role that a connection URL connects as. It fails if the URL cannot be read.
 func RoleOf(url string) (string, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {

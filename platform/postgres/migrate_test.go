@@ -29,7 +29,7 @@ func with(more fstest.MapFS) fs.FS {
 	return all
 }
 
-func TestMigrateMakesTheSchemaAndGrantsWhatTheFileSays(t *testing.T) {
+func TestMigrateAppliesSchemaAndGrants(t *testing.T) {
 	t.Parallel()
 	serving, owner := newDatabase(t)
 	var book logBook
@@ -54,7 +54,7 @@ func TestMigrateMakesTheSchemaAndGrantsWhatTheFileSays(t *testing.T) {
 }
 
 // The files are slow, so that the instances do meet: in the first round in the migration, in the second in the grants.
-func TestSeveralInstancesMigrateAtOnce(t *testing.T) {
+func TestConcurrentMigrationsRunOnce(t *testing.T) {
 	t.Parallel()
 	serving, owner := newDatabase(t)
 	slow := with(fstest.MapFS{
@@ -81,9 +81,9 @@ func TestSeveralInstancesMigrateAtOnce(t *testing.T) {
 func TestLockPausesGrow(t *testing.T) {
 	t.Parallel()
 	last, tries, total := time.Duration(0), 0, time.Duration(0)
-	for total < longestLockWait {
+	for total < maxLockWait {
 		next := nextLockPause(last)
-		if next < last || next < firstLockPause || next > longestLockPause {
+		if next < last || next < minLockPause || next > maxLockPause {
 			t.Fatalf("%s after %s", next, last)
 		}
 		last, tries, total = next, tries+1, total+next+migrateLockTimeout
@@ -93,7 +93,7 @@ func TestLockPausesGrow(t *testing.T) {
 	}
 }
 
-func TestAMigrationThatFailsIsNamedAndKeepsTheOnesBefore(t *testing.T) {
+func TestFailedMigrationIsNamedAndEarlierOnesStay(t *testing.T) {
 	t.Parallel()
 	_, owner := newDatabase(t)
 	var book logBook
@@ -120,7 +120,7 @@ func newer() fs.FS {
 }
 
 // Any command of an older program migrates first: it must leave the rights of the newer one as they are.
-func TestAnOlderProgramLeavesTheRightsOfANewerOneAlone(t *testing.T) {
+func TestOlderProgramKeepsRightsOfNewerOne(t *testing.T) {
 	t.Parallel()
 	serving, owner := newDatabase(t)
 	require.NoError(t, Migrate(t.Context(), owner, newer(), servingRole, nil))
@@ -134,7 +134,7 @@ func TestAnOlderProgramLeavesTheRightsOfANewerOneAlone(t *testing.T) {
 }
 
 // Somebody else's table in our schema is none of our business: nothing is granted or revoked on it.
-func TestATableOfSomebodyElseStopsNothing(t *testing.T) {
+func TestForeignTableIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	serving, owner := newDatabase(t)
 	superURL := asRole(t, owner, superuser)
@@ -147,7 +147,7 @@ func TestATableOfSomebodyElseStopsNothing(t *testing.T) {
 
 // Temporary tables and large objects are allowed to everybody by PostgreSQL. What other programs of the database may do
 // stays as it is: the right is taken from the serving role alone, and the log names the statement for the rest.
-func TestRightsOfOtherProgramsStay(t *testing.T) {
+func TestPublicRightsAreLoggedAndNotRevoked(t *testing.T) {
 	t.Parallel()
 	serving, owner := newDatabase(t)
 	superURL := asRole(t, owner, superuser)
@@ -172,7 +172,7 @@ func TestRightsOfOtherProgramsStay(t *testing.T) {
 }
 
 // A migration that older programs cannot work with says so: they refuse, and change nothing.
-func TestAProgramBelowTheMinimumOfTheSchemaIsRefused(t *testing.T) {
+func TestProgramBelowSchemaMinimumIsRefused(t *testing.T) {
 	t.Parallel()
 	serving, owner := newDatabase(t)
 	require.NoError(t, Migrate(t.Context(), owner, with(fstest.MapFS{
@@ -186,7 +186,7 @@ func TestAProgramBelowTheMinimumOfTheSchemaIsRefused(t *testing.T) {
 	require.NoError(t, execute(t, serving, `select from things`))
 }
 
-func TestMigrateWantsTheGrantsAndTheRole(t *testing.T) {
+func TestMigrateNeedsGrantsAndRole(t *testing.T) {
 	t.Parallel()
 	_, owner := newDatabase(t)
 	without := maps.Clone(schema)

@@ -33,7 +33,7 @@ func setting(t *testing.T, pool *pgxpool.Pool, name string) string {
 	return value
 }
 
-func TestASessionHasWhatItNeedsWhateverTheURLSays(t *testing.T) {
+func TestSessionSettingsOverrideTheURL(t *testing.T) {
 	t.Parallel()
 	e := sharedServer(t)
 	hostile := e.URL() + "&timezone=Asia/Tokyo&client_encoding=LATIN1&default_transaction_isolation=serializable&statement_timeout=0&jit=on"
@@ -56,7 +56,7 @@ func TestASessionHasWhatItNeedsWhateverTheURLSays(t *testing.T) {
 
 // A vanished client's session is noticed by the server: the bounds are the session's whatever the server's configuration is. Over
 // a Unix socket those of TCP read as 0, and their reset values as what was asked for.
-func TestASessionNoticesThatItsClientHasGone(t *testing.T) {
+func TestSessionDetectsAVanishedClient(t *testing.T) {
 	t.Parallel()
 	db := open(t, sharedServer(t).URL(), Options{})
 	for name, want := range map[string]string{
@@ -72,7 +72,7 @@ func TestASessionNoticesThatItsClientHasGone(t *testing.T) {
 }
 
 // Reports and the sealer read PostgreSQL's binary format.
-func TestAURLThatAsksForTextResultsIsRefused(t *testing.T) {
+func TestURLForTextResultsIsRefused(t *testing.T) {
 	t.Parallel()
 	for mode, taken := range map[string]bool{
 		"exec": false, "simple_protocol": false, "cache_statement": true, "cache_describe": true, "describe_exec": true,
@@ -117,7 +117,7 @@ func TestGormAndPgxShareOnePool(t *testing.T) {
 	require.NoError(t, db.Pool.Ping(t.Context()))
 }
 
-func TestBoundsEndStatementsAndWaits(t *testing.T) {
+func TestTimeoutsAreUnavailable(t *testing.T) {
 	t.Parallel()
 	db := open(t, sharedServer(t).URL(), Options{StatementTimeout: 50 * time.Millisecond, LockTimeout: 20 * time.Millisecond})
 	_, err := db.Pool.Exec(t.Context(), `select pg_sleep(20)`)
@@ -148,7 +148,7 @@ func TestGormTranslatesErrors(t *testing.T) {
 	}
 }
 
-func TestTheLogHoldsNoValueAndNoRecordThatIsNotThere(t *testing.T) {
+func TestLogHoldsNoValues(t *testing.T) {
 	t.Parallel()
 	_, owner := newDatabase(t)
 	var book logBook
@@ -209,7 +209,7 @@ func TestNoErrorShowsThePassword(t *testing.T) {
 	}
 }
 
-func TestAServerThatIsNotThereIsUnavailable(t *testing.T) {
+func TestMissingServerIsUnavailable(t *testing.T) {
 	t.Parallel()
 	_, err := Open(t.Context(), "postgres://dg_app@/dg?"+url.Values{"host": {t.TempDir()}}.Encode(), Options{})
 	mentions(t, err, "does not answer")
@@ -219,7 +219,7 @@ func TestAServerThatIsNotThereIsUnavailable(t *testing.T) {
 }
 
 // A caller that leaves while it waits is no failure of the database.
-func TestACallerThatLeavesWhileItConnects(t *testing.T) {
+func TestCancelledConnectIsNotUnavailable(t *testing.T) {
 	t.Parallel()
 	dir, err := os.MkdirTemp("", "dg-silent-")
 	require.NoError(t, err)

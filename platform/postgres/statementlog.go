@@ -13,12 +13,12 @@ import (
 	"gorm.io/gorm/logger"
 )
 
-// slowStatement is the duration from which a statement is worth a line in the log.
+// slowStatement is the duration from which a statement is logged.
 const slowStatement = time.Second
 
-// statementLog writes what gorm runs to slog: failed and slow statements only, with placeholders in place of values.
+// statementLog logs gorm's failed and slow statements, with placeholders instead of values.
 //
-// gorm's own slog logger hides the arguments too, but prints the error's text, and PostgreSQL quotes values in it
+// gorm's own slog logger hides the arguments too, but prints the error's text, in which PostgreSQL quotes values
 // ('invalid input syntax for type uuid: "…"').
 type statementLog struct {
 	log *slog.Logger
@@ -28,10 +28,10 @@ func newStatementLog(log *slog.Logger) logger.Interface {
 	return statementLog{log: log}
 }
 
-// LogMode keeps the log as it is: nobody may turn values on.
+// LogMode ignores the level: nobody may turn values on.
 func (l statementLog) LogMode(logger.LogLevel) logger.Interface { return l }
 
-// Info drops gorm's chatter.
+// Info drops gorm's messages of this level.
 func (l statementLog) Info(context.Context, string, ...any) {}
 
 // Warn logs gorm's own warnings without their arguments.
@@ -45,8 +45,7 @@ func (l statementLog) ParamsFilter(_ context.Context, sql string, _ ...any) (str
 	return sql, nil
 }
 
-// Trace logs the statement when it failed or was slow. What is no fault stays out: a record that is not there,
-// a client that left.
+// Trace logs a statement that failed or was slow. A missing record and a client that left are no failures.
 func (l statementLog) Trace(ctx context.Context, begin time.Time, statement func() (string, int64), err error) {
 	took := time.Since(begin)
 	failed := err != nil && !errors.Is(err, gorm.ErrRecordNotFound) && !errors.Is(err, context.Canceled)
@@ -62,10 +61,10 @@ func (l statementLog) Trace(ctx context.Context, begin time.Time, statement func
 	l.log.WarnContext(ctx, "slow statement", attrs...)
 }
 
-// dataException is the class of errors in which PostgreSQL quotes the value it was given.
+// dataException is the class of errors in which PostgreSQL quotes a value.
 const dataException = "22"
 
-// describe is what a log may say of a failed statement: enough to find the cause, and no value.
+// describe is the cause of a failed statement without values.
 func describe(err error) string {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		if strings.HasPrefix(e.Code, dataException) {
@@ -76,6 +75,6 @@ func describe(err error) string {
 	if Unavailable(err) {
 		return Redact(err).Error()
 	}
-	// Encoding and scanning errors quote the value as well; their type and the caller's own log must do.
+	// Encoding and scanning errors quote the value as well.
 	return fmt.Sprintf("%T", err)
 }

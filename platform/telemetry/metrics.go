@@ -5,7 +5,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 )
 
-// NewRegistry returns a metrics registry that already has the figures of the Go runtime and of the process.
+// NewRegistry returns a registry with the metrics of the Go runtime and of the process.
 func NewRegistry() *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(

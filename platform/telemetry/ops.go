@@ -15,7 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// OpsHandler serves /metrics and /debug/pprof/ to whoever asks for the host of addr or a loopback one.
+// OpsHandler serves /metrics and /debug/pprof/ for requests to the host of addr or a loopback one.
 func OpsHandler(g prometheus.Gatherer, addr string) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(g, promhttp.HandlerOpts{}))
@@ -27,15 +27,14 @@ func OpsHandler(g prometheus.Gatherer, addr string) http.Handler {
 	return onlyFor(addr, mux)
 }
 
-// onlyFor refuses requests for another host than that of the listener's address or a loopback one. A page in an operator's browser
-// reaches the port by a name of its own that leads there (DNS rebinding), and would read the process's memory; the browser
-// says the name.
+// onlyFor refuses requests for hosts other than the listener's and loopback ones. By DNS rebinding a page in an operator's
+// browser reaches the port under a name of its own, which the browser sends as the host.
 func onlyFor(addr string, h http.Handler) http.Handler {
 	own := hostOf(addr)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := hostOf(r.Host)
 		if host != "" && !strings.EqualFold(host, own) && !loopback(host) && (!everywhere(own) || !isAddress(host)) {
-			http.Error(w, "This host is not served here. Use the address of DG_OPS_ADDR, or a loopback one.", http.StatusMisdirectedRequest)
+			http.Error(w, "Unknown host. Use the host of DG_OPS_ADDR, or a loopback one.", http.StatusMisdirectedRequest)
 			return
 		}
 		h.ServeHTTP(w, r)
@@ -50,8 +49,8 @@ func hostOf(addr string) string {
 	return strings.Trim(addr, "[]")
 }
 
-// everywhere says whether a listener's host stands for all addresses of the machine: it has no name that could be asked for,
-// and an address cannot be led elsewhere.
+// everywhere reports whether a listener's host stands for all addresses of the machine. Then any address is accepted: only
+// names can be rebound.
 func everywhere(own string) bool {
 	ip, err := netip.ParseAddr(own)
 	return own == "" || err == nil && ip.IsUnspecified()
@@ -62,7 +61,7 @@ func isAddress(host string) bool {
 	return err == nil
 }
 
-// loopback says whether a host can only be this machine. Browsers resolve localhost and what ends in it themselves.
+// loopback reports whether a host can only be this machine. Browsers resolve localhost and its subdomains themselves.
 func loopback(host string) bool {
 	host = strings.ToLower(host)
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
@@ -72,7 +71,7 @@ func loopback(host string) bool {
 	return err == nil && ip.IsLoopback()
 }
 
-// ServeOps serves h on ln until ctx ends, and closes ln. It gives up a running profile rather than hold the program's end.
+// ServeOps serves h on ln until ctx ends, and closes ln. It does not wait for a running profile.
 func ServeOps(ctx context.Context, ln net.Listener, h http.Handler) error {
 	srv := &http.Server{Handler: h, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute}
 	stop := context.AfterFunc(ctx, func() { _ = srv.Close() })

@@ -10,21 +10,21 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// The wait after a panic: it doubles from the first to the last, and begins anew once work has gone well for that long.
+// The wait after a panic doubles from min to max, and is reset after work has run for max.
 const (
 	minRestartWait = time.Second
 	maxRestartWait = time.Minute
 )
 
-// Supervisor runs what works in the background of a serving program. A panic there would end the process, and with it all
-// requests; it is logged with its stack and counted instead, and the work begins again after a wait.
+// Supervisor runs background work. A panic of it does not end the process: it is logged with its stack and counted, and the
+// work restarts after a wait.
 type Supervisor struct {
 	log    *slog.Logger
 	panics *prometheus.CounterVec
 	wait   time.Duration // the first one
 }
 
-// NewSupervisor returns one that logs to log and counts in metrics.
+// NewSupervisor returns a supervisor that logs to log and counts in metrics.
 func NewSupervisor(log *slog.Logger, metrics prometheus.Registerer) *Supervisor {
 	s := &Supervisor{log: log, wait: minRestartWait, panics: prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "dg_background_panics_total", Help: "Panics of background work. Each is in the log with its stack.",
@@ -33,18 +33,18 @@ func NewSupervisor(log *slog.Logger, metrics prometheus.Registerer) *Supervisor 
 	return s
 }
 
-// Run runs work, again after each panic, until it returns or ctx ends. name is what log and metrics call it.
+// Run runs work until it returns or ctx ends, and restarts it after a panic. Logs and metrics call it name.
 func (s *Supervisor) Run(ctx context.Context, name string, work func(context.Context)) {
 	s.panics.WithLabelValues(name) // shown as 0 from the start
 	for wait := s.wait; ; wait = min(2*wait, maxRestartWait) {
-		begun := time.Now()
-		if s.returns(ctx, name, work) {
+		begin := time.Now()
+		if s.returned(ctx, name, work) {
 			return
 		}
-		if time.Since(begun) > maxRestartWait {
+		if time.Since(begin) > maxRestartWait {
 			wait = s.wait
 		}
-		s.log.Info("background work starts again", "work", name, "after", wait.String())
+		s.log.Info("background work restarts", "work", name, "after", wait.String())
 		select {
 		case <-ctx.Done():
 			return
@@ -53,8 +53,8 @@ func (s *Supervisor) Run(ctx context.Context, name string, work func(context.Con
 	}
 }
 
-// returns runs work and says whether it came to its end.
-func (s *Supervisor) returns(ctx context.Context, name string, work func(context.Context)) (ended bool) {
+// returned runs work and reports whether it ended without a panic.
+func (s *Supervisor) returned(ctx context.Context, name string, work func(context.Context)) (ok bool) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.panics.WithLabelValues(name).Inc()

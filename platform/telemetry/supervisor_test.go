@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Background work that panics is logged with its stack, counted, and begins again; it ends by returning.
+// A panic of background work is logged with its stack and counted, and the work restarts.
 func TestSupervisorRestartsAfterAPanic(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
@@ -29,7 +29,7 @@ func TestSupervisorRestartsAfterAPanic(t *testing.T) {
 	require.Contains(t, log.String(), "supervisor_test.go", "the stack names the line")
 }
 
-// A panic after the end of the context is not waited for.
+// After the end of the context a panic restarts nothing.
 func TestSupervisorEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	s := NewSupervisor(slog.New(slog.DiscardHandler), NewRegistry())

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-func TestLoggerWritesTheFormAskedFor(t *testing.T) {
+func TestLoggerWritesJSONOrText(t *testing.T) {
 	var b bytes.Buffer
 	log, err := NewLogger(&b, "warn", "json")
 	if err != nil {
@@ -36,15 +36,15 @@ func TestLoggerWritesTheFormAskedFor(t *testing.T) {
 	}
 }
 
-func TestLoggerRefusesWhatItDoesNotKnow(t *testing.T) {
+func TestUnknownLogSettingsAreRefused(t *testing.T) {
 	for _, c := range [][2]string{{"loud", "json"}, {"info", "xml"}, {"", "json"}, {"info", ""}} {
 		if _, err := NewLogger(io.Discard, c[0], c[1]); err == nil {
-			t.Errorf("level %q and format %q were taken", c[0], c[1])
+			t.Errorf("level %q and format %q were accepted", c[0], c[1])
 		}
 	}
 }
 
-func TestOpsServerShowsMetricsAndProfilesUntilItsContextEnds(t *testing.T) {
+func TestOpsServerServesMetricsAndProfiles(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -78,8 +78,8 @@ func TestOpsServerShowsMetricsAndProfilesUntilItsContextEnds(t *testing.T) {
 	}
 }
 
-// A page that leads a name of its own to the port (DNS rebinding) reads nothing.
-func TestOpsServerAnswersForItsOwnHostAlone(t *testing.T) {
+// A page that rebinds its own name to the port reads nothing.
+func TestOpsServerAnswersOnlyForItsOwnHost(t *testing.T) {
 	for _, c := range []struct {
 		addr, host string
 		status     int

@@ -25,7 +25,7 @@ func schema(mark string) fs.FS {
 	}
 }
 
-func TestNewGivesTheProductsSchema(t *testing.T) {
+func TestNewAppliesTheMigrations(t *testing.T) {
 	t.Parallel()
 	db := New(t)
 	var role string
@@ -44,7 +44,7 @@ func TestNewGivesTheProductsSchema(t *testing.T) {
 	}
 }
 
-func TestADatabaseIsTheTestsOwnAndGoesWithIt(t *testing.T) {
+func TestDatabaseIsDroppedWithItsTest(t *testing.T) {
 	t.Parallel()
 	var left []string
 	t.Run("many", func(t *testing.T) {
@@ -68,7 +68,7 @@ func TestADatabaseIsTheTestsOwnAndGoesWithIt(t *testing.T) {
 	}
 }
 
-func TestProcessesShareOneServerAndWhatAKilledOneLeftIsDropped(t *testing.T) {
+func TestDatabasesOfKilledProcessesAreDropped(t *testing.T) {
 	t.Parallel()
 	mine := newFrom(t, schema(""))
 	mark := fmt.Sprint("new for these processes ", os.Getpid()) // they make its template at the same time
@@ -163,7 +163,7 @@ func (v *verdict) of(f func(testing.TB)) string {
 	return v.text
 }
 
-func TestWithoutAServerTestsAreSkippedAtADeskAndFailUnderCI(t *testing.T) {
+func TestMissingServerSkipsTestsAndFailsUnderCI(t *testing.T) {
 	for ci, want := range map[string]string{"": "skip: ", "true": "fatal: "} {
 		t.Setenv("CI", ci)
 		got := new(verdict).of(func(tb testing.TB) { unavailable(tb, errors.New("none is installed")) })
@@ -173,7 +173,7 @@ func TestWithoutAServerTestsAreSkippedAtADeskAndFailUnderCI(t *testing.T) {
 	}
 }
 
-func TestMigrationsThatFailAreAFailureAndLeaveNoTemplate(t *testing.T) {
+func TestFailedMigrationLeavesNoTemplate(t *testing.T) {
 	t.Setenv("CI", "")
 	broken := fstest.MapFS{
 		"20260101000000_first.sql": {Data: []byte("-- +goose Up\ncreate tabel things ();\n")},
