@@ -5,7 +5,7 @@ go 1.26.0
 require (
 	github.com/IBM/pgxpoolprometheus v1.1.3
 	github.com/alecthomas/kong v1.17.0
-	github.com/boombuler/barcode v1.0.1-0.20190219062509-6c824513bacc
+	github.com/boombuler/barcode v1.1.0
 	github.com/casbin/casbin/v2 v2.135.0
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.22.1
