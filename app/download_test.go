@@ -142,10 +142,10 @@ func TestAuditDownloadEndsWhenTheDatabaseFallsSilent(t *testing.T) {
 	const email, password = "owner@acme.example", "correct horse battery"
 	hash, err := identity.HashPassword(password, rand.Reader)
 	require.NoError(t, err)
-	e.door.exec(t, `with person as (
+	e.exec(t, `with person as (
 			insert into users (id, email, email_key, name, password_hash) values (gen_random_uuid(), $1, $1, 'Owner', $2) returning id)
 		insert into memberships (org_id, user_id, role) select o.id, person.id, 'owner' from organisations o, person`, email, hash)
-	e.door.exec(t, `insert into audit_entries (org_id, at, actor_kind, actor_id, actor_name, action, target_kind, target_id, reason, method, path, address, user_agent, request_id)
+	e.exec(t, `insert into audit_entries (org_id, at, actor_kind, actor_id, actor_name, action, target_kind, target_id, reason, method, path, address, user_agent, request_id)
 		select id, now(), 'key', 'k', 'K', 'api_key.refused', '', '', 'plan', 'GET', repeat('p', 300), '192.0.2.1', repeat('u', 250), 'request-' || n
 		from organisations, generate_series(1, 60000) n`)
 	slug := read[string](t, e.door, `select slug from organisations`)

@@ -15,14 +15,14 @@ import (
 
 var errLost = errors.New("access lost")
 
-// ended waits for the end of a watched download and returns its cause and how long it took.
-func ended(t *testing.T, recheck func(context.Context) error) (cause error, after time.Duration) {
+// ended waits for the end of a watched download and returns how long it took and its cause.
+func ended(t *testing.T, recheck func(context.Context) error) (after time.Duration, cause error) {
 	t.Helper()
 	begun := time.Now()
 	ctx, stop := exports.Watch(recheck, errLost)
 	defer stop(nil)
 	<-ctx.Done()
-	return context.Cause(ctx), time.Since(begun)
+	return time.Since(begun), context.Cause(ctx)
 }
 
 // rules.md, CSV: a download ends within two seconds after its actor loses access and after the database stops answering, and
@@ -45,7 +45,7 @@ func TestWatchDistinguishesLostAccessFromSilence(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				cause, after := ended(t, c.recheck)
+				after, cause := ended(t, c.recheck)
 				require.ErrorIs(t, cause, c.cause)
 				require.LessOrEqual(t, after, 2*time.Second)
 				if c.cause != errLost {
@@ -60,7 +60,7 @@ func TestWatchSurvivesShortSilence(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0
-		cause, after := ended(t, func(ctx context.Context) error {
+		after, cause := ended(t, func(ctx context.Context) error {
 			if asked++; asked%3 == 0 { // two answers fail, one does not
 				return nil
 			}
@@ -75,7 +75,7 @@ func TestWatchSurvivesShortSilence(t *testing.T) {
 func TestPanicInRecheckEndsOnlyTheDownload(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		cause, _ := ended(t, func(context.Context) error { panic("index out of range") })
+		_, cause := ended(t, func(context.Context) error { panic("index out of range") })
 		require.Error(t, cause)
 		require.NotErrorIs(t, cause, errLost)
 		require.NotErrorIs(t, cause, exports.ErrNoAnswer)

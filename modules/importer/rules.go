@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"errors"
 	"reflect"
 	"strconv"
 	"strings"
@@ -56,7 +57,8 @@ func register(v *validator.Validate, name string, rule validator.Func) {
 
 // validate adds an error for each field of the object that violates the rule of its tag.
 func (d *decoder) validate(object any) {
-	violations, _ := validate.Struct(object).(validator.ValidationErrors)
+	var violations validator.ValidationErrors
+	_ = errors.As(validate.Struct(object), &violations) // nil, or these
 	for _, v := range violations {
 		_, field, _ := strings.Cut(v.Namespace(), ".")
 		if unknown, ok := v.Value().(jsontext.Value); ok {

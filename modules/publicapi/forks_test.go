@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"dg/app/assembly"
@@ -170,17 +171,27 @@ func (w *world) getWhile(t *testing.T, path string, token apikeys.Token, change 
 	defer func() { _ = tx.Rollback(context.Background()) }()
 	_, err = tx.Exec(t.Context(), `lock table forks in access exclusive mode`)
 	require.NoError(t, err)
-	answered := make(chan answer, 1)
-	go func() { answered <- w.get(t, path, token) }()
-	require.Eventually(t, func() bool {
-		var waits bool
-		err := w.db.Owner.Pool.QueryRow(t.Context(), `select exists (select from pg_locks where not granted and relation = 'forks'::regclass)`).Scan(&waits)
-		return err == nil && waits
-	}, 2*time.Second, time.Millisecond, "the forks are being read")
-	_, err = tx.Exec(t.Context(), change, args...)
-	require.NoError(t, err)
-	require.NoError(t, tx.Commit(t.Context()))
-	return <-answered
+	changed := make(chan error, 1)
+	go func() { changed <- w.changeWhileRead(t.Context(), tx, change, args...) }()
+	answered := w.get(t, path, token)
+	require.NoError(t, <-changed)
+	return answered
+}
+
+// changeWhileRead waits until somebody waits for the lock on forks that tx holds, and then commits the change.
+func (w *world) changeWhileRead(ctx context.Context, tx pgx.Tx, change string, args ...any) error {
+	ctx, stop := context.WithTimeout(ctx, 10*time.Second)
+	defer stop()
+	for waits := false; !waits; {
+		err := w.db.Owner.Pool.QueryRow(ctx, `select exists (select from pg_locks where not granted and relation = 'forks'::regclass)`).Scan(&waits)
+		if err != nil {
+			return err
+		}
+	}
+	if _, err := tx.Exec(ctx, change, args...); err != nil {
+		return err
+	}
+	return tx.Commit(ctx)
 }
 
 // rules.md, Data: no organisation uses all connections: few of its lists are read at a time, the others wait.

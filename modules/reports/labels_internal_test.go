@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -81,7 +80,7 @@ func TestExportOfLongNames(t *testing.T) {
 				require.Equal(t, want, label)
 			}
 		}
-		require.True(t, errors.Is(err, io.EOF), "%v", err)
+		require.ErrorIs(t, err, io.EOF)
 		require.EqualValues(t, players, x.Rows())
 		require.Equal(t, mode == "nominative", x.labels == nil)
 		x.Close()

@@ -103,9 +103,10 @@ func (c *client) steadily(ctx context.Context, path string, every, lasting time.
 	took, began := make([]float64, n), time.Now()
 	err := atOnce(n, func(i int) error {
 		due := began.Add(time.Duration(i) * every)
-		time.Sleep(time.Until(due))
-		if ctx.Err() != nil {
+		select {
+		case <-ctx.Done():
 			return ctx.Err()
+		case <-time.After(time.Until(due)):
 		}
 		err := c.get(path, nil)
 		took[i] = milliseconds(time.Since(due))

@@ -93,7 +93,7 @@ func run(ctx context.Context, o options, out, progress io.Writer) (err error) {
 	}
 	defer func() {
 		err = errors.Join(err, b.close())
-		b.report.print(out)
+		b.report.write(out)
 	}()
 	if err := b.check(ctx); err != nil {
 		return err

@@ -100,8 +100,8 @@ func (r *report) line(work string, u unit, ours, limit sample, ratio float64, ba
 	r.progress("  %s", strings.Join(row, " | "))
 }
 
-// print prints the tables; the first line says where and when.
-func (r *report) print(out io.Writer) {
+// write writes the tables; the first line says where and when.
+func (r *report) write(out io.Writer) {
 	if r.peak > 0 {
 		r.within("peak memory of dg over the whole run", inMegabytes, figures(r.peak), 256<<20)
 	}
