@@ -28,8 +28,6 @@ const (
 
 const auditHeader = "entryId,at,actorKind,actorId,actorName,action,reason,targetKind,targetId,details,method,path,address,userAgent,requestId\n"
 
-var errAuditAccessEnded = apperr.New(apperr.AuthRequired, "Your session or your role in the organisation has ended. Sign in again.")
-
 // downloadAuditLog answers GET /settings/audit-log.csv with all entries that match the filters. Its own entry is committed before
 // anything is sent, so it is the first row of the file unless the filters exclude it. The download ends within two seconds after
 // the person loses access or the database stops answering.
@@ -52,7 +50,7 @@ func (h *Handler) downloadAuditLog() func(*fiber.Ctx, *principal) error {
 			return err
 		}
 		d := &logDownload{log: h.Log, organisationID: p.Organisation.ID, page: audit.Page{Filter: filter, Limit: entriesPerQuery}, lease: lease}
-		options.Context, d.stop = exports.Watch(h.recheck(p, authz.ReadAuditLog), errAuditAccessEnded)
+		options.Context, d.stop = exports.Watch(h.recheck(p, authz.ReadAuditLog), exports.ErrAccessEnded)
 		entry := audit.Entry{
 			OrganisationID: p.Organisation.ID, Actor: p.auditActor(), Action: audit.LogExported,
 			Target: audit.Target{Kind: "organisation", ID: p.Organisation.ID}, Details: details, Request: apikeys.RequestOf(c, c.Path()),

@@ -14,11 +14,11 @@ import (
 	"dg/platform/limiter"
 )
 
-// Why an export ends when its actor loses access.
-var (
-	errKeyUnusable error = apperr.New(apperr.AuthRequired, "This API key can no longer be used.")
-	errAccessEnded error = apperr.New(apperr.AuthRequired, "Your session or your role in the organisation has ended. Sign in again.")
-)
+// errKeyUnusable is why an export ends when its key loses access.
+var errKeyUnusable error = apperr.New(apperr.AuthRequired, "This API key can no longer be used.")
+
+// ErrAccessEnded is why a person's download ends when they lose access.
+var ErrAccessEnded error = apperr.New(apperr.AuthRequired, "Your session or your role in the organisation has ended. Sign in again.")
 
 // job is one export from its audit entry export.started to export.finished. It is the source of the stream.
 type job struct {
@@ -33,7 +33,7 @@ type job struct {
 func (j *job) watch() (ctx context.Context) {
 	lost := errKeyUnusable
 	if j.request.Actor.Kind == audit.Person {
-		lost = errAccessEnded
+		lost = ErrAccessEnded
 	}
 	ctx, j.stop = Watch(j.request.Recheck, lost)
 	return ctx
@@ -102,7 +102,7 @@ var outcomes = []struct {
 	name string
 }{
 	{errKeyUnusable, "key_unusable"},
-	{errAccessEnded, "access_ended"},
+	{ErrAccessEnded, "access_ended"},
 	{ErrNoAnswer, "database_unavailable"},
 	{ErrTimeLimit, "time_limit"},
 	{httpserver.ErrClientGone, "client_gone"},
