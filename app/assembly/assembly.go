@@ -52,7 +52,7 @@ type Program struct {
 
 // New builds the program on pools of its own. The caller closes it. It fails when the URL cannot be read.
 func New(ctx context.Context, s Settings) (*Program, error) {
-	pools, err := OpenPools(ctx, s.ServingURL, s.Pools, s.Log)
+	pools, err := openPools(ctx, s.ServingURL, s.Pools, s.Log)
 	if err != nil {
 		return nil, err
 	}

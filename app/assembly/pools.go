@@ -26,15 +26,15 @@ type Pools struct {
 // PoolSizes are how many connections the pools of a settable size hold at most; 0 is the default.
 type PoolSizes struct{ Auth, Reads int32 }
 
-// DefaultPools add up to 31 connections with those for exports and re-checks. Three instances fit into the 97 that
-// PostgreSQL's default of 100 leaves to others than superusers, with 4 for commands.
-var DefaultPools = PoolSizes{Auth: 11, Reads: 11}
+// defaultPools add up to 31 connections with those for exports and re-checks. Three instances fit into the 97 that
+// PostgreSQL's default of 100 leaves to others than superusers, with 4 for commands. config.Pools has the same defaults.
+var defaultPools = PoolSizes{Auth: 11, Reads: 11}
 
 // exportStatement is above the 30 minutes that an export may take.
 const exportStatement = 31 * time.Minute
 
-// OpenPools opens the pools. It fails when the URL cannot be read or the database does not answer.
-func OpenPools(ctx context.Context, url string, sizes PoolSizes, log *slog.Logger) (p Pools, err error) {
+// openPools opens the pools. It fails when the URL cannot be read or the database does not answer.
+func openPools(ctx context.Context, url string, sizes PoolSizes, log *slog.Logger) (p Pools, err error) {
 	defer func() {
 		if err != nil {
 			p.Close()
@@ -44,9 +44,9 @@ func OpenPools(ctx context.Context, url string, sizes PoolSizes, log *slog.Logge
 		db   **postgres.DB
 		opts postgres.Options
 	}{
-		{&p.Auth, postgres.Options{Name: "dg auth", MaxConns: cmp.Or(sizes.Auth, DefaultPools.Auth)}},
+		{&p.Auth, postgres.Options{Name: "dg auth", MaxConns: cmp.Or(sizes.Auth, defaultPools.Auth)}},
 		{&p.Recheck, postgres.Options{Name: "dg recheck", MaxConns: 1}},
-		{&p.Reads, postgres.Options{Name: "dg reads", MaxConns: cmp.Or(sizes.Reads, DefaultPools.Reads)}},
+		{&p.Reads, postgres.Options{Name: "dg reads", MaxConns: cmp.Or(sizes.Reads, defaultPools.Reads)}},
 		// Between its first rows and the others an export waits for its reader, which has a bound of its own.
 		{&p.Exports, postgres.Options{Name: "dg exports", MaxConns: exports.MaxAtOnce,
 			StatementTimeout: exportStatement, IdleInTransactionTimeout: exportStatement}},
