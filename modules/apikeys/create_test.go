@@ -16,8 +16,8 @@ import (
 
 var bothScopes = []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead}
 
-// rules.md, Keys: owners create keys, and admins with two-step verification; any
-// owner or admin lists and revokes. Section 1: creating needs the Pro plan; below it keys remain listable and revocable.
+// rules.md, Keys: owners create keys, and admins with two-step verification; any owner or admin lists and revokes. Creating
+// takes a plan with the API; below it keys can still be listed and revoked.
 func TestOnlyOwnersAndAdminsManageKeys(t *testing.T) {
 	b := setup(t)
 	for _, c := range []struct {

@@ -106,7 +106,7 @@ func TestLastUseDoesNotMoveAfterRevocation(t *testing.T) {
 	}()
 	b.untilOneWaits(revocation)
 	require.NoError(t, revocation.Commit(b.ctx()))
-	require.NoError(t, <-done, "it started before the commit: it may pass (doc.go, Trades)")
+	require.NoError(t, <-done, "it started before the commit: it may pass (doc.go, Trade-offs)")
 	require.Nil(t, fixtures.One[*time.Time](b.Database, `select last_used_at from api_keys where id = $1`, key.ID))
 
 	_, err = b.keys.Authenticate(b.ctx(), token, request)
@@ -131,7 +131,7 @@ func TestRevocationDoesNotWaitForTheWindow(t *testing.T) {
 	b.untilOneWaits(holder)
 	require.NoError(t, b.keys.Revoke(b.ctx(), b.owner, key.ID, request))
 	require.NoError(t, holder.Rollback(b.ctx()))
-	require.NoError(t, <-done, "it started before the commit: it may pass (doc.go, Trades)")
+	require.NoError(t, <-done, "it started before the commit: it may pass (doc.go, Trade-offs)")
 	require.Nil(t, fixtures.One[*time.Time](b.Database, `select last_used_at from api_keys where id = $1`, key.ID))
 }
 

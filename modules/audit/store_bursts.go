@@ -26,12 +26,12 @@ with known as (
 )
 insert into audit_burst_events (burst) select id from known union all select id from touched`
 
-// execer is a pool or a transaction.
-type execer interface {
+// executor is a pool or a transaction.
+type executor interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 }
 
-func count(ctx context.Context, db execer, organisationIDs []string, e Entry) error {
+func count(ctx context.Context, db executor, organisationIDs []string, e Entry) error {
 	if err := e.validate(); err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ const (
 	SkillSpace = 128
 )
 
-// MaxAttempts is how many answers to one skill a play may hold.
+// MaxAttempts is how many answers to one skill a play may hold. The tag of ImportedSkill.Attempts checks it.
 const MaxAttempts = 100
 
 // Skill is an index of the catalogue: 0 to SkillCount-1.

@@ -16,7 +16,8 @@ type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// checkLimits returns a LockedError while one of the limits is reached.
+// checkLimits returns a LockedError while one of the limits is reached. The column email_hash holds the key of any limit: it
+// keeps its name because programs of other versions may run beside this one.
 func checkLimits(ctx context.Context, db querier, limits []attemptLimit, now time.Time) error {
 	keys, maxima := make([][]byte, len(limits)), make([]int, len(limits))
 	for i, l := range limits {

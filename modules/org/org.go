@@ -34,7 +34,8 @@ const (
 	PlanEnterprise Plan = "enterprise"
 )
 
-// IncludesAPI reports whether the reporting API is part of the plan.
+// IncludesAPI reports whether the reporting API is part of the plan. Two statements of package apikeys decide it by the same
+// list of plans, since they authenticate in one round trip: authenticate.sql and usable.
 func (p Plan) IncludesAPI() bool { return p == PlanPro || p == PlanEnterprise }
 
 // ReportingMode says how players are named in reports.
