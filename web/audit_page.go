@@ -64,7 +64,7 @@ type auditPage struct {
 }
 
 // loadPage returns the page at the cursor. It lists one entry more than the page has, to know whether the log goes on. The open
-// entry is on the page, whatever was appended since the address was made. Errors: ErrNotFound.
+// entry is on the page, whatever was appended since the address was made. Errors: apperr.NotFound.
 func loadPage(at cursor, list func(audit.Page) ([]audit.Entry, error)) (auditPage, error) {
 	page, err := pageBeside(at, list)
 	if err != nil || at.entry == 0 || page.has(at.entry) {

@@ -94,7 +94,7 @@ var (
 	errNoGroup = apperr.New(apperr.NotFound, "Group not found. Open the report for all players and choose a group there.")
 )
 
-// forkOf returns the organisation's fork in the path. Errors: ErrNotFound, also for another organisation's.
+// forkOf returns the organisation's fork in the path. Errors: apperr.NotFound, also for another organisation's.
 func (h *Handler) forkOf(c *fiber.Ctx, p *principal) (games.Fork, error) {
 	fork, err := h.Games.Fork(c.UserContext(), p.Organisation.ID, c.Params("fork"))
 	if apperr.Is(err, apperr.NotFound) {
@@ -103,7 +103,7 @@ func (h *Handler) forkOf(c *fiber.Ctx, p *principal) (games.Fork, error) {
 	return fork, err
 }
 
-// queryOf returns the query of a report. Errors: ErrNotFound if the group is no id.
+// queryOf returns the query of a report. Errors: apperr.NotFound if the group is no id.
 func queryOf(p *principal, fork games.Fork, period reports.Period, group string) (reports.Query, error) {
 	if group != "" && !org.IsID(group) {
 		return reports.Query{}, errNoGroup

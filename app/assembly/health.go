@@ -31,7 +31,7 @@ func (p *Program) mountHealth(router fiber.Router) {
 	})
 }
 
-// ready checks that the pool reaches a database that accepts writes. Errors: ErrUnavailable, and those of the connection.
+// ready checks that the pool reaches a database that accepts writes. Errors: apperr.Unavailable, and those of the connection.
 func ready(ctx context.Context, db *postgres.DB) error {
 	var readOnly bool
 	err := db.Pool.QueryRow(ctx, `/* app.ready */ select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean`).Scan(&readOnly)

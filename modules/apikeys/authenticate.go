@@ -54,8 +54,8 @@ type authResult struct {
 // Authenticate finds the key of the token and takes one of its requests in the last minute. A rejection is recorded before
 // it is answered.
 //
-// Errors: ErrAuthRequired (unknown, wrong secret, revoked, expired, plan), ErrRateLimited with RetryAfter (with the caller,
-// when the secret was right) and ErrUnavailable when a rejection cannot be recorded.
+// Errors: apperr.AuthRequired (unknown, wrong secret, revoked, expired, plan), apperr.RateLimited with RetryAfter (with the caller,
+// when the secret was right) and apperr.Unavailable when a rejection cannot be recorded.
 func (s *Service) Authenticate(ctx context.Context, token Token, request audit.Request) (Caller, error) {
 	result, err := s.authenticate(ctx, token.ID, token.hash(), false)
 	switch {

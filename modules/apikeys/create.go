@@ -37,7 +37,7 @@ var (
 // Create makes a key for the actor's organisation and returns it with its token: the only time that the secret is shown.
 // The key and its audit entry commit together, while the actor still has the role and the second step.
 //
-// Errors: ErrAccessDenied (role, two-step verification, plan, ErrTooMany), ErrValidation with the field, ErrAlreadyCreated
+// Errors: apperr.AccessDenied (role, two-step verification, plan, ErrTooMany), apperr.Validation with the field, ErrAlreadyCreated
 // with the key.
 func (s *Service) Create(ctx context.Context, actor Actor, in NewKey, request audit.Request) (Key, Token, error) {
 	if err := s.authorize(actor.Subject, authz.CreateKey); err != nil {

@@ -47,7 +47,7 @@ var (
 const MaxListed = MaxUsable + 1000
 
 // List returns the keys of the actor's organisation, newest first, revoked and expired ones included.
-// Errors: ErrAccessDenied.
+// Errors: apperr.AccessDenied.
 func (s *Service) List(ctx context.Context, actor Actor) ([]Key, error) {
 	if err := s.authorize(actor.Subject, authz.ListKeys); err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func (s *Service) List(ctx context.Context, actor Actor) ([]Key, error) {
 	return s.list(ctx, actor.OrganisationID, s.now())
 }
 
-// Key returns one key of the actor's organisation. Errors: ErrAccessDenied, ErrNotFound (also for another organisation's
+// Key returns one key of the actor's organisation. Errors: apperr.AccessDenied, apperr.NotFound (also for another organisation's
 // key).
 func (s *Service) Key(ctx context.Context, actor Actor, id string) (Key, error) {
 	if err := s.authorize(actor.Subject, authz.ListKeys); err != nil {
@@ -68,7 +68,7 @@ func (s *Service) Key(ctx context.Context, actor Actor, id string) (Key, error) 
 }
 
 // Expiring returns the keys of the actor's organisation that expire soon (see Key.ExpiresSoon) and are not revoked, the
-// soonest first: MaxUsable at most. Errors: ErrAccessDenied.
+// soonest first: MaxUsable at most. Errors: apperr.AccessDenied.
 func (s *Service) Expiring(ctx context.Context, actor Actor) ([]Key, error) {
 	if err := s.authorize(actor.Subject, authz.ListKeys); err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (s *Service) Expiring(ctx context.Context, actor Actor) ([]Key, error) {
 // Revoke stops a key of the actor's organisation for good: every request that starts after it returns is rejected. The
 // revocation and its audit entry commit together. Revoking a revoked key changes nothing and records nothing.
 //
-// Errors: ErrAccessDenied, ErrNotFound (also for another organisation's key).
+// Errors: apperr.AccessDenied, apperr.NotFound (also for another organisation's key).
 func (s *Service) Revoke(ctx context.Context, actor Actor, id string, request audit.Request) error {
 	if err := s.authorize(actor.Subject, authz.RevokeKey); err != nil {
 		return err
@@ -92,7 +92,7 @@ func (s *Service) Revoke(ctx context.Context, actor Actor, id string, request au
 	return s.revoke(ctx, actor.OrganisationID, id, s.entry(actor, audit.KeyRevoked, id, request))
 }
 
-// StillUsable returns nil while the key would be accepted and ErrAuthRequired once it is revoked, expired or paused: a
+// StillUsable returns nil while the key would be accepted and apperr.AuthRequired once it is revoked, expired or paused: a
 // running export asks, since it was authenticated only when it began. Any other error is the database's and says nothing
 // about the key. The question does not count towards the rate limit.
 func (s *Service) StillUsable(ctx context.Context, organisationID, id string) error {

@@ -40,7 +40,7 @@ func (s *Service) insert(ctx context.Context, row keyRow, entry audit.Entry) (ex
 }
 
 // reauthorize decides again by the actor's role in this transaction: it may have been taken away since the request was let
-// in. Errors: ErrAccessDenied.
+// in. Errors: apperr.AccessDenied.
 func (s *Service) reauthorize(tx *gorm.DB, entry audit.Entry, permission authz.Permission, read func(tx *gorm.DB, organisationID, personID string) (authz.Subject, error)) error {
 	subject, err := read(tx, entry.OrganisationID, entry.Actor.ID)
 	if err != nil {
@@ -65,7 +65,7 @@ func findByIdempotencyKey(tx *gorm.DB, row keyRow) (Key, error) {
 	return rows[0].key(), ErrAlreadyCreated
 }
 
-// checkQuota decides whether the organisation may have one more key. Errors: ErrAccessDenied.
+// checkQuota decides whether the organisation may have one more key. Errors: apperr.AccessDenied.
 func (s *Service) checkQuota(tx *gorm.DB, row keyRow) error {
 	o, err := s.orgs.OrganisationIn(tx, row.OrgID)
 	if err != nil {

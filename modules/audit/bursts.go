@@ -22,7 +22,7 @@ const recordInterval = 20 * time.Second
 // reason says how many there were, without target, request and details, which differ. The count is in the database before
 // Count returns.
 //
-// Errors: ErrInternal for an entry that no filter finds.
+// Errors: apperr.Internal for an entry that no filter finds.
 func (l *Log) Count(ctx context.Context, e Entry) error {
 	return count(ctx, l.db.Pool, []string{e.OrganisationID}, e)
 }

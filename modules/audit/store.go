@@ -75,7 +75,7 @@ func (l *Log) AppendToAll(ctx context.Context, tx pgx.Tx, organisationIDs []stri
 	return nil
 }
 
-// newRow returns the entry in its stored form. Errors: ErrInternal for one that no filter finds.
+// newRow returns the entry in its stored form. Errors: apperr.Internal for one that no filter finds.
 func newRow(e Entry) (entryRow, error) {
 	if err := e.validate(); err != nil {
 		return entryRow{}, err

@@ -32,8 +32,8 @@ var (
 // seconds after recheck denies access (lost), or after the database stops answering (ErrNoAnswer), and after 30 minutes
 // (ErrTimeLimit). The caller ends it with stop.
 //
-// recheck returns nil while the actor has access, and ErrAuthRequired, ErrAccessDenied or ErrNotFound once it has not; any
-// other error means that there was no answer.
+// recheck returns nil while the actor has access, and apperr.AuthRequired, apperr.AccessDenied or apperr.NotFound once it has
+// not; any other error means that there was no answer.
 func Watch(recheck func(context.Context) error, lost error) (ctx context.Context, stop context.CancelCauseFunc) {
 	limited, stopClock := context.WithTimeoutCause(context.Background(), timeLimit, ErrTimeLimit)
 	ctx, cancel := context.WithCancelCause(limited)

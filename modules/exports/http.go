@@ -16,7 +16,7 @@ const suppressedHeader = "X-DG-Report-Suppressed"
 
 // Send answers c with the requested export. ctx bounds only the work before the answer begins. HEAD sends the headers of GET,
 // exports nothing and records nothing.
-// Errors: reports.ErrGroupNotFound, ErrUnavailable, with RetryAfter when too many exports run.
+// Errors: reports.ErrGroupNotFound, apperr.Unavailable, with RetryAfter when too many exports run.
 func (s *Service) Send(ctx context.Context, c *fiber.Ctx, r Request) error {
 	options := httpserver.StreamOptions{
 		ContentType: "text/csv; charset=utf-8",

@@ -58,7 +58,7 @@ func (s *Service) Forks(ctx context.Context, organisationID string) ([]Fork, err
 	return forks, nil
 }
 
-// Fork returns one fork of the organisation. Errors: ErrNotFound, also for another organisation's fork.
+// Fork returns one fork of the organisation. Errors: apperr.NotFound, also for another organisation's fork.
 func (s *Service) Fork(ctx context.Context, organisationID, id string) (Fork, error) {
 	if !org.IsID(id) {
 		return Fork{}, errForkNotFound
@@ -75,7 +75,7 @@ func (s *Service) Fork(ctx context.Context, organisationID, id string) (Fork, er
 }
 
 // ForkOwner returns the id of the organisation that owns the fork. It is deliberately not scoped to an organisation: the use of
-// another organisation's fork is refused and audited as such. Errors: ErrNotFound.
+// another organisation's fork is refused and audited as such. Errors: apperr.NotFound.
 func (s *Service) ForkOwner(ctx context.Context, id string) (string, error) {
 	if !org.IsID(id) {
 		return "", errForkNotFound

@@ -44,7 +44,7 @@ func newLockedError(until, now time.Time) error {
 
 func (e *LockedError) Error() string { return e.cause.Error() }
 
-// Unwrap returns the error with the code ErrRateLimited.
+// Unwrap returns the error with the code apperr.RateLimited.
 func (e *LockedError) Unwrap() error { return e.cause }
 
 // attemptLimit is how many wrong attempts are compared within a window. The last of them begins a lock of the same length.

@@ -50,7 +50,7 @@ func bothDirections(rows ...string) []string {
 	return rows
 }
 
-// checkUncommon refuses a new password that is common, or is the person's e-mail. Errors: ErrValidation with the field "new".
+// checkUncommon refuses a new password that is common, or is the person's e-mail. Errors: apperr.Validation with the field "new".
 func checkUncommon(password, email string) error {
 	folded, key := EmailKey(password), EmailKey(email)
 	local, _, _ := strings.Cut(key, "@")

@@ -48,7 +48,7 @@ type event struct {
 }
 
 // record adds an event of the person in the transaction of what it is about: both are kept, or neither.
-// Errors: ErrUnavailable.
+// Errors: apperr.Unavailable.
 func (s *Service) record(ctx context.Context, tx pgx.Tx, of Person, e event) error {
 	if err := s.append(ctx, tx, of, e); err != nil {
 		return apperr.Wrap(apperr.Unavailable, err, "The audit log cannot be written at the moment, so nothing was changed. Try again in a moment.")

@@ -85,7 +85,7 @@ func (k Keyring) seal(personID, secret string) string {
 	return k.current.prefix() + base64.RawURLEncoding.EncodeToString(sealed)
 }
 
-// open returns the secret stored for the person. Errors: ErrUnavailable, whose cause names the setting.
+// open returns the secret stored for the person. Errors: apperr.Unavailable, whose cause names the setting.
 func (k Keyring) open(personID, stored string) (string, error) {
 	if !strings.HasPrefix(stored, encryptedPrefix) {
 		return stored, nil

@@ -23,7 +23,7 @@ var errSamePassword = apperr.NewField("new", "The new password is the current on
 // ChangePassword replaces the person's password. Every other session of the person ends; this one continues under the
 // returned token.
 //
-// Errors: ErrNoSession, ErrWrongPassword, ErrWrongCode, a LockedError, ErrValidation with the field "new".
+// Errors: ErrNoSession, ErrWrongPassword, ErrWrongCode, a LockedError, apperr.Validation with the field "new".
 func (s *Service) ChangePassword(ctx context.Context, token string, proof Proof, replacement string) (Session, error) {
 	if err := checkPasswordForm(replacement); err != nil {
 		return Session{}, err

@@ -22,7 +22,7 @@ type Reset struct {
 }
 
 // BeginReset returns a reset for the person with the e-mail and voids an earlier one. The database lets only the owner of
-// the tables do it. Errors: ErrNotFound.
+// the tables do it. Errors: apperr.NotFound.
 func (s *Service) BeginReset(ctx context.Context, email string) (Reset, error) {
 	now := s.clock()
 	reset := Reset{Token: newToken(), ExpiresAt: now.Add(resetTTL)}
@@ -31,7 +31,7 @@ func (s *Service) BeginReset(ctx context.Context, email string) (Reset, error) {
 }
 
 // UseReset sets a new password for the person of the reset, turns two-step verification off, voids the recovery codes and
-// ends all sessions. It works once. Errors: ErrNoReset, ErrValidation with the field "new".
+// ends all sessions. It works once. Errors: ErrNoReset, apperr.Validation with the field "new".
 func (s *Service) UseReset(ctx context.Context, token, password string) error {
 	if err := checkPasswordForm(password); err != nil {
 		return err

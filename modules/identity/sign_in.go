@@ -22,7 +22,7 @@ const (
 // An unknown e-mail, a person without a password and a wrong password get the same answer after the same time, and are
 // counted alike.
 //
-// Errors: ErrWrongPassword; a LockedError after too many of them, for a right password too; ErrUnavailable when the sign-in
+// Errors: ErrWrongPassword; a LockedError after too many of them, for a right password too; apperr.Unavailable when the sign-in
 // cannot be recorded, or too many people sign in at once.
 func (s *Service) SignIn(ctx context.Context, email, password string, from Client) (Session, error) {
 	lease, err := s.admit(ctx, from.Address)
@@ -57,7 +57,7 @@ func (s *Service) SignIn(ctx context.Context, email, password string, from Clien
 // admit waits for a place among the sign-ins that run at once, before the first query: a flood of sign-ins waits here and
 // not for connections. Networks are served in turn. The caller releases the lease.
 //
-// Errors: ErrUnavailable with RetryAfter after five seconds, or when too many of the network wait.
+// Errors: apperr.Unavailable with RetryAfter after five seconds, or when too many of the network wait.
 func (s *Service) admit(ctx context.Context, address string) (*limiter.Lease, error) {
 	return s.signIns.Acquire(ctx, limiter.Request{OrganisationID: network(address)})
 }
@@ -92,7 +92,7 @@ type Proof struct{ Password, Code string }
 // reauthenticated runs fn for the session's person once the password of the proof is verified; prepare runs in between,
 // outside of the transaction, and may be nil. fn takes the code.
 //
-// Errors: ErrNoSession, ErrWrongPassword, a LockedError, ErrUnavailable when too many people sign in at once, and those of
+// Errors: ErrNoSession, ErrWrongPassword, a LockedError, apperr.Unavailable when too many people sign in at once, and those of
 // prepare and fn.
 func (s *Service) reauthenticated(ctx context.Context, token string, proof Proof, prepare func(credentials) error, fn change) (Session, error) {
 	address := requestOf(ctx).Address

@@ -64,7 +64,7 @@ func (s *Service) Sessions(ctx context.Context, token string) ([]ActiveSession, 
 }
 
 // EndSession ends one of the sessions of the session's person. It does nothing for a session that has ended already or is
-// somebody else's. Errors: ErrNoSession, ErrUnavailable.
+// somebody else's. Errors: ErrNoSession, apperr.Unavailable.
 func (s *Service) EndSession(ctx context.Context, token, id string) error {
 	own, err := s.signedIn(ctx, token, s.clock())
 	if err != nil {
@@ -77,7 +77,7 @@ func (s *Service) EndSession(ctx context.Context, token, id string) error {
 	return s.deleteSession(ctx, hash, own.Person.ID, "")
 }
 
-// SignOut ends the session of the token, if there is one. Errors: ErrUnavailable.
+// SignOut ends the session of the token, if there is one. Errors: apperr.Unavailable.
 func (s *Service) SignOut(ctx context.Context, token string) error {
 	return s.deleteSession(ctx, hashToken(token), "", audit.SignedOut)
 }

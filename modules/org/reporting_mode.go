@@ -24,7 +24,7 @@ var (
 // later sees it, on every instance. The change and its audit entry commit together; setting the current mode changes and
 // records nothing.
 //
-// Errors: ErrAccessDenied, also when the actor is no longer an owner, ErrValidation with the field "mode".
+// Errors: apperr.AccessDenied, also when the actor is no longer an owner, apperr.Validation with the field "mode".
 func (s *Service) SetReportingMode(ctx context.Context, actor Actor, mode ReportingMode, request audit.Request) error {
 	organisation := actor.Subject.OrganisationID
 	if err := s.mayChangeMode(actor.Subject, organisation); err != nil {

@@ -28,7 +28,7 @@ func (r organisationRow) organisation() Organisation {
 }
 
 // OrganisationIn reads an organisation in the caller's transaction.
-// Errors: ErrNotFound.
+// Errors: apperr.NotFound.
 func (s *Service) OrganisationIn(tx *gorm.DB, id string) (Organisation, error) {
 	var row organisationRow
 	found := tx.Raw("/* org.organisation */ select id, slug, name, plan, reporting_mode, version from organisations where id = ?", id).Scan(&row)

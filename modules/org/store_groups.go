@@ -26,7 +26,7 @@ func (s *Service) Groups(ctx context.Context, organisationID, chosen string) ([]
 }
 
 // GroupOwner returns the id of the organisation that owns the group. It is deliberately not scoped to an organisation: the use
-// of another organisation's group is audited as such. Errors: ErrNotFound.
+// of another organisation's group is audited as such. Errors: apperr.NotFound.
 func (s *Service) GroupOwner(ctx context.Context, groupID string) (string, error) {
 	if !IsID(groupID) {
 		return "", errGroupNotFound

@@ -22,7 +22,7 @@ func (s *Service) MembershipsOf(ctx context.Context, personID string) ([]Members
 	return s.memberships(ctx, personID, "")
 }
 
-// Membership returns the person's membership in the organisation with the slug. Errors: ErrNotFound, the same for an unknown
+// Membership returns the person's membership in the organisation with the slug. Errors: apperr.NotFound, the same for an unknown
 // organisation and for one that the person does not belong to.
 func (s *Service) Membership(ctx context.Context, personID, slug string) (Membership, error) {
 	if slug == "" || !utf8.ValidString(slug) || strings.Contains(slug, "\x00") { // PostgreSQL refuses such text

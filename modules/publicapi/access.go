@@ -16,7 +16,7 @@ import (
 var errForeignFork = apperr.New(apperr.AccessDenied, "This fork belongs to another organisation. Use a key of that organisation.")
 
 // forkOf loads the fork that the path names. Every handler loads forks through it: it refuses, and records, a fork of
-// another organisation. Errors: ErrNotFound, ErrAccessDenied.
+// another organisation. Errors: apperr.NotFound, apperr.AccessDenied.
 func (a *API) forkOf(ctx context.Context, c *fiber.Ctx, caller apikeys.Caller, permission authz.Permission) (encodedFork, error) {
 	id := c.Params("forkId")
 	if fork, ok := a.cache.fork(caller, id); ok {

@@ -98,7 +98,7 @@ type callerKey struct{}
 // callerOf returns the key that guard authenticated.
 func callerOf(c *fiber.Ctx) apikeys.Caller { return c.Locals(callerKey{}).(apikeys.Caller) }
 
-// bearerToken reads the Authorization header: the scheme in any case, one or more spaces, a token. Errors: ErrAuthRequired.
+// bearerToken reads the Authorization header: the scheme in any case, one or more spaces, a token. Errors: apperr.AuthRequired.
 func bearerToken(headers []string) (apikeys.Token, error) {
 	if len(headers) > 1 {
 		return apikeys.Token{}, errManyHeaders

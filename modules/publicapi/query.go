@@ -10,7 +10,7 @@ import (
 
 // reportQuery reads the parameters of the statistics and the export. It ignores unknown ones; a known one that is repeated
 // or empty is an error.
-// Errors: ErrValidation, ErrGroupNotFound.
+// Errors: apperr.Validation, reports.ErrGroupNotFound.
 func reportQuery(c *fiber.Ctx, fork encodedFork) (reports.Query, error) {
 	values := map[string]string{"from": "", "to": "", "groupId": ""}
 	seen := make(map[string]bool, len(values))

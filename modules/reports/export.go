@@ -27,7 +27,7 @@ const firstRows = 500
 
 // Export opens the export of a report. ctx bounds the whole export: when it ends, the query is cancelled and Next returns
 // its cause. The caller closes the export.
-// Errors: ErrGroupNotFound, ErrUnavailable with RetryAfter when too many exports run.
+// Errors: ErrGroupNotFound, apperr.Unavailable with RetryAfter when too many exports run.
 func (s *Service) Export(ctx context.Context, q Query) (*Export, error) {
 	snap, err := open(ctx, s.exports, q, false)
 	if err != nil {

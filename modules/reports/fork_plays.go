@@ -7,7 +7,7 @@ import (
 )
 
 // PlaysOfForks returns how many plays each fork of the organisation had in the period: `plays` of its statistics.
-// Errors: ErrUnavailable with RetryAfter.
+// Errors: apperr.Unavailable with RetryAfter.
 func (s *Service) PlaysOfForks(ctx context.Context, organisationID string, p Period) (map[string]int64, error) {
 	lease, err := s.limits.small.Acquire(ctx, limiter.Request{OrganisationID: organisationID})
 	if err != nil {

@@ -48,13 +48,13 @@ func newLimits(reads *postgres.DB) limits {
 }
 
 // AdmitForks admits a read of an organisation's forks, which shares the connections of reports. The caller releases the lease.
-// Errors: ErrUnavailable with RetryAfter.
+// Errors: apperr.Unavailable with RetryAfter.
 func (s *Service) AdmitForks(ctx context.Context, organisationID string) (*limiter.Lease, error) {
 	return s.limits.small.Acquire(ctx, limiter.Request{OrganisationID: organisationID, Bytes: smallBytes})
 }
 
 // KeepAnswer turns the lease of finished work into one of its large answer; without a lease it admits the answer. The caller
-// releases the lease when the answer is sent. Errors: ErrUnavailable with RetryAfter.
+// releases the lease when the answer is sent. Errors: apperr.Unavailable with RetryAfter.
 func (s *Service) KeepAnswer(ctx context.Context, organisationID string, lease *limiter.Lease, bytes int) (*limiter.Lease, error) {
 	if lease == nil {
 		return s.limits.small.Acquire(ctx, limiter.Request{OrganisationID: organisationID, Bytes: int64(bytes)})
@@ -85,7 +85,7 @@ func (s *Service) openLeased(ctx context.Context, q Query, withSealed bool, leas
 }
 
 // growLabels is called before labels take more memory. Each label is there twice: as read, and in the answer.
-// Errors: ErrUnavailable with RetryAfter.
+// Errors: apperr.Unavailable with RetryAfter.
 func (s *snapshot) growLabels(bytes int) error {
 	if s.labelBudget -= bytes; s.labelBudget >= 0 {
 		return nil

@@ -20,7 +20,7 @@ type Period struct {
 }
 
 // ParsePeriod reads the first and the last day of a period. An empty text counts as missing.
-// Errors: ErrValidation with the field.
+// Errors: apperr.Validation with the field.
 func ParsePeriod(from, to string) (Period, error) {
 	if err := checkRequired(from, to); err != nil {
 		return Period{}, err

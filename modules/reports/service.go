@@ -34,7 +34,7 @@ var ErrGroupNotFound = apperr.New(apperr.NotFound, "No such group. Group ids are
 
 // Statistics returns the figures of the fork over the period, for all players or for a group, under the rules of
 // anonymity. hold is called with each lease of memory that they and an answer made of them take: the caller releases it when
-// the answer is sent, whether there is an error or not. Errors: ErrGroupNotFound, ErrUnavailable with RetryAfter.
+// the answer is sent, whether there is an error or not. Errors: ErrGroupNotFound, apperr.Unavailable with RetryAfter.
 func (s *Service) Statistics(ctx context.Context, q Query, hold func(*limiter.Lease)) (stats Statistics, err error) {
 	snap, err := s.openAdmitted(ctx, q, hold)
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *Service) Statistics(ctx context.Context, q Query, hold func(*limiter.Le
 	return stats, err
 }
 
-// Suppressed reports whether k-anonymity hides the report, without computing it. Errors: ErrGroupNotFound, ErrUnavailable with
+// Suppressed reports whether k-anonymity hides the report, without computing it. Errors: ErrGroupNotFound, apperr.Unavailable with
 // RetryAfter.
 func (s *Service) Suppressed(ctx context.Context, q Query) (bool, error) {
 	snap, lease, err := s.openSmall(ctx, q, false)

@@ -71,7 +71,7 @@ const activeLimit = string(rune('0' + minGroup))
 // for older snapshots, too, but not their segments. It comes before the snapshot is taken, and nothing else waits for it.
 const lockPlaysSQL = `/* reports.lockPlays */ lock table plays in access share mode`
 
-// open begins a snapshot; withSealed also reads what of the period is sealed. Errors: ErrGroupNotFound, ErrUnavailable.
+// open begins a snapshot; withSealed also reads what of the period is sealed. Errors: ErrGroupNotFound, apperr.Unavailable.
 func open(ctx context.Context, db *postgres.DB, q Query, withSealed bool) (*snapshot, error) {
 	for attempt := int32(0); ; attempt++ {
 		s, err := acquire(ctx, db, q)

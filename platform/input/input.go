@@ -36,7 +36,7 @@ var messages = map[string]string{
 	"oneof":  "`{field}` contains an unknown value. Known values: {values}.",
 }
 
-// Check returns an ErrValidation about the first field of the struct that breaks its rule, or nil. Any other error is a
+// Check returns an apperr.Validation about the first field of the struct that breaks its rule, or nil. Any other error is a
 // mistake in the tags.
 func Check(v any) error {
 	err := validate.Struct(v)

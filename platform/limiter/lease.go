@@ -10,7 +10,7 @@ type Lease struct {
 	held, placed bool  // whether anything is held, and whether a place is
 }
 
-// Grow adds bytes to what the work holds, without waiting. Errors: ErrUnavailable with RetryAfter when there is no room.
+// Grow adds bytes to what the work holds, without waiting. Errors: apperr.Unavailable with RetryAfter when there is no room.
 func (e *Lease) Grow(bytes int64) error {
 	if e == nil {
 		return nil

@@ -73,7 +73,7 @@ func New(l Limits) *Limiter {
 }
 
 // Acquire returns a lease of a place and of the request's bytes as soon as there is room and its turn has come. The caller
-// releases it. Errors: ErrUnavailable with RetryAfter after Wait or when too many wait, and the cause of ctx when it ends.
+// releases it. Errors: apperr.Unavailable with RetryAfter after Wait or when too many wait, and the cause of ctx when it ends.
 func (l *Limiter) Acquire(ctx context.Context, r Request) (*Lease, error) {
 	lease, w, err := l.enqueue(r)
 	if w == nil {
