@@ -1,6 +1,8 @@
 package assembly_test
 
 import (
+	"github.com/stretchr/testify/require"
+
 	"context"
 	"dg/app/assembly"
 	"dg/platform/testkit/fixtures"
@@ -15,8 +17,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/stretchr/testify/require"
 )
 
 const (

@@ -5,9 +5,9 @@ import (
 	"io"
 	"time"
 
-	"dg/modules/identity"
-
 	"github.com/google/uuid"
+
+	"dg/modules/identity"
 )
 
 const day = 24 * time.Hour

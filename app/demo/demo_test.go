@@ -9,14 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"dg/app/demo"
 	"dg/modules/identity"
 	"dg/modules/importer"
 	"dg/platform/postgres"
 	"dg/platform/testkit/pgtest"
-
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 func story(t *testing.T, seed uint64, now time.Time) []byte {

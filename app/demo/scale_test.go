@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"dg/app/demo"
 	"dg/modules/importer"
 	"dg/platform/testkit/pgtest"
-
-	"github.com/stretchr/testify/require"
 )
 
 var now = time.Date(2026, 11, 20, 15, 30, 0, 0, time.UTC)

@@ -4,11 +4,11 @@ import (
 	"context"
 	"time"
 
-	"dg/modules/org"
-	"dg/platform/staging"
-
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
+
+	"dg/modules/org"
+	"dg/platform/staging"
 )
 
 // ImportedGame is a game of an import.

@@ -1,13 +1,13 @@
 package identity_test
 
 import (
+	"github.com/stretchr/testify/require"
+
 	"crypto/sha256"
 	"dg/modules/identity"
 	"dg/platform/apperr"
 	"testing"
 	"time"
-
-	"github.com/stretchr/testify/require"
 )
 
 // clientOf is a browser with the token, at the address.

@@ -1,12 +1,12 @@
 package identity_test
 
 import (
+	"github.com/stretchr/testify/require"
+
 	"dg/modules/identity"
 	"dg/platform/apperr"
 	"testing"
 	"time"
-
-	"github.com/stretchr/testify/require"
 )
 
 // Somebody with the password who guesses codes does not lock the person out of a known browser.

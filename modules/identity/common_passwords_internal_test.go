@@ -1,11 +1,11 @@
 package identity
 
 import (
+	"github.com/stretchr/testify/require"
+
 	"dg/platform/apperr"
 	"testing"
 	"time"
-
-	"github.com/stretchr/testify/require"
 )
 
 func TestCommonPasswordsAreRefused(t *testing.T) {

@@ -1,13 +1,13 @@
 package identity_test
 
 import (
+	"github.com/stretchr/testify/require"
+
 	"bytes"
 	"dg/modules/identity"
 	"dg/platform/apperr"
 	"testing"
 	"time"
-
-	"github.com/stretchr/testify/require"
 )
 
 // key returns 32 equal bytes, or nil for 0.

@@ -1,13 +1,13 @@
 package identity_test
 
 import (
+	"github.com/stretchr/testify/require"
+
 	"dg/modules/identity"
 	"dg/platform/apperr"
 	"net/url"
 	"testing"
 	"time"
-
-	"github.com/stretchr/testify/require"
 )
 
 func TestChangingTwoStepTakesThePassword(t *testing.T) {

@@ -1,9 +1,9 @@
 package identity
 
 import (
-	"dg/platform/staging"
-
 	"github.com/google/uuid"
+
+	"dg/platform/staging"
 )
 
 // ImportedUser is a person of an import. A person with a TOTP secret has two-step verification on.

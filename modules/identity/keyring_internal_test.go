@@ -1,12 +1,12 @@
 package identity
 
 import (
+	"github.com/stretchr/testify/require"
+
 	"bytes"
 	"dg/platform/apperr"
 	"strings"
 	"testing"
-
-	"github.com/stretchr/testify/require"
 )
 
 func ringOf(t *testing.T, current, previous []byte) Keyring {

@@ -1,6 +1,9 @@
 package identity_test
 
 import (
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
 	"context"
 	"dg/modules/audit"
 	"dg/modules/identity"
@@ -9,9 +12,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/uuid"
-	"github.com/stretchr/testify/require"
 )
 
 // This session continues under another token.

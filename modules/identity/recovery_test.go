@@ -1,13 +1,13 @@
 package identity_test
 
 import (
+	"github.com/stretchr/testify/require"
+
 	"dg/modules/identity"
 	"dg/platform/apperr"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/stretchr/testify/require"
 )
 
 // enrolled stores somebody who turns two-step verification on.

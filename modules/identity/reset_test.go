@@ -1,12 +1,12 @@
 package identity_test
 
 import (
+	"github.com/stretchr/testify/require"
+
 	"dg/modules/identity"
 	"dg/platform/apperr"
 	"testing"
 	"time"
-
-	"github.com/stretchr/testify/require"
 )
 
 // owner is the service with the rights of the tables' owner, as in dg account reset.

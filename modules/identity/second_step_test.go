@@ -1,11 +1,11 @@
 package identity_test
 
 import (
+	"github.com/stretchr/testify/require"
+
 	"dg/modules/identity"
 	"testing"
 	"time"
-
-	"github.com/stretchr/testify/require"
 )
 
 // A token that somebody planted before (session fixation) is worth nothing after the code.

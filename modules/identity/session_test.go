@@ -1,6 +1,9 @@
 package identity_test
 
 import (
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"context"
 	"crypto/sha256"
 	"dg/modules/audit"
@@ -8,9 +11,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // A session that ends while a change in it waits for its turn does not come back with a new token.

@@ -1,6 +1,8 @@
 package identity_test
 
 import (
+	"github.com/stretchr/testify/require"
+
 	"context"
 	"crypto/rand"
 	"dg/modules/identity"
@@ -11,8 +13,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/stretchr/testify/require"
 )
 
 func TestWrongPasswordAndUnknownEmailGetOneAnswer(t *testing.T) {

@@ -1,6 +1,8 @@
 package identity_test
 
 import (
+	"github.com/stretchr/testify/require"
+
 	"dg/modules/identity"
 	"dg/modules/importer"
 	"dg/platform/testkit/fixtures"
@@ -8,8 +10,6 @@ import (
 	"io"
 	"strings"
 	"testing"
-
-	"github.com/stretchr/testify/require"
 )
 
 type zeros struct{}

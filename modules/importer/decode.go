@@ -7,12 +7,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"dg/modules/games"
 	"dg/modules/identity"
 	"dg/modules/org"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // types are the types of objects, in the order in which they refer to each other.

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"dg/platform/staging"
-	"dg/platform/testkit/pgtest"
-
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
+
+	"dg/platform/staging"
+	"dg/platform/testkit/pgtest"
 )
 
 // world is two organisations with one of everything; $name stands for a UUID of its own.

@@ -9,12 +9,12 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"dg/modules/games"
 	"dg/platform/staging"
 	"dg/platform/testkit/pgtest"
-
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 func TestImportStoresTheObjectsOfAFile(t *testing.T) {

@@ -9,12 +9,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"dg/modules/identity"
 	"dg/platform/postgres"
 	"dg/platform/staging"
-
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // Importer imports files.

@@ -7,13 +7,13 @@ import (
 	"strings"
 	"time"
 
-	"dg/modules/games"
-	"dg/modules/identity"
-	"dg/platform/input"
-
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/go-playground/validator/v10"
 	"github.com/google/uuid"
+
+	"dg/modules/games"
+	"dg/modules/identity"
+	"dg/platform/input"
 )
 
 // What errors say was expected.

@@ -9,12 +9,12 @@ import (
 	"io"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"dg/modules/games"
 	"dg/modules/identity"
 	"dg/modules/org"
 	"dg/platform/staging"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // flushEvery is how many bytes of lines are read before their rows are sent to the database. It bounds the memory of rows.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"io"
 
-	"dg/platform/staging"
-
 	"github.com/google/uuid"
+
+	"dg/platform/staging"
 )
 
 // ImportedOrganisation is an organisation of an import.
