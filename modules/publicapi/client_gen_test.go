@@ -561,8 +561,8 @@ type ListForksParams struct {
 	// IfNoneMatch The `ETag` of an earlier answer, or several separated by commas; 304 while nothing has changed.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// XRequestId Your own id for the request: 8 to 64 letters, digits, `_` or `-`. It is sent back, and stands in the logs and the
-	// audit log. One that does not match is replaced, not refused.
+	// XRequestId Your own id for the request: 8 to 64 letters, digits, `_` or `-`. It is sent back, and appears in the logs and the
+	// audit log. An id of another form is replaced, not refused.
 	XRequestId *RequestId `json:"X-Request-Id,omitempty"`
 }
 
@@ -571,8 +571,8 @@ type GetForkParams struct {
 	// IfNoneMatch The `ETag` of an earlier answer, or several separated by commas; 304 while nothing has changed.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// XRequestId Your own id for the request: 8 to 64 letters, digits, `_` or `-`. It is sent back, and stands in the logs and the
-	// audit log. One that does not match is replaced, not refused.
+	// XRequestId Your own id for the request: 8 to 64 letters, digits, `_` or `-`. It is sent back, and appears in the logs and the
+	// audit log. An id of another form is replaced, not refused.
 	XRequestId *RequestId `json:"X-Request-Id,omitempty"`
 }
 
@@ -589,8 +589,8 @@ type ExportForkPlaysCsvParams struct {
 	// exist, or belongs to another organisation, is answered 404.
 	GroupId *GroupId `form:"groupId,omitempty" json:"groupId,omitempty"`
 
-	// XRequestId Your own id for the request: 8 to 64 letters, digits, `_` or `-`. It is sent back, and stands in the logs and the
-	// audit log. One that does not match is replaced, not refused.
+	// XRequestId Your own id for the request: 8 to 64 letters, digits, `_` or `-`. It is sent back, and appears in the logs and the
+	// audit log. An id of another form is replaced, not refused.
 	XRequestId *RequestId `json:"X-Request-Id,omitempty"`
 }
 
@@ -607,15 +607,15 @@ type GetForkStatsParams struct {
 	// exist, or belongs to another organisation, is answered 404.
 	GroupId *GroupId `form:"groupId,omitempty" json:"groupId,omitempty"`
 
-	// XRequestId Your own id for the request: 8 to 64 letters, digits, `_` or `-`. It is sent back, and stands in the logs and the
-	// audit log. One that does not match is replaced, not refused.
+	// XRequestId Your own id for the request: 8 to 64 letters, digits, `_` or `-`. It is sent back, and appears in the logs and the
+	// audit log. An id of another form is replaced, not refused.
 	XRequestId *RequestId `json:"X-Request-Id,omitempty"`
 }
 
 // GetOpenApiDocumentParams defines parameters for GetOpenApiDocument.
 type GetOpenApiDocumentParams struct {
-	// XRequestId Your own id for the request: 8 to 64 letters, digits, `_` or `-`. It is sent back, and stands in the logs and the
-	// audit log. One that does not match is replaced, not refused.
+	// XRequestId Your own id for the request: 8 to 64 letters, digits, `_` or `-`. It is sent back, and appears in the logs and the
+	// audit log. An id of another form is replaced, not refused.
 	XRequestId *RequestId `json:"X-Request-Id,omitempty"`
 }
 
