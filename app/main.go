@@ -24,12 +24,12 @@ var version = "dev"
 // cli is every command and setting of the program.
 type cli struct {
 	LogLevel  string `env:"DG_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"Lowest level that is logged: debug, info, warn or error."`
-	LogFormat string `env:"DG_LOG_FORMAT" default:"text" enum:"text,json" help:"Form of the log: text or json."`
+	LogFormat string `env:"DG_LOG_FORMAT" default:"text" enum:"text,json" help:"Log format: text or json."`
 
 	Serve    serveCmd    `cmd:"" help:"Serve the API and the screens. An empty database is migrated first."`
 	Migrate  migrateCmd  `cmd:"" help:"Migrate the database schema and the rights of the serving role."`
 	Import   importCmd   `cmd:"" help:"Import organisations and their histories (NDJSON, plain or gzip)."`
-	Demo     demoCmd     `cmd:"" help:"Load the demo organisations into an empty database and make a new demo key."`
+	Demo     demoCmd     `cmd:"" help:"Load the demo organisations into an empty database and create a new demo key."`
 	Segments segmentsCmd `cmd:"" help:"Show, verify or rebuild the segments that make statistics of large forks fast."`
 	Account  accountCmd  `cmd:"" help:"Restore access for a person who has lost a password or phone."`
 	Licences licencesCmd `cmd:"" help:"Print the licences of the third-party software in the binary."`
