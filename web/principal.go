@@ -177,7 +177,7 @@ func (p *principal) denialReason(permission authz.Permission) string {
 	case permission == authz.ChangeReportingMode:
 		return "Only an owner can change the reporting mode. Ask an owner of the organisation."
 	case permission == authz.CreateKey:
-		return needsTwoStep + " You find it in your account settings."
+		return needsTwoStep + " Set it up in your account settings."
 	}
 	return "Your role does not allow this. Ask an owner of the organisation."
 }

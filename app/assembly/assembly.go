@@ -131,8 +131,8 @@ func (p *Program) newReports(log *slog.Logger) (*reports.Service, *reports.Seale
 // drainTimeout bounds the wait for the ends of exports to be recorded when the program stops.
 const drainTimeout = 2 * time.Second
 
-// Serve serves on ln until ctx ends, then lets running answers finish within the server's grace. It calls ready once it serves.
-// It fails when the listener does, or when answers outlive the grace.
+// Serve serves on ln until ctx ends, then lets running requests finish within the server's grace. It calls ready once it serves.
+// It fails when the listener does, or when requests outlive the grace.
 func (p *Program) Serve(ctx context.Context, ln net.Listener, ready func()) error {
 	failed := make(chan error, 1)
 	go func() { failed <- p.Server.Serve(ln) }()
@@ -142,7 +142,7 @@ func (p *Program) Serve(ctx context.Context, ln net.Listener, ready func()) erro
 		return err
 	case <-ctx.Done():
 	}
-	p.log.Info("stopping: running answers may finish")
+	p.log.Info("stopping: running requests may finish")
 	err := errors.Join(p.Server.Shutdown(context.Background()), <-failed)
 	ctx, stop := context.WithTimeout(context.Background(), drainTimeout)
 	defer stop()
@@ -150,7 +150,7 @@ func (p *Program) Serve(ctx context.Context, ln net.Listener, ready func()) erro
 	return err
 }
 
-// Background runs the work beside the requests until ctx ends. A panic is logged and counted, and the work goes on.
+// Background runs the work beside the requests until ctx ends. A panic is logged and counted, and the work restarts.
 func (p *Program) Background(ctx context.Context) {
 	supervisor := telemetry.NewSupervisor(p.log, p.Ops)
 	var all sync.WaitGroup

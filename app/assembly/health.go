@@ -16,7 +16,7 @@ const readyTimeout = 2 * time.Second
 
 var errStandby = apperr.New(apperr.Unavailable, "The database is a standby or read-only, and every request writes. Point DG_DATABASE_URL at the primary.")
 
-// mountHealth adds the probes of a supervisor: whether the process lives, and whether it can serve.
+// mountHealth adds the probes of a supervisor: whether the process is running, and whether it can serve.
 func (p *Program) mountHealth(router fiber.Router) {
 	router.Get("/healthz", func(c *fiber.Ctx) error { return c.SendString("ok\n") })
 	router.Get("/readyz", func(c *fiber.Ctx) error {

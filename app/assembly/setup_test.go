@@ -34,7 +34,7 @@ type world struct {
 	stop  func() error // stops serving; may be called again
 }
 
-// grace is how long running answers may finish when a world stops.
+// grace is how long running requests may take to finish when a world stops.
 const grace = time.Second
 
 func start(t *testing.T) *world {
