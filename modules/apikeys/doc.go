@@ -1,8 +1,8 @@
 // Package apikeys owns the organisations' API keys: their format, creation, listing and revocation, and their
 // authentication under the exact rate limit. Tables: api_keys, api_key_windows.
 //
-// The way of a key: service.go and create.go serve the settings screens; authenticate.go finds the key of a request, takes
-// one of its requests in the last minute (authenticate.sql) and answers; reject.go records every use that is not accepted.
+// The path of a key: service.go and create.go serve the settings screens; authenticate.go finds the key of a request, takes
+// one of its requests in the last minute (authenticate.sql) and answers; reject.go records every rejected use.
 //
 // Invariants:
 //   - Only the SHA-256 of a secret is stored. Create returns the secret once; it is in no log, error or audit entry.

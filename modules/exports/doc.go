@@ -4,7 +4,7 @@
 //
 // Invariants (modules/publicapi/rules.md, CSV):
 //   - The audit entry export.started is committed before the first byte is sent. export.finished follows with the rows and the
-//     outcome; neither the last bytes of a file nor the news of a broken one wait for it.
+//     outcome; neither the last bytes of a file nor the abort of a broken one waits for it.
 //   - An export ends within two seconds after its actor loses access (outcome key_unusable or access_ended), and within two
 //     seconds after the database stops answering (database_unavailable). The two are never confused.
 //   - No organisation holds more than half of the places. A place is free again when its export ends, before that end is

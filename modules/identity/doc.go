@@ -42,10 +42,12 @@
 //   - Codes are counted by person, ten since the last right one; the lock after them doubles from a minute to an hour. A code
 //     that was right and used already is not counted.
 //   - A known browser has limits of its own, five in 15 minutes, and ignores those above. It is known by a random cookie,
-//     stored as a hash: for one person, for 180 days after the last sign-in, at most 20 of a person. It signs nobody in.
+//     stored as a hash: for one person, for 180 days after the last sign-in, at most 20 of a person. It never replaces
+//     a sign-in.
 //   - While a limit is reached, a right attempt gets the same answer as a wrong one.
-//   - At most four sign-ins run at once in an instance, of one network half of what the others leave free. The rest wait for at
-//     most five seconds before their first query, networks in turn. A flood leaves the pool to the authentication of API keys.
+//   - At most four sign-ins run at once in an instance; one network gets at most half of what the others leave free. The rest
+//     wait for at most five seconds before their first query, networks in turn. A flood leaves the pool to the authentication
+//     of API keys.
 //   - Somebody with the password of an account can lock its second step for an hour, but not in a known browser.
 //   - Behind a proxy and without DG_TRUSTED_PROXIES all clients share the proxy's address, and its 20 wrong passwords.
 //   - password_guesses is unlogged: a crash of PostgreSQL forgets the wrong passwords of the last minutes.

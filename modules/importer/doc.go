@@ -27,6 +27,7 @@
 //   - One import runs at a time (an advisory lock); another waits with a log message, and gives up after ten minutes.
 //   - The transaction is READ COMMITTED, as the triggers on plays require, and has no limits on statements, locks and idling.
 //
-// Trade: the label of a new player is drawn before anybody knows whether another player has it. Two equal ones among n players of an
-// organisation (50 bits: one import of a million in 2,000) fail the import with an internal error; a second attempt succeeds.
+// Trade-off: the label of a new player is drawn without a check whether another player has it. Two equal ones among the players
+// of an organisation (50 bits: one import of a million players in 2,000) fail the import with an internal error; a second
+// attempt succeeds.
 package importer

@@ -1,9 +1,9 @@
 // Package publicapi is the reporting API, /api/v1: its OpenAPI document, its routes and its wire form. It owns no table.
 //
 // rules.md has the rules of the API. openapi.yaml and errors.yaml are its contract and are written first: `make generate`
-// makes openapi.json of them, which the service serves, the client of the tests and the rows of errors in /docs.
+// generates from them openapi.json, which the service serves, the client that the tests use, and the rows of errors in /docs.
 //
-// The way of a request, in the order of rules.md, Order of checks:
+// The path of a request, in the order of rules.md, Order of checks:
 //
 //	guard          authenticate.go   inside or outside /api/v1/, authentication, rate limit (package apikeys)
 //	route          http.go           path, method, scope

@@ -10,7 +10,7 @@ import (
 	"dg/modules/reports/segment"
 )
 
-// Damage is a day or month of a fork whose segment is not what was sealed: a disk or a hand has changed it. Its plays are
+// Damage is a day or month of a fork whose segment is not what was sealed: a disk error or a manual change. Its plays are
 // read instead, in the same answer, and it is marked as dirty, so that it is sealed again.
 type Damage struct {
 	ForkID string

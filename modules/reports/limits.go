@@ -22,7 +22,7 @@ const (
 )
 
 // The memory of answers: of a report while it is computed, and of its body until that is sent, however slowly the client
-// reads. Beside organisations that hoard slow answers of 100,000 players, the fifth organisation finds room for its first one,
+// reads. Beside organisations that hold slow answers of 100,000 players, the fifth organisation finds room for its first one,
 // beside smaller ones the eighth (package limiter).
 const (
 	smallBytes               = 2 << 20 // of one small report at its peak

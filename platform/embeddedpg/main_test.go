@@ -180,7 +180,7 @@ func start(t *testing.T, dir string, opts Options) *Server {
 	return e
 }
 
-// unavailableHere skips where no PostgreSQL is installed, aloud; under CI, and for any other failure, it fails.
+// unavailableHere skips with a warning where no PostgreSQL is installed; in CI, and for any other failure, it fails.
 func unavailableHere(t *testing.T, err error) {
 	t.Helper()
 	if strings.Contains(err.Error(), "dg needs PostgreSQL") && os.Getenv("CI") == "" {

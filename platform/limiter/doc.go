@@ -1,4 +1,4 @@
-// Package limiter admits expensive work by organisation. So much runs at once; what comes later waits for its turn.
+// Package limiter admits expensive work by organisation. It bounds what runs at once; further requests wait for their turn.
 //
 // Invariants:
 //   - An organisation holds one piece of work, or at most half of what the others leave free, of places and of bytes. So the

@@ -9,12 +9,12 @@
 // gone, so that a vanished client's locks are released within half a minute.
 //
 // A silent server. A pool with a heartbeat fails within SilenceTimeout when the server neither answers nor closes its
-// connections; a slow statement goes on. Behind a pooler that answers for a silent server, nothing is noticed.
+// connections; a slow statement continues. Behind a pooler that answers for a silent server, nothing is noticed.
 //
 // Migrations. Under one lock, goose applies the files and then grants.sql, a template in which :role is the serving role. A
 // program that is older than the schema applies neither, because it would take the newer one's rights away; it works
 // with the newer schema as long as the table schema_minimum admits it. A migration that needs a lock tries for it briefly
-// and repeatedly, so that requests go on meanwhile. There is no way down: a further migration corrects a mistake.
+// and repeatedly, so that requests continue meanwhile. There are no down migrations: a further one corrects a mistake.
 //
 // Rights that PostgreSQL gives to everybody, temporary tables and large objects, are not revoked: other programs of the
 // database may need them. The log names the statement. The embedded server is dg's alone and revokes them.

@@ -9,7 +9,7 @@
 // A database is a copy of a template that holds the migrated schema, kept under the hash of the migrations. It is
 // dropped when its test ends; what a killed process has left, a later one drops.
 //
-// Traded away: templates of former migrations, 8 MB each, stay until the next boot; all tests of a machine
+// Trade-offs: templates of former migrations, 8 MB each, stay until the next boot; all tests of a machine
 // share the server's connections; and tables have no statistics unless the test says ANALYZE, since the server runs
-// without autovacuum so that plans don't change in the middle of a test.
+// without autovacuum so that plans do not change in the middle of a test.
 package pgtest
