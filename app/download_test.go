@@ -96,7 +96,7 @@ func TestDownloadFromElsewhereIsRejected(t *testing.T) {
 	require.Equal(t, d.entriesThen, d.entries(t))
 }
 
-// The sign-in continues to the screen, not to the file: whoever sent the reader there has not started the download.
+// The sign-in continues to the screen, not to the file: a link from elsewhere does not start a download.
 func TestSignInContinuesToTheScreenOfADownload(t *testing.T) {
 	t.Parallel()
 	d := newDownloads(t)

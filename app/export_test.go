@@ -193,8 +193,8 @@ func (e *exporting) servesASlowReader(t *testing.T) {
 	e.finished(t, "client-slow")
 }
 
-// Of the pool's eight connections an organisation is given four; whoever comes when they are taken waits, and then hears when
-// to come again.
+// An organisation gets four of the pool's eight connections. A request beyond them waits, and is then answered with
+// Retry-After.
 func (e *exporting) isBounded(t *testing.T) {
 	for i := range exports.MaxAtOnceOfOrganisation {
 		_, body := e.beginAs(t, e.more[i%len(e.more)], fmt.Sprintf("bounded-%d", i))

@@ -61,7 +61,7 @@ func (c *child) requireUser(uid, gid uint32) {
 	}
 }
 
-// As root, dg serve binds its ports and goes on as the user that owns the data. All that it did as root it still does: it
+// As root, dg serve binds its ports and continues as the user that owns the data. All that it did as root it still does: it
 // answers, shows its figures, lets other commands use the server, stops in order and leaves nothing.
 func TestServeGivesUpRoot(t *testing.T) {
 	t.Parallel()
@@ -127,7 +127,7 @@ func TestServeGivesUpRoot(t *testing.T) {
 	nothingRuns(t, dir, goneWithin)
 }
 
-// Where there is no folder that says as whom to go on, it says so, and serves.
+// Where no data folder names the user to continue as, dg serve logs that and serves as root.
 func TestServeAsRootOnAnotherDatabaseSaysSo(t *testing.T) {
 	t.Parallel()
 	needsRoot(t)

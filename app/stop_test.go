@@ -43,8 +43,8 @@ func TestKillLosesNoData(t *testing.T) {
 	nothingRuns(t, dir, goneWithin)
 }
 
-// Told to stop under 20 exports of one organisation, of which four run and the others are answered 503, dg lets them run for
-// its grace of 10 s, breaks them off visibly, records that and exits with status 0. In every run app/assembly tests this with
+// When it stops under 20 exports of one organisation, of which four run and the others are answered 503, dg lets them run for
+// its grace of 10 s, aborts them visibly, records that and exits with status 0. In every run app/assembly tests this with
 // a shorter grace.
 func TestStoppingUnderExports(t *testing.T) {
 	if !soak {

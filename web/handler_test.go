@@ -105,8 +105,8 @@ func TestStaticFilesAreCached(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, b.get("/static/").StatusCode)
 }
 
-// Another method than a screen has is 405 and says which it has; what no screen is is 404. Neither is a form's refusal, and
-// only screens have their headers.
+// A method that a screen does not have is 405 with the methods that it has; a path without a screen is 404. Neither is the
+// refusal of a form, and only screens have the headers of screens.
 func TestOtherMethodsAndPathsGetNoScreenHeaders(t *testing.T) {
 	t.Parallel()
 	w := start(t)

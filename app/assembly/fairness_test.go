@@ -132,7 +132,7 @@ func TestSlowExportsLeavePlacesForOthers(t *testing.T) {
 	require.Equal(t, http.StatusOK, w.exportStatus(keys[0].Token(), first.fork.ID))
 }
 
-// Told to stop, the program lets running exports go on for its grace, breaks them off visibly and records that.
+// When it stops, the program lets running exports continue for its grace, then aborts them visibly and records that.
 func TestStoppingBreaksExportsOffVisibly(t *testing.T) {
 	w := start(t)
 	db := fixtures.On(t, w.Database)

@@ -112,7 +112,7 @@ func reader[T any](d *decoder, stage func(line int64, object *T) error) func([]b
 	}
 }
 
-// scalar reads a value that fills one field. A value of another kind is an error of that field, and reading goes on, so
+// scalar reads a value that fills one field. A value of another kind is an error of that field, and reading continues, so
 // that all errors of a line are found. A null counts as missing.
 func scalar[T any](d *decoder, expected string, parse func(jsontext.Value) (T, bool)) *json.Unmarshalers {
 	return json.UnmarshalFromFunc(func(dec *jsontext.Decoder, to *T) error {

@@ -12,7 +12,7 @@ import (
 const (
 	// Wait is how long a request waits for its turn at most.
 	Wait = 5 * time.Second
-	// RetryAfter is when to repeat a request that waited in vain, in seconds.
+	// RetryAfter is when to repeat a request that waited without success, in seconds.
 	RetryAfter = 5
 	// MaxWaiting is how many requests of one organisation wait at once: those of two keys at their full rate.
 	MaxWaiting = 240
@@ -23,7 +23,7 @@ type Limits struct {
 	Places      int
 	ActorPlaces int    // for one key or person; 0: as many as its organisation
 	Bytes       int64  // the memory that requests estimate; 0: only places count
-	Busy        string // what to tell a caller who waited in vain; when to retry is added
+	Busy        string // the message for a request that waited without success; when to retry is added
 }
 
 // Request is a piece of work.
