@@ -26,7 +26,7 @@ type cli struct {
 	LogLevel  string `env:"DG_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"Lowest level that is logged: debug, info, warn or error."`
 	LogFormat string `env:"DG_LOG_FORMAT" default:"text" enum:"text,json" help:"Log format: text or json."`
 
-	Serve    serveCmd    `cmd:"" help:"Serve the API and the screens. An empty database is migrated first."`
+	Serve    serveCmd    `cmd:"" help:"Migrate the database, then serve the API and the screens."`
 	Migrate  migrateCmd  `cmd:"" help:"Migrate the database schema and the rights of the serving role."`
 	Import   importCmd   `cmd:"" help:"Import organisations and their histories (NDJSON, plain or gzip)."`
 	Demo     demoCmd     `cmd:"" help:"Load the demo organisations into an empty database and create a new demo key."`
