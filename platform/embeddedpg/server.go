@@ -113,10 +113,14 @@ func (s *Server) Stop(ctx context.Context) error {
 	_ = s.lease.Close()
 	s.lease = nil
 	return s.await(ctx, "PostgreSQL shuts down", func() (retry bool, err error) {
-		if s.ended() || usedByOthers(s.folder.file(usersPipe)) {
-			return false, nil
+		select {
+		case <-s.done:
+		default:
+			if !usedByOthers(s.folder.file(usersPipe)) {
+				return true, fmt.Errorf("PostgreSQL on %q is still shutting down", s.folder.path)
+			}
 		}
-		return true, fmt.Errorf("PostgreSQL on %q is still shutting down", s.folder.path)
+		return false, nil
 	})
 }
 
@@ -130,21 +134,15 @@ func (s *Server) DropPrivileges() (uid int, err error) {
 	return int(u.Uid), errors.Join(syscall.Setgroups(nil), syscall.Setgid(int(u.Gid)), syscall.Setuid(int(u.Uid)))
 }
 
-// watch closes done when the server has ended: one that another process launched cannot be waited for.
+// watch closes done when no process of the server lives: one that another process launched cannot be waited for. It removes
+// the socket's folder while nobody can launch.
 func (s *Server) watch() {
-	for !s.ended() {
+	for !tryLock(s.lock) {
 		<-time.After(pollInterval)
 	}
-	close(s.done)
-}
-
-// ended reports whether no process of the server lives, and then removes the socket's folder. Nobody launches meanwhile.
-func (s *Server) ended() bool {
-	if !tryLock(s.lock) {
-		return false
-	}
 	_ = os.Remove(s.folder.socket)
-	return syscall.Flock(int(s.lock.Fd()), syscall.LOCK_UN) == nil
+	_ = s.lock.Close() // and so unlocks it
+	close(s.done)
 }
 
 // usedByOthers reports whether any process holds the pipe for writing. A read without waiting distinguishes "no data yet"
