@@ -125,7 +125,7 @@ func TestSecondInterruptSkipsTheGrace(t *testing.T) {
 func TestInterruptedStartLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	dir := newFolder(t)
-	for _, moment := range []string{"making a new PostgreSQL data folder", "migrated"} {
+	for _, moment := range []string{"creating a PostgreSQL data folder", "migrated"} {
 		c := launch(t, "serve", "--demo", "--data-dir", dir, "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0")
 		until(t, time.Minute, "never: "+moment, func() bool { return strings.Contains(c.log.String(), moment) })
 		require.NoError(t, c.Process.Signal(syscall.SIGTERM))

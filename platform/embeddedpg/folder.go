@@ -112,8 +112,11 @@ func (f folder) reaches(ctx context.Context, path string) bool {
 
 // prepare creates the folder and run. It refuses a folder with other files.
 func (f folder) prepare() error {
-	restore := syscall.Umask(0o066) // others pass through the folders, whatever the process's umask is
-	err := os.MkdirAll(f.path, 0o711)
+	mode, restore := fs.FileMode(0o700), syscall.Umask(0o066)
+	if os.Geteuid() == 0 { // the server's user passes through the folders, whatever the process's umask is
+		mode = 0o711
+	}
+	err := os.MkdirAll(f.path, mode)
 	syscall.Umask(restore)
 	if err != nil {
 		return err

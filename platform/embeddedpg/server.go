@@ -12,10 +12,7 @@ import (
 	"time"
 )
 
-const (
-	pollInterval = 20 * time.Millisecond
-	logInterval  = 10 * time.Second
-)
+const pollInterval, logInterval = 20 * time.Millisecond, 10 * time.Second
 
 // Options configure Start.
 type Options struct {
