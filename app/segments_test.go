@@ -23,11 +23,10 @@ func TestSegmentsCommand(t *testing.T) {
 	p := &program{t: t, dir: newFolder(t)}
 	d := openDoor(t, p.dir)
 	h := newHistory(t, 5, sealable)
-	status, output := p.run("import", h.file)
-	require.Zero(t, status, output)
+	h.importInto(t, p.dir)
 	days := read[int](t, d, `select count(*) from fork_days`)
 	require.Greater(t, days, 290)
-	status, output = p.run("segments")
+	status, output := p.run("segments")
 	require.Zero(t, status, output)
 	require.Regexp(t, h.ids.Forks[0].String()+` +300 +0 +0 +\d+ +\d+\n`, output)
 	status, output = p.run("segments", "verify")

@@ -41,14 +41,22 @@ func TestTheSameSeedAndInstantGiveTheSameFile(t *testing.T) {
 	assert.False(t, bytes.Equal(story(t, 1, now), story(t, 2, now)))
 }
 
-func TestTheDemoIsImportedAndLooksReal(t *testing.T) {
+// One import serves these: under the race detector it is the slow part.
+func TestDemo(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	content := story(t, 1, now)
-	began := time.Now()
 	load(t, db.Owner, content)
-	t.Logf("%d bytes loaded in %v", len(content), time.Since(began))
+	for name, test := range map[string]func(*testing.T, *pgtest.Database){
+		"looks real": looksReal, "players learn": playersLearn, "accounts can sign in": accountsCanSignIn,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, db) })
+	}
+	t.Run("imported again it changes nothing", func(t *testing.T) { importedAgain(t, db, content) })
+}
 
+func looksReal(t *testing.T, db *pgtest.Database) {
+	t.Helper()
 	for what, want := range map[string][2]float64{
 		"select count(*) from organisations": {2, 2},
 		"select count(*) from users":         {5, 5},
@@ -76,10 +84,8 @@ func TestTheDemoIsImportedAndLooksReal(t *testing.T) {
 	}
 }
 
-func TestPlayersLearn(t *testing.T) {
-	t.Parallel()
-	db := pgtest.New(t)
-	load(t, db.Owner, story(t, 1, now))
+func playersLearn(t *testing.T, db *pgtest.Database) {
+	t.Helper()
 	var first, later float64
 	require.NoError(t, db.Owner.Pool.QueryRow(context.Background(), `
 		select avg(score) filter (where nth = 1), avg(score) filter (where nth between 5 and 10)
@@ -88,11 +94,8 @@ func TestPlayersLearn(t *testing.T) {
 	assert.Greater(t, later, first+500)
 }
 
-func TestTheDemoImportedTwiceWritesNothing(t *testing.T) {
-	t.Parallel()
-	db := pgtest.New(t)
-	content := story(t, 7, now)
-	load(t, db.Owner, content)
+func importedAgain(t *testing.T, db *pgtest.Database, content []byte) {
+	t.Helper()
 	before := versions(t, db.Owner)
 	s := load(t, db.Owner, content)
 	for _, c := range s.Counts {
@@ -120,10 +123,8 @@ func versions(t *testing.T, db *postgres.DB) string {
 	return sum
 }
 
-func TestTheAccountsCanSignIn(t *testing.T) {
-	t.Parallel()
-	db := pgtest.New(t)
-	load(t, db.Owner, story(t, 1, now))
+func accountsCanSignIn(t *testing.T, db *pgtest.Database) {
+	t.Helper()
 	for _, a := range demo.Accounts {
 		var hash, role, secret string
 		require.NoError(t, db.Owner.Pool.QueryRow(context.Background(), `
