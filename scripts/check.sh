@@ -24,7 +24,7 @@ say "the API's document"
 scripts/contract/lint.sh
 
 say "what is generated is not stale"
-generated="modules/publicapi/openapi.json web/templates/docs_errors.html modules/publicapi/client_gen_test.go"
+generated="modules/publicapi/openapi.json web/templates/docs_errors.html modules/publicapi/client_gen_test.go app/notices.txt"
 # shellcheck disable=SC2086 # a list of names
 before=$(git hash-object $generated)
 scripts/generate.sh
