@@ -17,9 +17,9 @@ run: build postgres ## Load the demo into an empty database and serve: prints wh
 dev: build postgres ## Serve what the database holds, with all of the log.
 	bin/dg --log-level debug serve
 
-# Tests wait for processes more than they compute: more of them at once than there are cores.
+# Tests wait for processes more than they compute: four of a package at once.
 test: postgres ## Run every test, on a real PostgreSQL and in a real Chromium.
-	go test $(RACE) -p 3 -parallel 4 -timeout 20m ./...
+	go test $(RACE) -parallel 4 -timeout 20m ./...
 
 soak: postgres ## Run the tests of the whole program at their large sizes: millions of plays, many minutes.
 	DG_SOAK=1 go test -v -count=1 -p 1 -timeout 60m ./app ./modules/publicapi ./modules/reports
