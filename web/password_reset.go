@@ -30,7 +30,7 @@ func (h *Handler) renderReset(c *fiber.Ctx, status int, view resetView) error {
 	return h.render(c, status, "password-reset", &view)
 }
 
-// resetPassword answers POST /account/reset. It signs out whoever was signed in in this browser.
+// resetPassword answers POST /account/reset. It ends the session of this browser, if there is one.
 func (h *Handler) resetPassword(c *fiber.Ctx) error {
 	view := resetView{Token: formValue(c, "token")}
 	password, mismatch := newPassword(c)

@@ -41,7 +41,7 @@ func (h *Handler) renderSignIn(c *fiber.Ctx, status int, view signInView) error 
 	return h.render(c, status, "sign-in", &view)
 }
 
-// signIn answers POST /sign-in. It ends the browser's previous session, whoever's it was, so that a planted token is never one
+// signIn answers POST /sign-in. It ends the browser's previous session, also another person's, so that a planted token is never one
 // that is signed in.
 func (h *Handler) signIn(c *fiber.Ctx) error {
 	email := formValue(c, "email")

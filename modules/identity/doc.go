@@ -20,7 +20,7 @@
 //   - A session alone changes nothing of how its person signs in: that takes the current password and, with two-step
 //     verification on, a code or a recovery code (Proof).
 //   - A change of password hash or TOTP secret, also by an import, ends all sessions of the person, forgets the browsers and
-//     voids a reset: a trigger does it, so that no writer can forget it. Whoever makes the change continues in a session that
+//     voids a reset: a trigger does it, so that no writer can forget it. The person who makes the change continues in a session that
 //     begins in the same transaction.
 //
 // Two-step verification:

@@ -20,11 +20,11 @@ type Options struct {
 	Settings map[string]string // PostgreSQL settings for the server if this process launches it
 }
 
-// Server is this process's use of the server on a data folder, whoever launched it.
+// Server is this process's use of the server on a data folder, which any process may have launched.
 type Server struct {
 	folder folder
 	log    *slog.Logger
-	lock   *os.File      // server.lock: whoever can lock it knows that the server has ended
+	lock   *os.File      // server.lock: it can be locked once the server has ended
 	lease  *os.File      // run/users, open for writing; nil after Stop
 	done   chan struct{} // closed when the server has ended
 }
