@@ -11,6 +11,7 @@ import (
 
 	"dg/modules/audit"
 	"dg/platform/authz"
+	"dg/platform/postgres"
 )
 
 type keyRow struct {
@@ -140,7 +141,7 @@ func (s *Service) revoke(ctx context.Context, organisationID, id string, entry a
 			return s.log.AppendIn(tx, entry)
 		}
 		var known int64
-		if err := tx.Model(&keyRow{}).Where("org_id = ? and id = ?", organisationID, id).Count(&known).Error; err != nil {
+		if err := tx.Model(&keyRow{}).Scopes(postgres.Tenant(organisationID)).Where("id = ?", id).Count(&known).Error; err != nil {
 			return fmt.Errorf("apikeys: revoke: %w", err)
 		}
 		if known == 0 {

@@ -9,6 +9,7 @@ import (
 	"gorm.io/gorm"
 
 	"dg/modules/org"
+	"dg/platform/postgres"
 )
 
 type forkRow struct {
@@ -47,7 +48,7 @@ const forkColumns = "id, org_id, game_id, slug, title, major, status, visibility
 // Forks returns all forks of the organisation, by creation, then id.
 func (s *Service) Forks(ctx context.Context, organisationID string) ([]Fork, error) {
 	var rows []forkRow
-	err := s.db.Gorm.WithContext(ctx).Select(forkColumns, organisationID).Where("org_id = ?", organisationID).Order("created_at, id").Find(&rows).Error
+	err := s.db.Gorm.WithContext(ctx).Scopes(postgres.Tenant(organisationID)).Select(forkColumns, organisationID).Order("created_at, id").Find(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("games: forks: %w", err)
 	}
@@ -64,7 +65,7 @@ func (s *Service) Fork(ctx context.Context, organisationID, id string) (Fork, er
 		return Fork{}, errForkNotFound
 	}
 	var row forkRow
-	err := s.db.Gorm.WithContext(ctx).Select(forkColumns, organisationID).Where("org_id = ? and id = ?", organisationID, id).Take(&row).Error
+	err := s.db.Gorm.WithContext(ctx).Scopes(postgres.Tenant(organisationID)).Select(forkColumns, organisationID).Where("id = ?", id).Take(&row).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return Fork{}, errForkNotFound
 	}

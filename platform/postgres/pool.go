@@ -99,6 +99,9 @@ func withGorm(pool *pgxpool.Pool, opts Options) (*DB, error) {
 		DisableAutomaticPing:   true, // Open has just done it
 		Logger:                 newStatementLog(opts.Logger),
 	})
+	if err == nil {
+		err = guardTenants(g)
+	}
 	if err != nil {
 		_ = conn.Close()
 		pool.Close()
