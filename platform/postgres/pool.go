@@ -98,7 +98,6 @@ func withGorm(pool *pgxpool.Pool, opts Options) (*DB, error) {
 		QueryFields:            true,  // never "select *": a column that a newer program adds would break prepared statements
 		TranslateError:         true,
 		DisableAutomaticPing:   true, // Open has just done it
-		QueryFields:            true, // select * of a prepared statement fails once a migration has added a column
 		Logger:                 newStatementLog(opts.Logger),
 	})
 	if err == nil {
