@@ -59,6 +59,12 @@ func scopeToTenant(db *gorm.DB) {
 	}
 	id, _ := db.Get(tenantSetting)
 	if id, _ := id.(string); id != "" {
+		// One condition of the others, which Or may have joined: "a or b and org_id = …" reads every organisation's a.
+		c := db.Statement.Clauses["WHERE"]
+		if where, ok := c.Expression.(clause.Where); ok {
+			c.Expression = clause.Where{Exprs: []clause.Expression{clause.And(where.Exprs...)}}
+			db.Statement.Clauses["WHERE"] = c
+		}
 		db.Statement.AddClause(clause.Where{Exprs: []clause.Expression{
 			clause.Eq{Column: clause.Column{Table: clause.CurrentTable, Name: column}, Value: id},
 		}})

@@ -35,6 +35,10 @@ func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 
 	require.NoError(t, db.Scopes(postgres.Tenant(acme)).Where("name = ? or true", "Sales").Find(&found).Error)
 	require.Equal(t, rows[:1], found)
+	require.NoError(t, db.Scopes(postgres.Tenant(acme)).Where("false").Or("name = ?", "Sales").Find(&found).Error)
+	require.Equal(t, rows[:1], found)
+	require.NoError(t, db.Scopes(postgres.Tenant(acme)).Where("name = ?", "Sales").Or("false").Find(&found).Error)
+	require.Equal(t, rows[:1], found)
 	require.Equal(t, int64(1), db.Scopes(postgres.Tenant(acme)).Where("name = ?", "Sales").Delete(&playerGroup{}).RowsAffected)
 	require.NoError(t, db.Scopes(postgres.AcrossTenants("a test")).Find(&found).Error)
 	require.Equal(t, rows[1:], found)
