@@ -91,7 +91,7 @@ func (h *Handler) downloadFilter(c *fiber.Ctx, p *principal) (audit.Filter, map[
 
 // logDownload is the log as CSV, the newest entries first. It holds one batch of entries at a time.
 type logDownload struct {
-	log            *audit.Log
+	log            AuditLog
 	organisationID string
 	page           audit.Page
 	lease          *limiter.Lease

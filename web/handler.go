@@ -8,32 +8,23 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
-
-	"dg/modules/apikeys"
-	"dg/modules/audit"
-	"dg/modules/exports"
-	"dg/modules/games"
-	"dg/modules/identity"
-	"dg/modules/org"
-	"dg/modules/reports"
-	"dg/platform/authz"
 )
 
-// Modules are the services that the screens use.
+// Modules are what the screens use of other modules.
 type Modules struct {
-	Identity *identity.Service
-	Keys     *apikeys.Service
-	Games    *games.Service
-	Reports  *reports.Service
-	Exports  *exports.Service
-	Orgs     *org.Service
-	Log      *audit.Log
-	Policy   *authz.Policy
+	Identity Identity
+	Keys     Keys
+	Games    Forks
+	Reports  Reports
+	Exports  Exports
+	Orgs     Organisations
+	Log      AuditLog
+	Policy   Policy
 
 	// RecheckIdentity and RecheckOrgs re-check the access of running downloads, on a connection that a flood of requests cannot
 	// take. nil: Identity and Orgs do.
-	RecheckIdentity *identity.Service
-	RecheckOrgs     *org.Service
+	RecheckIdentity Sessions
+	RecheckOrgs     Memberships
 }
 
 // Handler serves the screens.
@@ -48,7 +39,7 @@ type Handler struct {
 
 // New returns the screens as they are reached at baseURL.
 func New(m Modules, baseURL string, now func() time.Time) (*Handler, error) {
-	m.RecheckIdentity, m.RecheckOrgs = cmp.Or(m.RecheckIdentity, m.Identity), cmp.Or(m.RecheckOrgs, m.Orgs)
+	m.RecheckIdentity, m.RecheckOrgs = cmp.Or[Sessions](m.RecheckIdentity, m.Identity), cmp.Or[Memberships](m.RecheckOrgs, m.Orgs)
 	h := &Handler{Modules: m, auth: cookies{m.Identity, m.RecheckIdentity}, base: baseURL, now: now}
 	var err error
 	if h.files, err = loadFiles(); err != nil {

@@ -23,7 +23,7 @@ type principal struct {
 	Role         org.Role
 	manages      bool // whether the person is owner or admin of any organisation; set on screens of no organisation
 	token        string
-	policy       *authz.Policy
+	policy       Policy
 }
 
 // anyone wraps a handler for everybody: its principal is nil if nobody is signed in, or if the database does not answer. The

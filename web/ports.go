@@ -1,0 +1,107 @@
+package web
+
+import (
+	"context"
+
+	"github.com/gofiber/fiber/v2"
+
+	"dg/modules/apikeys"
+	"dg/modules/audit"
+	"dg/modules/exports"
+	"dg/modules/games"
+	"dg/modules/identity"
+	"dg/modules/org"
+	"dg/modules/reports"
+	"dg/platform/authz"
+	"dg/platform/limiter"
+)
+
+// What the screens call of other modules. Their services say what the methods promise, and which errors they return.
+
+// Sessions finds the session of a token.
+type Sessions interface {
+	Session(ctx context.Context, token string) (identity.Session, error)
+}
+
+// Identity signs people in and out, and keeps their accounts.
+type Identity interface {
+	Sessions
+	SignIns
+	Accounts
+	People(ctx context.Context, ids []string) ([]identity.Person, error)
+}
+
+// SignIns begins and ends sessions.
+type SignIns interface {
+	SignIn(ctx context.Context, email, password string, from identity.Client) (identity.Session, error)
+	VerifySecondStep(ctx context.Context, token, code string) (identity.Session, error)
+	RememberBrowser(ctx context.Context, of identity.Session, token string) (string, error)
+	SignOut(ctx context.Context, token string) error
+	ResetPerson(ctx context.Context, token string) (identity.Person, error)
+	UseReset(ctx context.Context, token, password string) error
+}
+
+// Accounts reads and changes the account of a session's person.
+type Accounts interface {
+	Sessions(ctx context.Context, token string) ([]identity.ActiveSession, error)
+	EndSession(ctx context.Context, token, id string) error
+	TakeNotice(ctx context.Context, token string) (identity.Notice, error)
+	ChangePassword(ctx context.Context, token string, proof identity.Proof, replacement string) (identity.Session, error)
+	BeginTwoStep(ctx context.Context, token string) (identity.Enrolment, error)
+	ConfirmTwoStep(ctx context.Context, token string, proof identity.Proof) (codes []string, session identity.Session, err error)
+	TurnOffTwoStep(ctx context.Context, token string, proof identity.Proof) (identity.Session, error)
+	RecoveryCodesLeft(ctx context.Context, token string) (int, error)
+	ReplaceRecoveryCodes(ctx context.Context, token string, proof identity.Proof) (codes []string, session identity.Session, err error)
+}
+
+// Memberships finds a person's role in an organisation.
+type Memberships interface {
+	Membership(ctx context.Context, personID, slug string) (org.Membership, error)
+}
+
+// Organisations reads organisations, their members and groups, and changes the reporting mode.
+type Organisations interface {
+	Memberships
+	MembershipsOf(ctx context.Context, personID string) ([]org.Membership, error)
+	Members(ctx context.Context, organisationID string) (_ []org.Member, all int, _ error)
+	Groups(ctx context.Context, organisationID, chosen string) ([]org.Group, error)
+	SetReportingMode(ctx context.Context, actor org.Actor, mode org.ReportingMode, request audit.Request) error
+}
+
+// Keys lists, creates and revokes an organisation's keys.
+type Keys interface {
+	List(ctx context.Context, actor apikeys.Actor) ([]apikeys.Key, error)
+	Expiring(ctx context.Context, actor apikeys.Actor) ([]apikeys.Key, error)
+	Key(ctx context.Context, actor apikeys.Actor, id string) (apikeys.Key, error)
+	Create(ctx context.Context, actor apikeys.Actor, in apikeys.NewKey, request audit.Request) (apikeys.Key, apikeys.Token, error)
+	Revoke(ctx context.Context, actor apikeys.Actor, id string, request audit.Request) error
+}
+
+// Forks finds an organisation's forks.
+type Forks interface {
+	Forks(ctx context.Context, organisationID string) ([]games.Fork, error)
+	Fork(ctx context.Context, organisationID, id string) (games.Fork, error)
+}
+
+// Reports computes the figures of forks.
+type Reports interface {
+	Statistics(ctx context.Context, q reports.Query, hold func(*limiter.Lease)) (reports.Statistics, error)
+	PlaysOfForks(ctx context.Context, organisationID string, p reports.Period) (map[string]int64, error)
+}
+
+// Exports sends plays as CSV.
+type Exports interface {
+	Send(ctx context.Context, c *fiber.Ctx, r exports.Request) error
+}
+
+// AuditLog reads an organisation's log, and records its downloads.
+type AuditLog interface {
+	List(ctx context.Context, organisationID string, p audit.Page) ([]audit.Entry, error)
+	People(ctx context.Context, organisationID string) ([]audit.Actor, error)
+	Append(ctx context.Context, e audit.Entry) error
+}
+
+// Policy decides what a person may do.
+type Policy interface {
+	Authorize(s authz.Subject, want authz.Permission, organisationID string) error
+}
