@@ -95,6 +95,7 @@ func withGorm(pool *pgxpool.Pool, opts Options) (*DB, error) {
 	g, err := gorm.Open(gormpostgres.New(gormpostgres.Config{Conn: conn}), &gorm.Config{
 		SkipDefaultTransaction: true,  // a single statement is a transaction already
 		PrepareStmt:            false, // pgx keeps prepared statements for each connection
+		QueryFields:            true,  // never "select *": a column that a newer program adds would break prepared statements
 		TranslateError:         true,
 		DisableAutomaticPing:   true, // Open has just done it
 		Logger:                 newStatementLog(opts.Logger),
