@@ -1,0 +1,134 @@
+package oracle
+
+import (
+	"cmp"
+	"iter"
+	"math/big"
+	"slices"
+	"time"
+)
+
+// Statistics is the answer of the statistics endpoint, field by field in its order.
+type Statistics struct {
+	Plays           int64    `json:"plays"`
+	UniquePlayers   int64    `json:"uniquePlayers"`
+	AvgScorePercent float64  `json:"avgScorePercent"`
+	CompletionRate  float64  `json:"completionRate"`
+	PassRate        float64  `json:"passRate"`
+	ReportingMode   string   `json:"reportingMode"`
+	Suppressed      bool     `json:"suppressed"`
+	Daily           []Day    `json:"daily"`
+	Players         []Player `json:"players"`
+	Skills          []Skill  `json:"skills"`
+}
+
+// Day is the figures of one day.
+type Day struct {
+	Date            string  `json:"date"`
+	Plays           int64   `json:"plays"`
+	AvgScorePercent float64 `json:"avgScorePercent"`
+}
+
+// Player is the figures of one player.
+type Player struct {
+	PlayerLabel      string  `json:"playerLabel"`
+	Plays            int64   `json:"plays"`
+	BestScorePercent float64 `json:"bestScorePercent"`
+	LastPlayedAt     string  `json:"lastPlayedAt"`
+	Passed           bool    `json:"passed"`
+}
+
+// Skill is the figures of one skill.
+type Skill struct {
+	SkillID     string  `json:"skillId"`
+	Attempts    int64   `json:"attempts"`
+	CorrectRate float64 `json:"correctRate"`
+}
+
+// sum is what figures are made of.
+type sum struct {
+	plays, completed, passed, score int64
+	best                            int
+	last                            time.Time
+}
+
+func (s *sum) add(p Play) {
+	s.plays++
+	if !p.Completed.IsZero() {
+		s.completed++
+		s.score += int64(p.Score)
+		s.best = max(s.best, p.Score)
+	}
+	if p.Passed {
+		s.passed++
+	}
+	if p.Started.After(s.last) {
+		s.last = p.Started
+	}
+}
+
+// Statistics computes the figures from plays in any order, in one pass.
+func (q Question) Statistics(plays iter.Seq[Play]) Statistics {
+	var all sum
+	days, players, skills := map[string]*sum{}, map[int]*sum{}, map[string]*Answered{}
+	for p := range plays {
+		if !q.includes(p) {
+			continue
+		}
+		all.add(p)
+		entry(days, p.Started.UTC().Format(time.DateOnly)).add(p)
+		entry(players, p.Player).add(p)
+		for _, a := range p.Answers {
+			skill := entry(skills, a.Skill)
+			skill.Attempts += a.Attempts
+			skill.Correct += a.Correct
+		}
+	}
+	s := Statistics{ReportingMode: q.Mode, Daily: []Day{}, Players: []Player{}, Skills: []Skill{}}
+	if s.Suppressed = q.Members != nil && len(players) < 5; s.Suppressed {
+		return s
+	}
+	s.Plays, s.UniquePlayers = all.plays, int64(len(players))
+	s.AvgScorePercent = rounded(all.score, 100*all.completed, 1)
+	s.CompletionRate, s.PassRate = rounded(all.completed, all.plays, 4), rounded(all.passed, all.completed, 4)
+	for day := q.From; !day.After(q.To); day = day.AddDate(0, 0, 1) {
+		d := entry(days, day.Format(time.DateOnly))
+		s.Daily = append(s.Daily, Day{day.Format(time.DateOnly), d.plays, rounded(d.score, 100*d.completed, 1)})
+	}
+	for who, p := range players {
+		s.Players = append(s.Players, Player{q.Labels[who], p.plays, rounded(int64(p.best), 100, 1), p.last.UTC().Format(instant), p.passed > 0})
+	}
+	slices.SortFunc(s.Players, byRank)
+	for _, id := range q.Skills {
+		if a := entry(skills, id); a.Attempts > 0 {
+			s.Skills = append(s.Skills, Skill{id, int64(a.Attempts), rounded(int64(a.Correct), int64(a.Attempts), 4)})
+		}
+	}
+	return s
+}
+
+func entry[K comparable, V any](m map[K]*V, key K) *V {
+	if m[key] == nil {
+		m[key] = new(V)
+	}
+	return m[key]
+}
+
+// byRank is the order of the players. Of two that differ in nothing else, the one who passed comes first.
+func byRank(a, b Player) int {
+	passed := map[bool]int{true: 0, false: 1}
+	return cmp.Or(cmp.Compare(b.Plays, a.Plays), cmp.Compare(b.BestScorePercent, a.BestScorePercent),
+		cmp.Compare(a.PlayerLabel, b.PlayerLabel), cmp.Compare(b.LastPlayedAt, a.LastPlayedAt), passed[a.Passed]-passed[b.Passed])
+}
+
+// rounded rounds a/b, half away from zero, to decimals.
+func rounded(a, b, decimals int64) float64 {
+	if b == 0 {
+		return 0
+	}
+	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(decimals), nil)
+	shifted := new(big.Rat).Mul(big.NewRat(a, b), new(big.Rat).SetInt(scale))
+	shifted.Add(shifted, big.NewRat(1, 2)) // nothing is negative
+	f, _ := new(big.Rat).SetFrac(new(big.Int).Quo(shifted.Num(), shifted.Denom()), scale).Float64()
+	return f
+}
