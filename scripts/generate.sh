@@ -3,10 +3,14 @@
 #   modules/publicapi/openapi.json         from modules/publicapi/openapi.yaml and errors.yaml
 #   web/templates/docs_errors.html         from modules/publicapi/errors.yaml
 #   modules/publicapi/client_gen_test.go   from modules/publicapi/openapi.json
+#   mock_*_test.go                         from the interfaces that configs/mockery.yaml names
 #   app/notices.txt                        from the licences of what go.mod names
 set -eu
 cd "$(dirname "$0")/.."
 
 go run ./scripts/contract
 go tool -modfile=scripts/tools/go.mod oapi-codegen -config configs/oapi-codegen.yaml modules/publicapi/openapi.json
+# Those of interfaces that are gone go too.
+find modules web -name 'mock_*_test.go' -delete
+go tool -modfile=scripts/tools/go.mod mockery --config configs/mockery.yaml
 scripts/notices.sh

@@ -17,16 +17,27 @@ const (
 	MaxAtOnceOfActor        = 3
 )
 
+// Reports reads the plays of a report. Package reports says what the methods promise.
+type Reports interface {
+	Export(ctx context.Context, q reports.Query) (*reports.Export, error)
+	Suppressed(ctx context.Context, q reports.Query) (bool, error)
+}
+
+// AuditLog records exports.
+type AuditLog interface {
+	Append(ctx context.Context, e audit.Entry) error
+}
+
 // Service runs the exports of one instance.
 type Service struct {
-	reports   *reports.Service
-	log       *audit.Log
+	reports   Reports
+	log       AuditLog
 	limiter   *limiter.Limiter
 	recording sync.WaitGroup // of the ends of exports
 }
 
 // New returns the service. An instance has one, whose limits count the exports of all surfaces together.
-func New(r *reports.Service, log *audit.Log) *Service {
+func New(r Reports, log AuditLog) *Service {
 	return &Service{reports: r, log: log, limiter: limiter.New(limiter.Limits{
 		Places: MaxAtOnce, ActorPlaces: MaxAtOnceOfActor, Busy: "Too many exports are running.",
 	})}

@@ -4,38 +4,31 @@ import (
 	"cmp"
 	"context"
 	"time"
-
-	"dg/modules/apikeys"
-	"dg/modules/exports"
-	"dg/modules/games"
-	"dg/modules/org"
-	"dg/modules/reports"
-	"dg/platform/authz"
 )
 
 // API serves /api/v1 and its document.
 type API struct {
-	keys        *apikeys.Service
-	recheckKeys *apikeys.Service
-	games       *games.Service
-	reports     *reports.Service
-	exports     *exports.Service
-	orgs        *org.Service
-	policy      *authz.Policy
+	keys        Keys
+	recheckKeys KeyStatus
+	games       Forks
+	reports     Reports
+	exports     Exports
+	orgs        Groups
+	policy      Policy
 	document    []byte
 	cache       *forkCache
 }
 
 // Modules are what the API calls.
 type Modules struct {
-	Keys    *apikeys.Service
-	Games   *games.Service
-	Reports *reports.Service
-	Exports *exports.Service
-	Orgs    *org.Service
-	Policy  *authz.Policy
+	Keys    Keys
+	Games   Forks
+	Reports Reports
+	Exports Exports
+	Orgs    Groups
+	Policy  Policy
 	// RecheckKeys re-checks the keys of running exports, on a connection that no flood of requests takes; nil: Keys.
-	RecheckKeys *apikeys.Service
+	RecheckKeys KeyStatus
 }
 
 // New returns the API. Its document names baseURL as the server's address.
@@ -45,7 +38,7 @@ func New(m Modules, baseURL string) (*API, error) {
 		return nil, err
 	}
 	return &API{
-		keys: m.Keys, recheckKeys: cmp.Or(m.RecheckKeys, m.Keys), games: m.Games, reports: m.Reports, exports: m.Exports, orgs: m.Orgs,
+		keys: m.Keys, recheckKeys: cmp.Or[KeyStatus](m.RecheckKeys, m.Keys), games: m.Games, reports: m.Reports, exports: m.Exports, orgs: m.Orgs,
 		policy: m.Policy, document: document, cache: newForkCache(),
 	}, nil
 }

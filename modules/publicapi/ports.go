@@ -1,0 +1,60 @@
+package publicapi
+
+import (
+	"context"
+
+	"github.com/gofiber/fiber/v2"
+
+	"dg/modules/apikeys"
+	"dg/modules/audit"
+	"dg/modules/exports"
+	"dg/modules/games"
+	"dg/modules/reports"
+	"dg/platform/authz"
+	"dg/platform/limiter"
+)
+
+// What the API calls of other modules. Their services say what the methods promise, and which errors they return.
+
+// Keys authenticates keys, and records refusals in the audit log before they are answered.
+type Keys interface {
+	KeyStatus
+	Authenticate(ctx context.Context, token apikeys.Token, request audit.Request) (apikeys.Caller, error)
+	Refuse(ctx context.Context, c apikeys.Caller, reason audit.Reason, target audit.Target, request audit.Request, answer error) error
+	RefuseOutside(ctx context.Context, id string, request audit.Request, answer error) error
+}
+
+// KeyStatus tells whether a key would still be accepted.
+type KeyStatus interface {
+	StillUsable(ctx context.Context, organisationID, keyID string) error
+}
+
+// Forks finds forks within an organisation, and of a fork of any organisation no more than its owner.
+type Forks interface {
+	Forks(ctx context.Context, organisationID string) ([]games.Fork, error)
+	Fork(ctx context.Context, organisationID, id string) (games.Fork, error)
+	ForkOwner(ctx context.Context, id string) (organisationID string, err error)
+}
+
+// Reports computes statistics, and admits what takes memory: reports and fork lists share one limit.
+type Reports interface {
+	Statistics(ctx context.Context, q reports.Query, hold func(*limiter.Lease)) (reports.Statistics, error)
+	Suppressed(ctx context.Context, q reports.Query) (bool, error)
+	AdmitForks(ctx context.Context, organisationID string) (*limiter.Lease, error)
+	KeepAnswer(ctx context.Context, organisationID string, lease *limiter.Lease, bytes int) (*limiter.Lease, error)
+}
+
+// Exports sends plays as CSV.
+type Exports interface {
+	Send(ctx context.Context, c *fiber.Ctx, r exports.Request) error
+}
+
+// Groups tells who owns a group of any organisation, and no more.
+type Groups interface {
+	GroupOwner(ctx context.Context, groupID string) (organisationID string, err error)
+}
+
+// Policy decides what a key may do.
+type Policy interface {
+	Authorize(s authz.Subject, want authz.Permission, organisationID string) error
+}
