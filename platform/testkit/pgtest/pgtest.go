@@ -34,7 +34,7 @@ type Database struct {
 // New gives t a migrated, empty database, which is dropped when t and its subtests have ended.
 //
 // Where no PostgreSQL can be started the test is skipped, and fails when the environment has CI. It fails when the
-// migrations do.
+// migrations do. With -short it is skipped: what is left needs no database.
 func New(t testing.TB) *Database {
 	t.Helper()
 	return newFrom(t, migrations.FS)
@@ -48,6 +48,9 @@ var numbered atomic.Int64
 
 func newFrom(t testing.TB, files fs.FS) *Database {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("pgtest: needs a database: skipped with -short")
+	}
 	s, err := started()
 	if err != nil {
 		unavailable(t, err)
