@@ -2,27 +2,39 @@ package org
 
 import (
 	"context"
+	"errors"
 	"fmt"
+
+	"gorm.io/gorm"
+
+	"dg/platform/postgres"
 )
 
 // maxGroups is how many groups are listed.
 const maxGroups = 500
 
+type groupRow struct {
+	ID    string
+	OrgID string
+	Name  string
+}
+
+func (groupRow) TableName() string { return "player_groups" }
+
 // Groups returns at most 500 groups of the organisation by name, and always the chosen one where the organisation has it.
 func (s *Service) Groups(ctx context.Context, organisationID, chosen string) ([]Group, error) {
-	if !IsID(chosen) {
-		chosen = ""
+	groups := func() *gorm.DB {
+		return s.db.Gorm.WithContext(ctx).Scopes(postgres.Tag("org.groups"), postgres.Tenant(organisationID)).Model(&groupRow{}).Order("name, id")
 	}
-	var groups []Group
-	err := s.db.Gorm.WithContext(ctx).Raw(`/* org.groups */
-		(select id::text as id, name from player_groups where org_id = ? order by name, id limit ?)
-		union
-		select id::text, name from player_groups where org_id = ? and id::text = ?
-		order by name, id`, organisationID, maxGroups, organisationID, chosen).Scan(&groups).Error
-	if err != nil {
+	listed := groups().Where("id in (?)", groups().Select("id").Limit(maxGroups))
+	if IsID(chosen) {
+		listed = listed.Or("id = ?", chosen)
+	}
+	var found []Group
+	if err := listed.Find(&found).Error; err != nil {
 		return nil, fmt.Errorf("org: groups: %w", err)
 	}
-	return groups, nil
+	return found, nil
 }
 
 // GroupOwner returns the id of the organisation that owns the group. It is deliberately not scoped to an organisation: the use
@@ -31,13 +43,15 @@ func (s *Service) GroupOwner(ctx context.Context, groupID string) (string, error
 	if !IsID(groupID) {
 		return "", errGroupNotFound
 	}
-	var owner string
-	found := s.db.Gorm.WithContext(ctx).Raw("/* org.groupOwner */ select org_id from player_groups where id = ?", groupID).Scan(&owner)
-	if found.Error != nil {
-		return "", fmt.Errorf("org: group owner: %w", found.Error)
-	}
-	if found.RowsAffected == 0 {
+	var row groupRow
+	err := s.db.Gorm.WithContext(ctx).
+		Scopes(postgres.Tag("org.groupOwner"), postgres.AcrossTenants("the use of another organisation's group is audited as such")).
+		Select("org_id").Where("id = ?", groupID).Take(&row).Error
+	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return "", errGroupNotFound
 	}
-	return owner, nil
+	if err != nil {
+		return "", fmt.Errorf("org: group owner: %w", err)
+	}
+	return row.OrgID, nil
 }

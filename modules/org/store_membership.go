@@ -2,11 +2,15 @@ package org
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
+
+	"dg/platform/postgres"
 )
 
 // The bounds of lists.
@@ -16,46 +20,55 @@ const (
 	maxLogs        = 1000 // organisations whose logs record a person's security event
 )
 
+type membershipRow struct {
+	OrgID        string
+	UserID       string
+	Role         string
+	Organisation organisationRow `gorm:"foreignKey:OrgID"`
+}
+
+func (membershipRow) TableName() string { return "memberships" }
+
+// membershipsOf is the query of the person's memberships with their organisations. Whose they are is its one condition.
+func (s *Service) membershipsOf(ctx context.Context, personID string) *gorm.DB {
+	return s.db.Gorm.WithContext(ctx).
+		Scopes(postgres.Tag("org.memberships"), postgres.AcrossTenants("a person's own memberships")).
+		InnerJoins("Organisation").Where("user_id = ?", personID)
+}
+
 // MembershipsOf returns the person's memberships by the name of the organisation, at most 100. It is not scoped to an
 // organisation, and returns only what is the person's own.
 func (s *Service) MembershipsOf(ctx context.Context, personID string) ([]Membership, error) {
-	return s.memberships(ctx, personID, "")
+	var rows []membershipRow
+	if err := s.membershipsOf(ctx, personID).Order(`"Organisation".name, org_id`).Limit(maxMemberships).Find(&rows).Error; err != nil {
+		return nil, fmt.Errorf("org: memberships: %w", err)
+	}
+	found := make([]Membership, len(rows))
+	for i, r := range rows {
+		found[i] = r.membership()
+	}
+	return found, nil
 }
 
 // Membership returns the person's membership in the organisation with the slug. Errors: apperr.NotFound, the same for an unknown
 // organisation and for one that the person does not belong to.
 func (s *Service) Membership(ctx context.Context, personID, slug string) (Membership, error) {
-	if slug == "" || !utf8.ValidString(slug) || strings.Contains(slug, "\x00") { // PostgreSQL refuses such text
+	if !utf8.ValidString(slug) || strings.Contains(slug, "\x00") { // PostgreSQL refuses such text
 		return Membership{}, errOrganisationNotFound
 	}
-	found, err := s.memberships(ctx, personID, slug)
+	var row membershipRow
+	err := s.membershipsOf(ctx, personID).Where(`"Organisation".slug = ?`, slug).Take(&row).Error
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return Membership{}, errOrganisationNotFound
+	}
 	if err != nil {
-		return Membership{}, err
+		return Membership{}, fmt.Errorf("org: membership: %w", err)
 	}
-	if len(found) == 0 {
-		return Membership{}, errOrganisationNotFound
-	}
-	return found[0], nil
+	return row.membership(), nil
 }
 
-// memberships returns the memberships of the person, or the one in the organisation with the slug.
-func (s *Service) memberships(ctx context.Context, personID, slug string) ([]Membership, error) {
-	var rows []struct {
-		Organisation organisationRow `gorm:"embedded"`
-		Role         string
-	}
-	err := s.db.Gorm.WithContext(ctx).Raw(`/* org.memberships */
-		select o.id, o.slug, o.name, o.plan, o.reporting_mode, o.version, m.role
-		  from memberships m join organisations o on o.id = m.org_id
-		 where m.user_id = ? and (? = '' or o.slug = ?) order by o.name, o.id limit ?`, personID, slug, slug, maxMemberships).Scan(&rows).Error
-	if err != nil {
-		return nil, fmt.Errorf("org: memberships: %w", err)
-	}
-	found := make([]Membership, len(rows))
-	for i, r := range rows {
-		found[i] = Membership{Organisation: r.Organisation.organisation(), Role: Role(r.Role)}
-	}
-	return found, nil
+func (r membershipRow) membership() Membership {
+	return Membership{Organisation: r.Organisation.organisation(), Role: Role(r.Role)}
 }
 
 // Members returns at most 500 members of the organisation, owners first, then admins, and how many there are.
@@ -65,9 +78,9 @@ func (s *Service) Members(ctx context.Context, organisationID string) (_ []Membe
 		Role   string
 		Total  int
 	}
-	err := s.db.Gorm.WithContext(ctx).Raw(`/* org.members */
-		select user_id, role, count(*) over () as total from memberships where org_id = ?
-		 order by array_position(array['owner', 'admin', 'member'], role), user_id limit ?`, organisationID, maxMembers).Scan(&rows).Error
+	err := s.db.Gorm.WithContext(ctx).Scopes(postgres.Tag("org.members"), postgres.Tenant(organisationID)).Model(&membershipRow{}).
+		Select("user_id, role, count(*) over () as total").
+		Order("array_position(array['owner', 'admin', 'member'], role), user_id").Limit(maxMembers).Find(&rows).Error
 	if err != nil {
 		return nil, 0, fmt.Errorf("org: members: %w", err)
 	}
@@ -81,6 +94,7 @@ func (s *Service) Members(ctx context.Context, organisationID string) (_ []Membe
 // OrganisationsOf returns the ids of at most 1,000 organisations that the person belongs to, in the caller's transaction. Like
 // MembershipsOf it returns only what is the person's own.
 func (s *Service) OrganisationsOf(ctx context.Context, tx pgx.Tx, personID string) ([]string, error) {
+	// By hand: package identity commits on pgx.
 	rows, err := tx.Query(ctx, `/* org.organisationsOf */
 		select org_id::text from memberships where user_id = $1 order by org_id limit $2`, personID, maxLogs)
 	if err != nil {

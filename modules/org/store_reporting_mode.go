@@ -5,8 +5,10 @@ import (
 	"fmt"
 
 	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"dg/modules/audit"
+	"dg/platform/postgres"
 )
 
 // setReportingMode changes the mode and appends the entry, which says what the mode was. It reads the actor's role again, which may
@@ -21,22 +23,16 @@ func (s *Service) setReportingMode(ctx context.Context, mode ReportingMode, entr
 		if err := s.mayChangeMode(now, entry.OrganisationID); err != nil {
 			return err
 		}
-		var before string
-		was := tx.Raw("/* org.reportingMode */ select reporting_mode from organisations where id = ? for no key update", entry.OrganisationID).Scan(&before)
-		if was.Error != nil {
-			return fmt.Errorf("org: reporting mode: %w", was.Error)
+		before, err := s.OrganisationIn(tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}), entry.OrganisationID)
+		if err != nil || before.ReportingMode == mode {
+			return err
 		}
-		if was.RowsAffected == 0 {
-			return errOrganisationNotFound
-		}
-		if before == string(mode) {
-			return nil
-		}
-		err = tx.Exec("/* org.setReportingMode */ update organisations set reporting_mode = ? where id = ?", mode, entry.OrganisationID).Error
+		err = tx.Scopes(postgres.Tag("org.setReportingMode"), postgres.Tenant(entry.OrganisationID)).
+			Model(&organisationRow{}).Update("reporting_mode", mode).Error
 		if err != nil {
 			return fmt.Errorf("org: set the reporting mode: %w", err)
 		}
-		entry.Details = map[string]any{"from": before, "to": string(mode)}
+		entry.Details = map[string]any{"from": string(before.ReportingMode), "to": string(mode)}
 		return s.log.AppendIn(tx, entry)
 	})
 }

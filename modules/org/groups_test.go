@@ -1,0 +1,45 @@
+package org_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/org"
+)
+
+// The organisation's own groups, by name.
+func TestGroupsAreListedByName(t *testing.T) {
+	b := setup(t)
+	groups, err := b.orgs.Groups(t.Context(), ours, "")
+	require.NoError(t, err)
+	require.Empty(t, groups)
+	id := func(n int) string { return fmt.Sprintf("00000000-0000-4000-8000-0000000001%02d", n) }
+	b.Exec(`insert into player_groups (id, org_id, name) values ($3, $1, 'Sales'), ($4, $1, 'Marketing'), ($5, $1, 'Sales'), ($6, $2, 'Legal')`,
+		ours, theirs, id(2), id(3), id(1), id(4))
+	want := []org.Group{{ID: id(3), Name: "Marketing"}, {ID: id(1), Name: "Sales"}, {ID: id(2), Name: "Sales"}}
+	for name, chosen := range map[string]string{
+		"none": "", "one of the list": id(2), "another organisation's": id(4), "unknown": unknown, "malformed": "' or true --",
+	} {
+		groups, err := b.orgs.Groups(t.Context(), ours, chosen)
+		require.NoError(t, err, name)
+		require.Equal(t, want, groups, name)
+	}
+}
+
+// At most 500 groups are listed, and the chosen one wherever it stands.
+func TestChosenGroupIsListedBeyondTheBound(t *testing.T) {
+	b := setup(t)
+	b.Exec(`insert into player_groups (id, org_id, name)
+		select ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, $1, lpad(n::text, 4, '0') from generate_series(1, 700) n`, ours)
+	groups, err := b.orgs.Groups(t.Context(), ours, "")
+	require.NoError(t, err)
+	require.Len(t, groups, 500)
+	require.Equal(t, "0001", groups[0].Name)
+	require.Equal(t, "0500", groups[499].Name)
+	last := org.Group{ID: "00000000-0000-4000-8000-000000000700", Name: "0700"}
+	withChosen, err := b.orgs.Groups(t.Context(), ours, last.ID)
+	require.NoError(t, err)
+	require.Equal(t, append(groups, last), withChosen)
+}

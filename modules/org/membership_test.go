@@ -1,0 +1,130 @@
+package org_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+	"gorm.io/gorm"
+
+	"dg/modules/org"
+	"dg/platform/apperr"
+	"dg/platform/authz"
+	"dg/platform/testkit/fixtures"
+)
+
+// A person's own memberships only, by the name of the organisation, with all that the screens show of it.
+func TestMembershipsAreThePersonsOwn(t *testing.T) {
+	b := setup(t)
+	ann := b.Person(fixtures.Person{}).ID
+	found, err := b.orgs.MembershipsOf(t.Context(), ann)
+	require.NoError(t, err)
+	require.Empty(t, found)
+	b.Exec(`update organisations set name = 'Zulu' where id = $1`, ours)
+	b.Join(ours, ann, "member")
+	b.Join(theirs, ann, "admin")
+	found, err = b.orgs.MembershipsOf(t.Context(), ann)
+	require.NoError(t, err)
+	_, version := b.mode(ours)
+	_, theirVersion := b.mode(theirs)
+	require.Equal(t, []org.Membership{
+		{Role: org.RoleAdmin, Organisation: org.Organisation{ID: theirs, Slug: "theirs", Name: "Theirs", Plan: org.PlanFree, ReportingMode: org.Nominative, Version: theirVersion}},
+		{Role: org.RoleMember, Organisation: org.Organisation{ID: ours, Slug: "ours", Name: "Zulu", Plan: org.PlanPro, ReportingMode: org.Pseudonymous, Version: version}},
+	}, found)
+	for i, slug := range []string{"theirs", "ours"} {
+		one, err := b.orgs.Membership(t.Context(), ann, slug)
+		require.NoError(t, err)
+		require.Equal(t, found[i], one)
+	}
+}
+
+// An organisation that the person does not belong to is answered like one that does not exist.
+func TestMembershipOfAnotherOrganisationIsNotFound(t *testing.T) {
+	b := setup(t)
+	for _, slug := range []string{"theirs", "nowhere", "", "Ours", "ours ", "\x00", "\xff", "' or true --", ours} {
+		found, err := b.orgs.Membership(t.Context(), personID(ours, "owner"), slug)
+		require.True(t, apperr.Is(err, apperr.NotFound), "%q: %v", slug, err)
+		require.Zero(t, found, "%q", slug)
+	}
+}
+
+// Lists are bounded: 100 organisations on the screens, 1,000 logs of a security event.
+func TestMembershipsAreBounded(t *testing.T) {
+	b := setup(t)
+	ann := b.Person(fixtures.Person{}).ID
+	b.Exec(`insert into organisations (id, slug, name, plan, reporting_mode)
+		select gen_random_uuid(), 'many-' || n, lpad(n::text, 4, '0'), 'pro', 'pseudonymous' from generate_series(1, 1200) n`)
+	b.Exec(`insert into memberships (org_id, user_id, role) select id, $1, 'member' from organisations where slug like 'many-%'`, ann)
+	found, err := b.orgs.MembershipsOf(t.Context(), ann)
+	require.NoError(t, err)
+	require.Len(t, found, 100)
+	for i, m := range found {
+		require.Equal(t, fmt.Sprintf("%04d", i+1), m.Organisation.Name)
+	}
+	require.Len(t, b.organisationsOf(ann), 1000)
+}
+
+func TestOrganisationsOfAPerson(t *testing.T) {
+	b := setup(t)
+	ann := b.Person(fixtures.Person{}).ID
+	require.Empty(t, b.organisationsOf(ann))
+	b.Join(theirs, ann, "member")
+	require.Equal(t, []string{theirs}, b.organisationsOf(ann))
+	b.Join(ours, ann, "member")
+	require.Equal(t, []string{ours, theirs}, b.organisationsOf(ann))
+}
+
+func (b bundle) organisationsOf(person string) (ids []string) {
+	b.t.Helper()
+	require.NoError(b.t, pgx.BeginFunc(b.t.Context(), b.DB.Pool, func(tx pgx.Tx) (err error) {
+		ids, err = b.orgs.OrganisationsOf(b.t.Context(), tx, person)
+		return err
+	}))
+	return ids
+}
+
+// What a person may do in an organisation is the role there, and whether two-step verification is on.
+func TestSubjectHasTheGrantsOfTheRole(t *testing.T) {
+	b := setup(t)
+	b.Exec(`update users set totp_secret = 'x' where id = $1`, personID(ours, "admin"))
+	db := b.DB.Gorm.WithContext(t.Context())
+	for name, c := range map[string]struct {
+		organisation, person string
+		grants               []string
+	}{
+		"owner":              {ours, personID(ours, "owner"), []string{"owner"}},
+		"admin with twostep": {ours, personID(ours, "admin"), []string{"admin", "admin+2fa"}},
+		"member":             {theirs, personID(theirs, "member"), []string{"member"}},
+		"of another":         {theirs, personID(ours, "owner"), nil},
+		"nobody":             {ours, unknown, nil},
+		"malformed person":   {ours, "' or true --", nil},
+		"malformed":          {"", personID(ours, "owner"), nil},
+	} {
+		want := authz.Subject{Kind: authz.Member, OrganisationID: c.organisation, Grants: c.grants}
+		got, err := b.orgs.SubjectIn(db, c.organisation, c.person)
+		require.NoError(t, err, name)
+		require.Equal(t, want, got, name)
+		got, err = b.orgs.CurrentSubjectIn(db, c.organisation, c.person)
+		require.NoError(t, err, name)
+		require.Equal(t, want, got, name)
+	}
+}
+
+// A role that a change depends on stays as it is until the change commits; a role that is only read does not.
+func TestSubjectKeepsTheRoleUntilTheTransactionEnds(t *testing.T) {
+	b := setup(t)
+	person := personID(ours, "owner")
+	for name, c := range map[string]struct {
+		read  func(*gorm.DB, string, string) (authz.Subject, error)
+		locks bool
+	}{"locked": {b.orgs.SubjectIn, true}, "current": {b.orgs.CurrentSubjectIn, false}} {
+		require.NoError(t, b.DB.Gorm.WithContext(t.Context()).Transaction(func(tx *gorm.DB) error {
+			_, err := c.read(tx, ours, person)
+			require.NoError(t, err, name)
+			free := fixtures.One[int](b.Database, `select count(*) from (select from memberships where user_id = $1 for update skip locked) m`, person)
+			require.Equal(t, c.locks, free == 0, name)
+			return nil
+		}))
+	}
+}
