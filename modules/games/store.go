@@ -40,16 +40,17 @@ func (r forkRow) fork() Fork {
 	}
 }
 
-// forkColumns are the columns of forkRow: "select *" would read the configuration too. The version comes from the snapshot of
-// the forks; its parameter is the organisation.
-const forkColumns = "id, org_id, game_id, slug, title, major, status, visibility, source_locale, deployed_release_number, suspended, created_at, updated_at, " +
-	"(select version from organisations where id = ?) as organisation_version"
+// forks is the query of the organisation's forks. The version comes from the snapshot of the forks.
+func (s *Service) forks(ctx context.Context, organisationID string) *gorm.DB {
+	return s.db.Gorm.WithContext(ctx).Scopes(postgres.Tag("games.forks"), postgres.Tenant(organisationID)).
+		Select("id, org_id, game_id, slug, title, major, status, visibility, source_locale, deployed_release_number, suspended, "+
+			"created_at, updated_at, (select version from organisations where id = ?) as organisation_version", organisationID)
+}
 
 // Forks returns all forks of the organisation, by creation, then id.
 func (s *Service) Forks(ctx context.Context, organisationID string) ([]Fork, error) {
 	var rows []forkRow
-	err := s.db.Gorm.WithContext(ctx).Scopes(postgres.Tenant(organisationID)).Select(forkColumns, organisationID).Order("created_at, id").Find(&rows).Error
-	if err != nil {
+	if err := s.forks(ctx, organisationID).Order("created_at, id").Find(&rows).Error; err != nil {
 		return nil, fmt.Errorf("games: forks: %w", err)
 	}
 	forks := make([]Fork, len(rows))
@@ -65,7 +66,7 @@ func (s *Service) Fork(ctx context.Context, organisationID, id string) (Fork, er
 		return Fork{}, errForkNotFound
 	}
 	var row forkRow
-	err := s.db.Gorm.WithContext(ctx).Scopes(postgres.Tenant(organisationID)).Select(forkColumns, organisationID).Where("id = ?", id).Take(&row).Error
+	err := s.forks(ctx, organisationID).Where("id = ?", id).Take(&row).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return Fork{}, errForkNotFound
 	}
@@ -81,13 +82,15 @@ func (s *Service) ForkOwner(ctx context.Context, id string) (string, error) {
 	if !org.IsID(id) {
 		return "", errForkNotFound
 	}
-	var owner string
-	found := s.db.Gorm.WithContext(ctx).Raw("/* games.forkOwner */ select org_id from forks where id = ?", id).Scan(&owner)
-	if found.Error != nil {
-		return "", fmt.Errorf("games: fork owner: %w", found.Error)
-	}
-	if found.RowsAffected == 0 {
+	var row forkRow
+	err := s.db.Gorm.WithContext(ctx).
+		Scopes(postgres.Tag("games.forkOwner"), postgres.AcrossTenants("the use of another organisation's fork is audited as such")).
+		Select("org_id").Where("id = ?", id).Take(&row).Error
+	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return "", errForkNotFound
 	}
-	return owner, nil
+	if err != nil {
+		return "", fmt.Errorf("games: fork owner: %w", err)
+	}
+	return row.OrgID, nil
 }
