@@ -27,7 +27,7 @@ func (db *database) encrypt(ctx context.Context, keys identity.Keyring, log *slo
 		return err
 	}
 	defer owner.Close()
-	done, err := identity.ReencryptSecrets(ctx, owner.Pool, keys)
+	done, err := identity.ReencryptSecrets(ctx, owner, keys)
 	if err != nil {
 		return err
 	}

@@ -18,9 +18,9 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"github.com/pquerna/otp/totp"
 	"github.com/stretchr/testify/require"
+	"gorm.io/gorm"
 
 	"dg/modules/apikeys"
 	"dg/modules/audit"
@@ -117,7 +117,7 @@ func startOn(t *testing.T, db *pgtest.Database, now func() time.Time) *world {
 type noOrganisations struct{}
 
 // OrganisationsOf returns none.
-func (noOrganisations) OrganisationsOf(context.Context, pgx.Tx, string) ([]string, error) {
+func (noOrganisations) OrganisationsOf(*gorm.DB, string) ([]string, error) {
 	return nil, nil
 }
 

@@ -4,8 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // The details in the entry of a burst: how many events it stands for, and whether a crash of PostgreSQL lost the count of
@@ -24,12 +22,7 @@ const recordInterval = 20 * time.Second
 //
 // Errors: apperr.Internal for an entry that no filter finds.
 func (l *Log) Count(ctx context.Context, e Entry) error {
-	return count(ctx, l.db.Pool, []string{e.OrganisationID}, e)
-}
-
-// CountInAll is Count for the logs of several organisations, in the caller's transaction.
-func (l *Log) CountInAll(ctx context.Context, tx pgx.Tx, organisationIDs []string, e Entry) error {
-	return count(ctx, tx, organisationIDs, e)
+	return count(l.db.Gorm.WithContext(ctx), []string{e.OrganisationID}, e)
 }
 
 // Run makes entries of bursts until ctx ends. Any number of instances may run it: each event is in one entry. After a failure,

@@ -5,9 +5,11 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+	"gorm.io/gorm"
+	"gorm.io/gorm/logger"
 
 	"dg/modules/audit"
 	"dg/platform/postgres"
@@ -160,15 +162,13 @@ func TestUnknownActionIsNotCounted(t *testing.T) {
 	require.Error(t, b.log.Count(t.Context(), e))
 }
 
-// statements counts what a connection sends.
-type statements struct{ n int }
-
-func (s *statements) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
-	s.n++
-	return ctx
+// statements counts what is sent.
+type statements struct {
+	logger.Interface
+	n int
 }
 
-func (s *statements) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+func (s *statements) Trace(context.Context, time.Time, func() (string, int64), error) { s.n++ }
 
 // Bursts in a thousand logs, new or current, and one of them named twice.
 func TestCountInManyLogsTakesOneStatement(t *testing.T) {
@@ -177,20 +177,13 @@ func TestCountInManyLogsTakesOneStatement(t *testing.T) {
 		select gen_random_uuid(), 'many-' || n, n, 'pro', 'pseudonymous' from generate_series(1, 998) n`)
 	var all []string
 	require.NoError(t, b.Owner.Pool.QueryRow(t.Context(), `select array_agg(id::text order by random()) from organisations`).Scan(&all))
-	var sent statements
-	config := b.DB.Pool.Config().ConnConfig.Copy()
-	config.Tracer = &sent
-	conn, err := pgx.ConnectConfig(t.Context(), config)
-	require.NoError(t, err)
-	defer conn.Close(context.Background())
+	sent := statements{Interface: logger.Discard}
+	db := b.DB.Gorm.Session(&gorm.Session{Logger: &sent, Context: t.Context()})
 	e := audit.Entry{Actor: audit.Actor{Kind: audit.Person, ID: "ann", Name: "Ann"}, Action: audit.SignInFailed, Reason: audit.Locked}
 	for range 3 {
-		tx, err := conn.Begin(t.Context())
-		require.NoError(t, err)
 		before := sent.n
-		require.NoError(t, b.log.CountInAll(t.Context(), tx, append(all, ours), e)) // one of them twice
+		require.NoError(t, db.Transaction(func(tx *gorm.DB) error { return b.log.CountInAll(tx, append(all, ours), e) })) // one of them twice
 		require.Equal(t, 1, sent.n-before)
-		require.NoError(t, tx.Commit(t.Context()))
 	}
 	require.NoError(t, b.log.RecordBursts(t.Context()))
 	var logs, minimum, maximum int
@@ -214,7 +207,7 @@ func TestConcurrentCountsInManyLogs(t *testing.T) {
 						t.Error(err)
 					}
 				}
-				err := pgx.BeginFunc(t.Context(), b.DB.Pool, func(tx pgx.Tx) error { return b.log.CountInAll(t.Context(), tx, orders[i%2], e) })
+				err := b.DB.Gorm.WithContext(t.Context()).Transaction(func(tx *gorm.DB) error { return b.log.CountInAll(tx, orders[i%2], e) })
 				if err != nil {
 					t.Error(err)
 				}

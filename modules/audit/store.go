@@ -1,12 +1,10 @@
 package audit
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm"
 )
 
@@ -58,17 +56,17 @@ func (l *Log) AppendIn(tx *gorm.DB, e Entry) error {
 }
 
 // AppendToAll adds the entry to the log of each of the organisations, in the caller's transaction.
-func (l *Log) AppendToAll(ctx context.Context, tx pgx.Tx, organisationIDs []string, e Entry) error {
+func (l *Log) AppendToAll(tx *gorm.DB, organisationIDs []string, e Entry) error {
 	r, err := newRow(e)
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, `/* audit.appendToAll */
+	err = tx.Exec(`/* audit.appendToAll */
 		insert into audit_entries (org_id, actor_kind, actor_id, actor_name, action, target_kind, target_id, reason, details,
 		                           method, path, address, user_agent, request_id)
 		select unnest($1::uuid[]), $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14`,
 		organisationIDs, r.ActorKind, r.ActorID, r.ActorName, r.Action, r.TargetKind, r.TargetID, r.Reason, r.Details,
-		r.Method, r.Path, r.Address, r.UserAgent, r.RequestID)
+		r.Method, r.Path, r.Address, r.UserAgent, r.RequestID).Error
 	if err != nil {
 		return fmt.Errorf("audit: append %s: %w", e.Action, err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/jackc/pgx/v5/pgconn"
 	"gorm.io/gorm"
 )
 
@@ -26,19 +25,19 @@ with known as (
 )
 insert into audit_burst_events (burst) select id from known union all select id from touched`
 
-// executor is a pool or a transaction.
-type executor interface {
-	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
-}
-
-func count(ctx context.Context, db executor, organisationIDs []string, e Entry) error {
+func count(db *gorm.DB, organisationIDs []string, e Entry) error {
 	if err := e.validate(); err != nil {
 		return err
 	}
-	if _, err := db.Exec(ctx, countSQL, organisationIDs, e.Actor.Kind, e.Actor.ID, e.Actor.Name, e.Action, e.Reason); err != nil {
+	if err := db.Exec(countSQL, organisationIDs, e.Actor.Kind, e.Actor.ID, e.Actor.Name, e.Action, e.Reason).Error; err != nil {
 		return fmt.Errorf("audit: count %s: %w", e.Action, err)
 	}
 	return nil
+}
+
+// CountInAll is Count for the logs of several organisations, in the caller's transaction.
+func (l *Log) CountInAll(tx *gorm.DB, organisationIDs []string, e Entry) error {
+	return count(tx, organisationIDs, e)
 }
 
 type burstRow struct {

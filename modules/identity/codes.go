@@ -1,43 +1,40 @@
 package identity
 
 import (
-	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base32"
 	"strings"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // takeCode accepts a code or a recovery code of the person, whose row is locked: each of several concurrent codes sees what
 // the one before it left.
-func (s *Service) takeCode(ctx context.Context, tx pgx.Tx, in *lockedSession, code string, now time.Time) error {
-	if err := checkCodeLock(ctx, tx, in, now); err != nil {
+func (s *Service) takeCode(tx transaction, in *lockedSession, code string, now time.Time) error {
+	if err := checkCodeLock(tx, in, now); err != nil {
 		return err
 	}
-	step, ok, reused, err := s.matchCode(ctx, tx, in, code, now)
+	step, ok, reused, err := s.matchCode(tx, in, code, now)
 	switch {
 	case err != nil:
 		return err
 	case ok && in.client.browser != nil: // others' wrong codes stay counted
-		return saveCodeAttempts(ctx, tx, in, step, in.codes)
+		return saveCodeAttempts(tx, in, step, in.codes)
 	case ok:
-		return saveCodeAttempts(ctx, tx, in, step, codeAttempts{})
+		return saveCodeAttempts(tx, in, step, codeAttempts{})
 	case reused: // not counted: a form that is sent many times locks nobody out
 		return ErrWrongCode
 	}
-	if err := countWrongCode(ctx, tx, in, now); err != nil {
+	if err := countWrongCode(tx, in, now); err != nil {
 		return err
 	}
 	return ErrWrongCode
 }
 
 // checkCodeLock returns a LockedError while no code is compared: for the person or, in a known browser, for the browser.
-func checkCodeLock(ctx context.Context, tx pgx.Tx, in *lockedSession, now time.Time) error {
+func checkCodeLock(tx transaction, in *lockedSession, now time.Time) error {
 	if in.client.browser != nil {
-		return checkLimits(ctx, tx, []attemptLimit{codeLimit(in.client.browser)}, now)
+		return checkLimits(tx, []attemptLimit{codeLimit(in.client.browser)}, now)
 	}
 	if in.codes.locked(now) {
 		return newLockedError(*in.codes.lockedUntil, now)
@@ -45,10 +42,10 @@ func checkCodeLock(ctx context.Context, tx pgx.Tx, in *lockedSession, now time.T
 	return nil
 }
 
-func countWrongCode(ctx context.Context, tx pgx.Tx, in *lockedSession, now time.Time) error {
+func countWrongCode(tx transaction, in *lockedSession, now time.Time) error {
 	if in.client.browser != nil {
 		l := codeLimit(in.client.browser)
-		taken, ok, err := l.take(ctx, tx, now)
+		taken, ok, err := l.take(tx, now)
 		if ok && taken == l.max {
 			until := now.Add(l.window)
 			in.lockedUntil = &until
@@ -57,13 +54,13 @@ func countWrongCode(ctx context.Context, tx pgx.Tx, in *lockedSession, now time.
 	}
 	after := in.codes.afterFailure(now)
 	in.lockedUntil = after.lockedUntil
-	return saveCodeAttempts(ctx, tx, in, in.lastStep, after)
+	return saveCodeAttempts(tx, in, in.lastStep, after)
 }
 
 // matchCode returns what matchTOTP does. A recovery code leaves the step as it is, and is used up.
-func (s *Service) matchCode(ctx context.Context, tx pgx.Tx, in *lockedSession, code string, now time.Time) (step int64, ok, reused bool, err error) {
+func (s *Service) matchCode(tx transaction, in *lockedSession, code string, now time.Time) (step int64, ok, reused bool, err error) {
 	if recovery, is := parseRecoveryCode(code); is {
-		in.usedRecoveryCode, err = useRecoveryCode(ctx, tx, in.Person.ID, recovery)
+		in.usedRecoveryCode, err = useRecoveryCode(tx, in.Person.ID, recovery)
 		return in.lastStep, in.usedRecoveryCode, false, err
 	}
 	secret, err := s.keys.open(in.Person.ID, in.secret)

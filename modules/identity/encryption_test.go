@@ -30,7 +30,7 @@ func (b *bundle) use(keys identity.Keyring) identity.Reencrypted {
 	b.t.Helper()
 	b.people.EncryptWith(keys)
 	b.other.EncryptWith(keys)
-	done, err := identity.ReencryptSecrets(b.ctx(), b.Owner.Pool, keys)
+	done, err := identity.ReencryptSecrets(b.ctx(), b.Owner, keys)
 	require.NoError(b.t, err)
 	return done
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"dg/modules/audit"
 	"dg/platform/apperr"
@@ -22,7 +21,7 @@ type Auditor struct {
 
 type memberships interface {
 	// OrganisationsOf returns the ids of the person's organisations, as the transaction sees them.
-	OrganisationsOf(ctx context.Context, tx pgx.Tx, personID string) ([]string, error)
+	OrganisationsOf(tx transaction, personID string) ([]string, error)
 }
 
 type requestKey struct{}
@@ -49,31 +48,31 @@ type event struct {
 
 // record adds an event of the person in the transaction of what it is about: both are kept, or neither.
 // Errors: apperr.Unavailable.
-func (s *Service) record(ctx context.Context, tx pgx.Tx, of Person, e event) error {
-	if err := s.append(ctx, tx, of, e); err != nil {
+func (s *Service) record(tx transaction, of Person, e event) error {
+	if err := s.append(tx, of, e); err != nil {
 		return apperr.Wrap(apperr.Unavailable, err, "The audit log cannot be written at the moment, so nothing was changed. Try again in a moment.")
 	}
 	return nil
 }
 
-func (s *Service) append(ctx context.Context, tx pgx.Tx, of Person, e event) error {
+func (s *Service) append(tx transaction, of Person, e event) error {
 	// For an e-mail that nobody has the same statements find no organisation: the time of an answer tells nothing.
-	organisations, err := s.auditor.Memberships.OrganisationsOf(ctx, tx, cmp.Or(of.ID, uuid.Nil.String()))
+	organisations, err := s.auditor.Memberships.OrganisationsOf(tx, cmp.Or(of.ID, uuid.Nil.String()))
 	if err != nil {
 		return err
 	}
 	add := s.auditor.Log.AppendToAll
-	individually, err := takeEntry(ctx, tx, e.action, EmailKey(of.Email), s.clock())
+	individually, err := takeEntry(tx, e.action, EmailKey(of.Email), s.clock())
 	if err != nil {
 		return err
 	}
 	if !individually {
 		add = s.auditor.Log.CountInAll
 	}
-	return add(ctx, tx, organisations, audit.Entry{
+	return add(tx, organisations, audit.Entry{
 		Actor:  audit.Actor{Kind: audit.Person, ID: of.ID, Name: of.Name},
 		Target: audit.Target{Kind: "person", ID: of.ID},
-		Action: e.action, Reason: e.reason, Details: e.details, Request: requestOf(ctx),
+		Action: e.action, Reason: e.reason, Details: e.details, Request: requestOf(tx.Statement.Context),
 	})
 }
 
@@ -87,18 +86,18 @@ func (s *Service) recordFailure(ctx context.Context, of Person, err error, locke
 	if of.ID == "" {
 		s.auditor.UnknownEmail()
 	}
-	err = pgx.BeginFunc(ctx, s.db.Pool, func(tx pgx.Tx) error {
-		if err := s.record(ctx, tx, of, event{action: audit.SignInFailed, reason: reason}); err != nil {
+	err = s.inTransaction(ctx, func(tx transaction) error {
+		if err := s.record(tx, of, event{action: audit.SignInFailed, reason: reason}); err != nil {
 			return err
 		}
 		if lockedUntil != nil {
 			until := map[string]any{"until": lockedUntil.UTC().Format(time.RFC3339)}
-			if err := s.record(ctx, tx, of, event{action: audit.SignInLocked, details: until}); err != nil {
+			if err := s.record(tx, of, event{action: audit.SignInLocked, details: until}); err != nil {
 				return err
 			}
 		}
 		if of.ID == "" {
-			return flushWAL(ctx, tx)
+			return flushWAL(tx)
 		}
 		return nil
 	})

@@ -5,7 +5,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/jackc/pgx/v5"
 	"golang.org/x/text/unicode/norm"
 
 	"dg/modules/audit"
@@ -39,14 +38,14 @@ func (s *Service) ChangePassword(ctx context.Context, token string, proof Proof,
 		hash, err = s.passwords.hash(ctx, password)
 		return err
 	}
-	return s.reauthenticated(ctx, token, proof, prepare, func(tx pgx.Tx, in *lockedSession, now time.Time) error {
+	return s.reauthenticated(ctx, token, proof, prepare, func(tx transaction, in *lockedSession, now time.Time) error {
 		if in.secret != "" {
-			if err := s.takeCode(ctx, tx, in, proof.Code, now); err != nil {
+			if err := s.takeCode(tx, in, proof.Code, now); err != nil {
 				return err
 			}
 		}
-		return s.rotate(ctx, tx, in, now, audit.PasswordChanged, func() error {
-			return update(ctx, tx, "identity.replacePassword", "password_hash = $2, password_since = $3", in.Person.ID, hash, now)
+		return s.rotate(tx, in, now, audit.PasswordChanged, func() error {
+			return update(tx, "replacePassword", in.Person.ID, map[string]any{"password_hash": hash, "password_since": now})
 		})
 	})
 }

@@ -41,7 +41,7 @@ func (s *Service) UseReset(ctx context.Context, token, password string) error {
 		return err
 	}
 	defer lease.Release()
-	whose, err := resetCredentials(ctx, s.db.Pool, "", token, s.clock()) // first: without a reset nothing is hashed
+	whose, err := resetCredentials(s.gorm(ctx), token, s.clock()) // first: without a reset nothing is hashed
 	if err != nil {
 		return err
 	}

@@ -51,11 +51,12 @@ type Notice = audit.Action
 // Session returns the session of the token and moves its last use forward, at most once a minute. Errors: ErrNoSession.
 func (s *Service) Session(ctx context.Context, token string) (Session, error) {
 	now := s.clock()
-	session, lastUsed, err := s.session(ctx, token, now)
+	row, err := s.session(ctx, token, now)
 	if err != nil {
 		return Session{}, err
 	}
-	if !session.SecondStepDue && now.Sub(lastUsed) >= touchInterval {
+	session := row.session(token)
+	if !session.SecondStepDue && now.Sub(row.LastUsedAt) >= touchInterval {
 		if err := s.touch(ctx, session, now); err != nil {
 			return Session{}, err
 		}
@@ -65,11 +66,11 @@ func (s *Service) Session(ctx context.Context, token string) (Session, error) {
 
 // signedIn returns the session of the token if no code is due. Errors: ErrNoSession.
 func (s *Service) signedIn(ctx context.Context, token string, now time.Time) (Session, error) {
-	session, _, err := s.session(ctx, token, now)
-	if err == nil && session.SecondStepDue {
+	row, err := s.session(ctx, token, now)
+	if err == nil && row.SecondStepDue {
 		err = ErrNoSession
 	}
-	return session, err
+	return row.session(token), err
 }
 
 // expiry returns when the session ends unless it is used again.

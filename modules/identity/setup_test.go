@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/pquerna/otp/totp"
 	"github.com/stretchr/testify/require"
+	"gorm.io/gorm"
 
 	"dg/modules/audit"
 	"dg/modules/identity"
@@ -68,7 +68,7 @@ func (b *bundle) service(db *postgres.DB) *identity.Service {
 // noMemberships leaves everybody without an organisation: entries of people are tested with the assembled program.
 type noMemberships struct{}
 
-func (noMemberships) OrganisationsOf(context.Context, pgx.Tx, string) ([]string, error) {
+func (noMemberships) OrganisationsOf(*gorm.DB, string) ([]string, error) {
 	return nil, nil
 }
 

@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"dg/modules/audit"
 	"dg/platform/limiter"
 )
@@ -65,7 +63,7 @@ func (s *Service) admit(ctx context.Context, address string) (*limiter.Lease, er
 // verifyPassword returns nil for the person's password, and counts and records any other. It compares none while one of the
 // limits is reached.
 func (s *Service) verifyPassword(ctx context.Context, who credentials, limits []attemptLimit, password string) error {
-	if err := checkLimits(ctx, s.db.Pool, limits, s.clock()); err != nil {
+	if err := checkLimits(s.gorm(ctx), limits, s.clock()); err != nil {
 		s.recordFailure(ctx, who.Person, err, nil)
 		return err
 	}
@@ -115,8 +113,8 @@ func (s *Service) reauthenticated(ctx context.Context, token string, proof Proof
 		}
 	}
 	// The password is still the verified one: a change of it would have ended the session.
-	return s.withPersonLocked(ctx, token, false, func(tx pgx.Tx, in *lockedSession, now time.Time) error {
-		if err := clearFailures(ctx, tx, limits, now); err != nil {
+	return s.withPersonLocked(ctx, token, false, func(tx transaction, in *lockedSession, now time.Time) error {
+		if err := clearFailures(tx, limits, now); err != nil {
 			return err
 		}
 		return fn(tx, in, now)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
+	"dg/platform/postgres"
 )
 
 // The bounds of known browsers.
@@ -18,21 +18,18 @@ const (
 // known for this person already. The token signs nobody in.
 func (s *Service) RememberBrowser(ctx context.Context, of Session, token string) (string, error) {
 	now := s.clock()
-	err := pgx.BeginFunc(ctx, s.db.Pool, func(tx pgx.Tx) error {
-		known, err := tx.Exec(ctx, `/* identity.touchBrowser */
-			update known_browsers set last_used_at = $3 where token_hash = $1 and user_id = $2`, hashToken(token), of.Person.ID, now)
-		if err != nil || known.RowsAffected() > 0 {
-			return err
+	err := s.inTransaction(ctx, func(tx transaction) error {
+		known := tx.Scopes(postgres.Tag("identity.touchBrowser")).Model(&browserRow{}).
+			Where("token_hash = ? and user_id = ?", hashToken(token), of.Person.ID).Update("last_used_at", now)
+		if known.Error != nil || known.RowsAffected > 0 {
+			return known.Error
 		}
 		token = newToken()
-		if _, err := tx.Exec(ctx, `/* identity.insertBrowser */
-			insert into known_browsers (token_hash, user_id, last_used_at) values ($1, $2, $3)`, hashToken(token), of.Person.ID, now); err != nil {
+		row := browserRow{TokenHash: hashToken(token), UserID: of.Person.ID, LastUsedAt: now}
+		if err := tx.Scopes(postgres.Tag("identity.insertBrowser")).Create(&row).Error; err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, `/* identity.deleteExcessBrowsers */ delete from known_browsers where token_hash in
-			(select token_hash from known_browsers where user_id = $1
-			  order by last_used_at desc, token_hash offset $2 for update skip locked)`, of.Person.ID, maxBrowsers)
-		return err
+		return deleteExcess(tx, &browserRow{}, of.Person.ID, "last_used_at desc, token_hash", maxBrowsers)
 	})
 	if err != nil {
 		return "", fmt.Errorf("identity: remember a browser: %w", err)

@@ -6,16 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"dg/modules/audit"
+	"dg/platform/postgres"
 )
-
-const personColumns = `u.id::text, u.name, u.email, u.totp_secret is not null, u.totp_since, u.password_since`
-
-func (p *Person) fields() []any {
-	return []any{&p.ID, &p.Name, &p.Email, &p.TwoStep, &p.TwoStepSince, &p.PasswordSince}
-}
 
 // maxPeople bounds People.
 const maxPeople = 1000
@@ -25,14 +18,13 @@ func (s *Service) People(ctx context.Context, ids []string) ([]Person, error) {
 	if len(ids) > maxPeople {
 		return nil, fmt.Errorf("identity: people: %d ids, more than %d", len(ids), maxPeople)
 	}
-	rows, err := s.db.Pool.Query(ctx, `/* identity.people */
-		select `+personColumns+` from users u where u.id = any($1::uuid[]) order by u.name, u.id`, ids)
-	if err != nil {
+	var rows []userRow
+	if err := s.gorm(ctx).Scopes(postgres.Tag("identity.people")).Where("id in ?", ids).Order("name, id").Find(&rows).Error; err != nil {
 		return nil, fmt.Errorf("identity: people: %w", err)
 	}
-	people, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Person])
-	if err != nil {
-		return nil, fmt.Errorf("identity: people: %w", err)
+	people := make([]Person, len(rows))
+	for i, r := range rows {
+		people[i] = r.person()
 	}
 	return people, nil
 }
@@ -49,16 +41,27 @@ type lockedSession struct {
 	lockedUntil      *time.Time // the lock that a wrong code began, or nil
 }
 
+func (r sessionRow) locked(token string) lockedSession {
+	return lockedSession{
+		Session:       r.session(token),
+		client:        sessionClient{address: r.Address, userAgent: r.UserAgent, browser: r.KnownBrowser},
+		offeredSecret: valueOf(r.TOTPOffer),
+		secret:        valueOf(r.User.TOTPSecret),
+		lastStep:      valueOf(r.User.TOTPLastStep),
+		codes:         codeAttempts{wrong: r.User.WrongCodes, locks: r.User.CodeWaits, lockedUntil: r.User.CodesWaitUntil},
+	}
+}
+
 // change is what a request does to a person.
-type change func(tx pgx.Tx, in *lockedSession, now time.Time) error
+type change func(tx transaction, in *lockedSession, now time.Time) error
 
 // withPersonLocked runs fn for the person of a session in one transaction. A wrong code is counted although fn failed.
 func (s *Service) withPersonLocked(ctx context.Context, token string, secondStepDue bool, fn change) (Session, error) {
 	var in lockedSession
 	var wrongCode error
-	err := pgx.BeginFunc(ctx, s.db.Pool, func(tx pgx.Tx) (err error) {
+	err := s.inTransaction(ctx, func(tx transaction) (err error) {
 		now := s.clock()
-		if in, err = lockPerson(ctx, tx, token, secondStepDue, now); err != nil {
+		if in, err = lockPerson(tx, token, secondStepDue, now); err != nil {
 			return err
 		}
 		err = fn(tx, &in, now)
@@ -79,34 +82,25 @@ func (s *Service) withPersonLocked(ctx context.Context, token string, secondStep
 	return in.Session, nil
 }
 
-func lockPerson(ctx context.Context, tx pgx.Tx, token string, secondStepDue bool, now time.Time) (lockedSession, error) {
-	in := lockedSession{Session: Session{Token: token, SecondStepDue: secondStepDue}}
-	err := tx.QueryRow(ctx, `/* identity.lockPerson */
-		select s.created_at, s.address, s.user_agent, s.known_browser, coalesce(s.totp_offer, ''), coalesce(u.totp_secret, ''),
-		       coalesce(u.totp_last_step, 0), u.wrong_codes, u.code_waits, u.codes_wait_until, `+personColumns+`
-		  from sessions s join users u on u.id = s.user_id
-		 where s.token_hash = $1 and s.expires_at > $2 and s.second_step_due = $3 for no key update of u`,
-		hashToken(token), now, secondStepDue).
-		Scan(append([]any{&in.StartedAt, &in.client.address, &in.client.userAgent, &in.client.browser, &in.offeredSecret, &in.secret,
-			&in.lastStep, &in.codes.wrong, &in.codes.locks, &in.codes.lockedUntil}, in.Person.fields()...)...)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return in, ErrNoSession
-	}
+func lockPerson(tx transaction, token string, secondStepDue bool, now time.Time) (lockedSession, error) {
+	var row sessionRow
+	err := tx.Scopes(postgres.Tag("identity.lockPerson")).InnerJoins("User").Clauses(lockUser).
+		Where("token_hash = ? and expires_at > ? and second_step_due = ?", hashToken(token), now, secondStepDue).Take(&row).Error
 	if err != nil {
-		return in, fmt.Errorf("identity: lock a person: %w", err)
+		return lockedSession{}, noRow(err, ErrNoSession, "lock a person")
 	}
-	return in, nil
+	return row.locked(token), nil
 }
 
 // rotate gives the session a new token, with its second step done, and runs apply, which may be nil, in between: a change of
 // password or secret ends all sessions there are. The notice is recorded and shown; "" is none. A session that ended while
 // it waited for the lock does not come back.
-func (s *Service) rotate(ctx context.Context, tx pgx.Tx, in *lockedSession, now time.Time, notice Notice, apply func() error) error {
-	ended, err := tx.Exec(ctx, `/* identity.rotate */ delete from sessions where token_hash = $1`, hashToken(in.Token))
-	if err != nil {
-		return fmt.Errorf("identity: rotate: %w", err)
+func (s *Service) rotate(tx transaction, in *lockedSession, now time.Time, notice Notice, apply func() error) error {
+	ended := tx.Scopes(postgres.Tag("identity.rotate")).Where("token_hash = ?", hashToken(in.Token)).Delete(&sessionRow{})
+	if ended.Error != nil {
+		return fmt.Errorf("identity: rotate: %w", ended.Error)
 	}
-	if ended.RowsAffected() == 0 {
+	if ended.RowsAffected == 0 {
 		return ErrNoSession
 	}
 	if apply != nil {
@@ -114,30 +108,38 @@ func (s *Service) rotate(ctx context.Context, tx pgx.Tx, in *lockedSession, now 
 			return err
 		}
 	}
-	err = tx.QueryRow(ctx, `/* identity.person */ select `+personColumns+` from users u where u.id = $1`, in.Person.ID).
-		Scan(in.Person.fields()...)
-	if err != nil {
-		return fmt.Errorf("identity: person: %w", err)
+	var err error
+	if in.Person, err = person(tx, in.Person.ID); err != nil {
+		return err
 	}
 	in.Token, in.SecondStepDue = newToken(), false
-	if err := insertSession(ctx, tx, in.Session, in.client, notice, now); err != nil {
+	if err := insertSession(tx, in.Session, in.client, notice, now); err != nil {
 		return err
 	}
 	if in.usedRecoveryCode {
-		if err := s.record(ctx, tx, in.Person, event{action: audit.RecoveryCodeUsed}); err != nil {
+		if err := s.record(tx, in.Person, event{action: audit.RecoveryCodeUsed}); err != nil {
 			return err
 		}
 	}
 	if notice == "" {
 		return nil
 	}
-	return s.record(ctx, tx, in.Person, event{action: notice})
+	return s.record(tx, in.Person, event{action: notice})
 }
 
-// update sets columns of the person whose id is the first argument.
-func update(ctx context.Context, tx pgx.Tx, tag, set string, args ...any) error {
-	if _, err := tx.Exec(ctx, "/* "+tag+" */ update users set "+set+" where id = $1", args...); err != nil {
-		return fmt.Errorf("%s: %w", tag, err)
+func person(tx transaction, id string) (Person, error) {
+	var row userRow
+	if err := tx.Scopes(postgres.Tag("identity.person")).Where("id = ?", id).Take(&row).Error; err != nil {
+		return Person{}, fmt.Errorf("identity: person: %w", err)
+	}
+	return row.person(), nil
+}
+
+// update sets columns of a person.
+func update(tx transaction, name, personID string, columns map[string]any) error {
+	err := tx.Scopes(postgres.Tag("identity."+name)).Model(&userRow{}).Where("id = ?", personID).Updates(columns).Error
+	if err != nil {
+		return fmt.Errorf("identity: %s: %w", name, err)
 	}
 	return nil
 }

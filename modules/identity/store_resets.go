@@ -2,35 +2,34 @@ package identity
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"dg/modules/audit"
 	"dg/platform/apperr"
+	"dg/platform/postgres"
 )
+
+var errNoSuchEmail = apperr.New(apperr.NotFound, "Nobody has this e-mail.")
 
 // insertReset fills in the person, and removes the resets that have expired.
 func (s *Service) insertReset(ctx context.Context, emailKey string, reset *Reset, now time.Time) error {
-	return pgx.BeginFunc(ctx, s.db.Pool, func(tx pgx.Tx) error {
-		err := tx.QueryRow(ctx, `/* identity.lockEmail */ select `+personColumns+` from users u where u.email_key = $1 for no key update`, emailKey).
-			Scan(reset.Person.fields()...)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return apperr.New(apperr.NotFound, "Nobody has this e-mail.")
-		}
+	return s.inTransaction(ctx, func(tx transaction) error {
+		var of userRow
+		err := tx.Scopes(postgres.Tag("identity.lockEmail")).Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).
+			Where("email_key = ?", emailKey).Take(&of).Error
 		if err != nil {
-			return fmt.Errorf("identity: look for a person: %w", err)
+			return noRow(err, errNoSuchEmail, "look for a person")
 		}
-		if _, err := tx.Exec(ctx, `/* identity.sweepResets */ delete from account_resets where expires_at <= $1`, now); err != nil {
+		reset.Person = of.person()
+		if err := tx.Scopes(postgres.Tag("identity.sweepResets")).Where("expires_at <= ?", now).Delete(&resetRow{}).Error; err != nil {
 			return fmt.Errorf("identity: sweep resets: %w", err)
 		}
-		_, err = tx.Exec(ctx, `/* identity.insertReset */
-			insert into account_resets (user_id, token_hash, expires_at) values ($1, $2, $3)
-			on conflict (user_id) do update set token_hash = excluded.token_hash, expires_at = excluded.expires_at`,
-			reset.Person.ID, hashToken(reset.Token), reset.ExpiresAt)
-		if err != nil {
+		row := resetRow{UserID: of.ID, TokenHash: hashToken(reset.Token), ExpiresAt: reset.ExpiresAt}
+		if err := tx.Scopes(postgres.Tag("identity.insertReset")).Clauses(clause.OnConflict{UpdateAll: true}).Create(&row).Error; err != nil {
 			return fmt.Errorf("identity: insert a reset: %w", err)
 		}
 		return nil
@@ -39,44 +38,39 @@ func (s *Service) insertReset(ctx context.Context, emailKey string, reset *Reset
 
 // ResetPerson returns the person of the token's reset. Errors: ErrNoReset.
 func (s *Service) ResetPerson(ctx context.Context, token string) (Person, error) {
-	whose, err := resetCredentials(ctx, s.db.Pool, "", token, s.clock())
+	whose, err := resetCredentials(s.gorm(ctx), token, s.clock())
 	return whose.Person, err
 }
 
-func resetCredentials(ctx context.Context, db querier, lock, token string, now time.Time) (whose credentials, err error) {
-	err = db.QueryRow(ctx, `/* identity.resetCredentials */
-		select u.password_hash, `+personColumns+` from account_resets r join users u on u.id = r.user_id
-		 where r.token_hash = $1 and r.expires_at > $2 `+lock, hashToken(token), now).
-		Scan(append([]any{&whose.passwordHash}, whose.fields()...)...)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return whose, ErrNoReset
-	}
-	if err != nil {
-		return whose, fmt.Errorf("identity: look for a reset: %w", err)
-	}
-	return whose, nil
+func resetCredentials(db *gorm.DB, token string, now time.Time) (credentials, error) {
+	var row resetRow
+	err := db.Scopes(postgres.Tag("identity.resetCredentials")).InnerJoins("User").
+		Where("token_hash = ? and expires_at > ?", hashToken(token), now).Take(&row).Error
+	return row.User.credentials(), noRow(err, ErrNoReset, "look for a reset")
 }
 
 // useReset locks the person's row before it removes the reset, in the order of all changes: of concurrent uses one finds it.
 // Triggers end the sessions and void the recovery codes.
 func (s *Service) useReset(ctx context.Context, token, hash string, now time.Time) error {
-	return pgx.BeginFunc(ctx, s.db.Pool, func(tx pgx.Tx) error {
-		whose, err := resetCredentials(ctx, tx, "for no key update of u", token, now)
+	return s.inTransaction(ctx, func(tx transaction) error {
+		whose, err := resetCredentials(tx.Clauses(lockUser), token, now)
 		if err != nil {
 			return err
 		}
-		used, err := tx.Exec(ctx, `/* identity.useReset */ delete from account_resets where token_hash = $1`, hashToken(token))
-		if err != nil {
-			return fmt.Errorf("identity: use a reset: %w", err)
+		used := tx.Scopes(postgres.Tag("identity.useReset")).Where("token_hash = ?", hashToken(token)).Delete(&resetRow{})
+		if used.Error != nil {
+			return fmt.Errorf("identity: use a reset: %w", used.Error)
 		}
-		if used.RowsAffected() == 0 {
+		if used.RowsAffected == 0 {
 			return ErrNoReset
 		}
-		err = update(ctx, tx, "identity.reset", `password_hash = $2, password_since = $3,
-			totp_secret = null, totp_since = null, totp_last_step = null, wrong_codes = 0, code_waits = 0, codes_wait_until = null`, whose.ID, hash, now)
+		err = update(tx, "reset", whose.ID, map[string]any{
+			"password_hash": hash, "password_since": now,
+			"totp_secret": nil, "totp_since": nil, "totp_last_step": nil, "wrong_codes": 0, "code_waits": 0, "codes_wait_until": nil,
+		})
 		if err != nil {
 			return err
 		}
-		return s.record(ctx, tx, whose.Person, event{action: audit.PasswordReset})
+		return s.record(tx, whose.Person, event{action: audit.PasswordReset})
 	})
 }

@@ -3,41 +3,35 @@ package identity
 import (
 	"context"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm/clause"
 
 	"dg/modules/audit"
+	"dg/platform/postgres"
 )
 
-func (s *Service) session(ctx context.Context, token string, now time.Time) (found Session, lastUsed time.Time, err error) {
-	found.Token = token
-	err = s.db.Pool.QueryRow(ctx, `/* identity.session */
-		select s.created_at, s.second_step_due, s.last_used_at, `+personColumns+`
-		  from sessions s join users u on u.id = s.user_id
-		 where s.token_hash = $1 and s.expires_at > $2`, hashToken(token), now).
-		Scan(append([]any{&found.StartedAt, &found.SecondStepDue, &lastUsed}, found.Person.fields()...)...)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return Session{}, lastUsed, ErrNoSession
-	}
-	if err != nil {
-		return Session{}, lastUsed, fmt.Errorf("identity: session: %w", err)
-	}
-	return found, lastUsed, nil
+// session returns the session of the token with its person. It runs with each request of a screen, and is one statement.
+func (s *Service) session(ctx context.Context, token string, now time.Time) (row sessionRow, err error) {
+	err = s.gorm(ctx).Scopes(postgres.Tag("identity.session")).InnerJoins("User").
+		Where("token_hash = ? and expires_at > ?", hashToken(token), now).Take(&row).Error
+	return row, noRow(err, ErrNoSession, "session")
 }
 
 // touch never moves a last use back: requests of one session may overtake each other.
 func (s *Service) touch(ctx context.Context, session Session, now time.Time) error {
-	_, err := s.db.Pool.Exec(ctx, `/* identity.touch */
-		update sessions set last_used_at = $2, expires_at = $3 where token_hash = $1 and last_used_at < $2`,
-		hashToken(session.Token), now, session.expiry(now))
+	err := s.gorm(ctx).Scopes(postgres.Tag("identity.touch")).Model(&sessionRow{}).
+		Where("token_hash = ? and last_used_at < ?", hashToken(session.Token), now).
+		Updates(map[string]any{"last_used_at": now, "expires_at": session.expiry(now)}).Error
 	if err != nil {
 		return fmt.Errorf("identity: touch a session: %w", err)
 	}
 	return nil
 }
+
+// maxSessions bounds a person's sessions.
+const maxSessions = 100
 
 // Sessions returns the active sessions of the session's person, itself first, then the last used: at most 100.
 // Errors: ErrNoSession.
@@ -47,18 +41,21 @@ func (s *Service) Sessions(ctx context.Context, token string) ([]ActiveSession, 
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.db.Pool.Query(ctx, `/* identity.sessions */
-		select encode(token_hash, 'hex'), address, user_agent, created_at, last_used_at, token_hash = $3
-		  from sessions
-		 where user_id = $1 and expires_at > $2 and not second_step_due
-		 order by token_hash = $3 desc, last_used_at desc, token_hash limit $4`,
-		own.Person.ID, now, hashToken(token), maxSessions)
+	var rows []sessionRow
+	err = s.gorm(ctx).Scopes(postgres.Tag("identity.sessions")).
+		Where("user_id = ? and expires_at > ? and not second_step_due", own.Person.ID, now).
+		Order(clause.OrderBy{Expression: clause.Expr{
+			SQL: "token_hash = ? desc, last_used_at desc, token_hash", Vars: []any{hashToken(token)},
+		}}).Limit(maxSessions).Find(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("identity: sessions: %w", err)
 	}
-	active, err := pgx.CollectRows(rows, pgx.RowToStructByPos[ActiveSession])
-	if err != nil {
-		return nil, fmt.Errorf("identity: sessions: %w", err)
+	active := make([]ActiveSession, len(rows))
+	for i, r := range rows {
+		active[i] = ActiveSession{
+			ID: hex.EncodeToString(r.TokenHash), Address: r.Address, UserAgent: r.UserAgent, StartedAt: r.CreatedAt, LastUsedAt: r.LastUsedAt,
+			Current: string(r.TokenHash) == string(hashToken(token)),
+		}
 	}
 	return active, nil
 }
@@ -74,41 +71,43 @@ func (s *Service) EndSession(ctx context.Context, token, id string) error {
 	if err != nil {
 		return nil //nolint:nilerr // no session has such an id
 	}
-	return s.deleteSession(ctx, hash, own.Person.ID, "")
+	return s.deleteSession(ctx, "", "token_hash = ? and user_id = ?", hash, own.Person.ID)
 }
 
 // SignOut ends the session of the token, if there is one. Errors: apperr.Unavailable.
 func (s *Service) SignOut(ctx context.Context, token string) error {
-	return s.deleteSession(ctx, hashToken(token), "", audit.SignedOut)
+	return s.deleteSession(ctx, audit.SignedOut, "token_hash = ?", hashToken(token))
 }
 
-// deleteSession ends a session, of the person unless personID is "", and records it. One that had expired, or never gave its
-// code, was not signed in and has no entry.
-func (s *Service) deleteSession(ctx context.Context, tokenHash []byte, personID string, reason audit.Reason) error {
-	return pgx.BeginFunc(ctx, s.db.Pool, func(tx pgx.Tx) error {
-		var of Person
-		var signedIn bool
-		err := tx.QueryRow(ctx, `/* identity.deleteSession */
-			delete from sessions s using users u where u.id = s.user_id and s.token_hash = $1 and $2 in ('', u.id::text)
-			returning s.expires_at > $3 and not s.second_step_due, `+personColumns, tokenHash, personID, s.clock()).
-			Scan(append([]any{&signedIn}, of.fields()...)...)
-		if errors.Is(err, pgx.ErrNoRows) || err == nil && !signedIn {
+// deleteSession ends the session for which the condition holds, and records it. One that had expired, or never gave its code,
+// was not signed in and has no entry.
+func (s *Service) deleteSession(ctx context.Context, reason audit.Reason, where string, args ...any) error {
+	return s.inTransaction(ctx, func(tx transaction) error {
+		var ended sessionRow
+		deleted := tx.Scopes(postgres.Tag("identity.deleteSession")).Where(where, args...).
+			Clauses(clause.Returning{Columns: []clause.Column{{Name: "user_id"}, {Name: "expires_at"}, {Name: "second_step_due"}}}).Delete(&ended)
+		if deleted.Error != nil {
+			return fmt.Errorf("identity: end a session: %w", deleted.Error)
+		}
+		if deleted.RowsAffected == 0 || ended.SecondStepDue || !ended.ExpiresAt.After(s.clock()) {
 			return nil
 		}
+		of, err := person(tx, ended.UserID)
 		if err != nil {
-			return fmt.Errorf("identity: end a session: %w", err)
+			return err
 		}
-		return s.record(ctx, tx, of, event{action: audit.SessionsEnded, reason: reason})
+		return s.record(tx, of, event{action: audit.SessionsEnded, reason: reason})
 	})
 }
 
-// TakeNotice returns what was just changed in the session, once, or "". A session that has ended has none.
+// TakeNotice returns what was just changed in the session, once, or "". A session that has ended has none. By hand: one
+// statement reads the notice and removes it, and an update returns only what it wrote.
 func (s *Service) TakeNotice(ctx context.Context, token string) (notice Notice, err error) {
-	err = s.db.Pool.QueryRow(ctx, `/* identity.takeNotice */
+	err = s.gorm(ctx).Raw(`/* identity.takeNotice */
 		with taken as (select token_hash, notice from sessions where token_hash = $1 and expires_at > $2 and notice is not null for update)
 		update sessions s set notice = null from taken t where s.token_hash = t.token_hash returning t.notice`,
-		hashToken(token), s.clock()).Scan(&notice)
-	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		hashToken(token), s.clock()).Scan(&notice).Error
+	if err != nil {
 		return "", fmt.Errorf("identity: take a notice: %w", err)
 	}
 	return notice, nil

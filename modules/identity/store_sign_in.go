@@ -8,67 +8,73 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"dg/modules/audit"
+	"dg/platform/postgres"
 )
 
+// credentials returns those of an e-mail, in one statement whether somebody has it or not.
 func (s *Service) credentials(ctx context.Context, email, browser string, now time.Time) (credentials, error) {
-	who := credentials{Person: Person{Email: email}}
+	nobody := credentials{Person: Person{Email: email}}
 	key := EmailKey(email)
 	if !utf8.ValidString(key) || strings.Contains(key, "\x00") {
-		return who, nil // PostgreSQL stores no such text
+		return nobody, nil // PostgreSQL stores no such text
 	}
-	err := s.db.Pool.QueryRow(ctx, `/* identity.credentials */
-		select u.password_hash, exists (select from known_browsers b where b.token_hash = $2 and b.user_id = u.id and b.last_used_at > $3), `+personColumns+`
-		  from users u where u.email_key = $1`, key, hashToken(browser), now.Add(-KnownBrowserTTL)).
-		Scan(append([]any{&who.passwordHash, &who.knownBrowser}, who.fields()...)...)
-	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
-		return who, fmt.Errorf("identity: credentials: %w", err)
+	var row struct {
+		User         userRow `gorm:"embedded"`
+		KnownBrowser bool
 	}
+	db := s.gorm(ctx)
+	known := db.Model(&browserRow{}).Select("1").
+		Where("token_hash = ? and user_id = users.id and last_used_at > ?", hashToken(browser), now.Add(-KnownBrowserTTL))
+	err := db.Scopes(postgres.Tag("identity.credentials")).Model(&userRow{}).
+		Select("id, email, name, password_hash, password_since, totp_secret, totp_since, exists (?) as known_browser", known).
+		Where("email_key = ?", key).Take(&row).Error
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return nobody, nil
+	}
+	if err != nil {
+		return nobody, fmt.Errorf("identity: credentials: %w", err)
+	}
+	who := row.User.credentials()
+	who.knownBrowser = row.KnownBrowser
 	return who, nil
 }
 
 // sessionCredentials returns ErrNoSession unless the token's session is signed in.
-func (s *Service) sessionCredentials(ctx context.Context, token string, now time.Time) (who credentials, err error) {
-	err = s.db.Pool.QueryRow(ctx, `/* identity.sessionCredentials */
-		select u.password_hash, `+personColumns+` from sessions s join users u on u.id = s.user_id
-		 where s.token_hash = $1 and s.expires_at > $2 and not s.second_step_due`, hashToken(token), now).
-		Scan(append([]any{&who.passwordHash}, who.fields()...)...)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return who, ErrNoSession
+func (s *Service) sessionCredentials(ctx context.Context, token string, now time.Time) (credentials, error) {
+	row, err := s.session(ctx, token, now)
+	if err == nil && row.SecondStepDue {
+		err = ErrNoSession
 	}
-	if err != nil {
-		return who, fmt.Errorf("identity: credentials: %w", err)
-	}
-	return who, nil
+	return row.User.credentials(), err
 }
 
 // begin stores a session if the verified password still is the person's. The share lock puts a change of it before, where
 // it is seen here, or after, where it ends this session.
-func (s *Service) begin(ctx context.Context, who credentials, limits []attemptLimit, from sessionClient, now time.Time) (Session, error) {
-	begun := Session{Token: newToken(), StartedAt: now}
-	err := pgx.BeginFunc(ctx, s.db.Pool, func(tx pgx.Tx) error {
-		err := tx.QueryRow(ctx, `/* identity.verified */
-			select `+personColumns+` from users u where u.id = $1 and u.password_hash = $2 for share`, who.ID, who.passwordHash).
-			Scan(begun.Person.fields()...)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return ErrWrongPassword
-		}
+func (s *Service) begin(ctx context.Context, who credentials, limits []attemptLimit, from sessionClient, now time.Time) (begun Session, err error) {
+	err = s.inTransaction(ctx, func(tx transaction) error {
+		var row userRow
+		err := tx.Scopes(postgres.Tag("identity.verified")).Clauses(clause.Locking{Strength: clause.LockingStrengthShare}).
+			Where("id = ? and password_hash = ?", who.ID, who.passwordHash).Take(&row).Error
 		if err != nil {
-			return fmt.Errorf("identity: verified: %w", err)
+			return noRow(err, ErrWrongPassword, "verified")
 		}
-		if err := clearFailures(ctx, tx, limits, now); err != nil {
+		if err := clearFailures(tx, limits, now); err != nil {
 			return err
 		}
-		begun.SecondStepDue = begun.Person.TwoStep
-		if err := insertSession(ctx, tx, begun, from, "", now); err != nil {
+		begun = Session{Person: row.person(), Token: newToken(), StartedAt: now, SecondStepDue: row.TOTPSecret != nil}
+		if err := insertSession(tx, begun, from, "", now); err != nil {
 			return err
 		}
-		if err := deleteExcessSessions(ctx, tx, begun.Person.ID); err != nil || begun.SecondStepDue {
+		// Sessions that never gave their code are ended first.
+		err = deleteExcess(tx, &sessionRow{}, who.ID, "second_step_due, last_used_at desc", maxSessions)
+		if err != nil || begun.SecondStepDue {
 			return err
 		}
-		return s.record(ctx, tx, begun.Person, event{action: audit.SignedIn})
+		return s.record(tx, begun.Person, event{action: audit.SignedIn})
 	})
 	if err != nil {
 		return Session{}, err
@@ -82,27 +88,16 @@ type sessionClient struct {
 	browser            []byte // the hash of a known browser's token; nil: another browser
 }
 
-func insertSession(ctx context.Context, tx pgx.Tx, of Session, from sessionClient, notice Notice, now time.Time) error {
-	_, err := tx.Exec(ctx, `/* identity.insertSession */
-		insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at, second_step_due, address, user_agent, known_browser, notice)
-		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, nullif($10, ''))`,
-		hashToken(of.Token), of.Person.ID, of.StartedAt, now, of.expiry(now), of.SecondStepDue, from.address, from.userAgent, from.browser, notice)
-	if err != nil {
-		return fmt.Errorf("identity: insert a session: %w", err)
+func insertSession(tx transaction, of Session, from sessionClient, notice Notice, now time.Time) error {
+	row := sessionRow{
+		TokenHash: hashToken(of.Token), UserID: of.Person.ID, CreatedAt: of.StartedAt, LastUsedAt: now, ExpiresAt: of.expiry(now),
+		SecondStepDue: of.SecondStepDue, Address: from.address, UserAgent: from.userAgent, KnownBrowser: from.browser,
 	}
-	return nil
-}
-
-// maxSessions bounds a person's sessions.
-const maxSessions = 100
-
-// deleteExcessSessions ends the sessions beyond the bound, those that never gave their code first.
-func deleteExcessSessions(ctx context.Context, tx pgx.Tx, personID string) error {
-	_, err := tx.Exec(ctx, `/* identity.deleteExcessSessions */ delete from sessions where token_hash in
-		(select token_hash from sessions where user_id = $1
-		  order by second_step_due, last_used_at desc offset $2 for update skip locked)`, personID, maxSessions)
-	if err != nil {
-		return fmt.Errorf("identity: delete excess sessions: %w", err)
+	if notice != "" {
+		row.Notice = &notice
+	}
+	if err := tx.Scopes(postgres.Tag("identity.insertSession")).Create(&row).Error; err != nil {
+		return fmt.Errorf("identity: insert a session: %w", err)
 	}
 	return nil
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"dg/modules/audit"
 	"dg/platform/apperr"
 )
@@ -27,14 +25,14 @@ func (s *Service) VerifySecondStep(ctx context.Context, token, code string) (Ses
 		return Session{}, err
 	}
 	defer lease.Release()
-	return s.withPersonLocked(ctx, token, true, func(tx pgx.Tx, in *lockedSession, now time.Time) error {
-		if err := s.takeCode(ctx, tx, in, code, now); err != nil {
+	return s.withPersonLocked(ctx, token, true, func(tx transaction, in *lockedSession, now time.Time) error {
+		if err := s.takeCode(tx, in, code, now); err != nil {
 			return err
 		}
-		if err := s.rotate(ctx, tx, in, now, "", nil); err != nil {
+		if err := s.rotate(tx, in, now, "", nil); err != nil {
 			return err
 		}
-		return s.record(ctx, tx, in.Person, event{action: audit.SignedIn})
+		return s.record(tx, in.Person, event{action: audit.SignedIn})
 	})
 }
 
@@ -45,19 +43,19 @@ type Enrolment struct{ Secret, URL string }
 // until it is confirmed or the session ends. Errors: ErrNoSession, ErrTwoStepOn.
 func (s *Service) BeginTwoStep(ctx context.Context, token string) (Enrolment, error) {
 	now := s.clock()
-	own, _, err := s.session(ctx, token, now)
+	own, err := s.session(ctx, token, now)
 	if err != nil {
 		return Enrolment{}, err
 	}
-	stored, err := s.offerSecret(ctx, token, s.keys.seal(own.Person.ID, newTOTPSecret()), now)
+	stored, err := s.offerSecret(ctx, token, s.keys.seal(own.UserID, newTOTPSecret()), now)
 	if err != nil {
 		return Enrolment{}, err
 	}
-	secret, err := s.keys.open(own.Person.ID, stored)
+	secret, err := s.keys.open(own.UserID, stored)
 	if err != nil {
 		return Enrolment{}, err
 	}
-	return Enrolment{Secret: secret, URL: totpURL(own.Person.Email, secret)}, nil
+	return Enrolment{Secret: secret, URL: totpURL(own.User.Email, secret)}, nil
 }
 
 // ConfirmTwoStep turns two-step verification on with the offered secret, given the current password and a code of the
@@ -67,7 +65,7 @@ func (s *Service) BeginTwoStep(ctx context.Context, token string) (Enrolment, er
 // Errors: ErrNoSession, ErrWrongPassword, a LockedError, ErrTwoStepOn, ErrTwoStepOff when no secret was offered, ErrWrongCode
 // (not counted: who sends the code has seen the secret).
 func (s *Service) ConfirmTwoStep(ctx context.Context, token string, proof Proof) (codes []string, session Session, err error) {
-	session, err = s.reauthenticated(ctx, token, proof, nil, func(tx pgx.Tx, in *lockedSession, now time.Time) error {
+	session, err = s.reauthenticated(ctx, token, proof, nil, func(tx transaction, in *lockedSession, now time.Time) error {
 		switch {
 		case in.secret != "":
 			return ErrTwoStepOn
@@ -82,11 +80,11 @@ func (s *Service) ConfirmTwoStep(ctx context.Context, token string, proof Proof)
 		if !ok {
 			return ErrWrongCode
 		}
-		return s.rotate(ctx, tx, in, now, audit.TwoStepTurnedOn, func() (err error) {
-			if err := turnOnTwoStep(ctx, tx, in, s.keys.seal(in.Person.ID, secret), step, now); err != nil {
+		return s.rotate(tx, in, now, audit.TwoStepTurnedOn, func() (err error) {
+			if err := turnOnTwoStep(tx, in, s.keys.seal(in.Person.ID, secret), step, now); err != nil {
 				return err
 			}
-			codes, err = replaceRecoveryCodes(ctx, tx, in.Person.ID)
+			codes, err = replaceRecoveryCodes(tx, in.Person.ID)
 			return err
 		})
 	})
@@ -98,8 +96,8 @@ func (s *Service) ConfirmTwoStep(ctx context.Context, token string, proof Proof)
 //
 // Errors: ErrNoSession, ErrWrongPassword, ErrTwoStepOff, ErrWrongCode, a LockedError.
 func (s *Service) TurnOffTwoStep(ctx context.Context, token string, proof Proof) (Session, error) {
-	return s.changeTwoStep(ctx, token, proof, audit.TwoStepTurnedOff, func(tx pgx.Tx, in *lockedSession) error {
-		return turnOffTwoStep(ctx, tx, in)
+	return s.changeTwoStep(ctx, token, proof, audit.TwoStepTurnedOff, func(tx transaction, in *lockedSession) error {
+		return turnOffTwoStep(tx, in)
 	})
 }
 
@@ -108,8 +106,8 @@ func (s *Service) TurnOffTwoStep(ctx context.Context, token string, proof Proof)
 //
 // Errors: ErrNoSession, ErrTwoStepOff, ErrWrongPassword, ErrWrongCode, a LockedError.
 func (s *Service) ReplaceRecoveryCodes(ctx context.Context, token string, proof Proof) (codes []string, session Session, err error) {
-	session, err = s.changeTwoStep(ctx, token, proof, audit.RecoveryCodesReplaced, func(tx pgx.Tx, in *lockedSession) (err error) {
-		codes, err = replaceRecoveryCodes(ctx, tx, in.Person.ID)
+	session, err = s.changeTwoStep(ctx, token, proof, audit.RecoveryCodesReplaced, func(tx transaction, in *lockedSession) (err error) {
+		codes, err = replaceRecoveryCodes(tx, in.Person.ID)
 		return err
 	})
 	return codes, session, err
@@ -117,15 +115,15 @@ func (s *Service) ReplaceRecoveryCodes(ctx context.Context, token string, proof 
 
 // changeTwoStep runs apply for a person who has two-step verification on and gave a code of it.
 func (s *Service) changeTwoStep(
-	ctx context.Context, token string, proof Proof, notice Notice, apply func(pgx.Tx, *lockedSession) error,
+	ctx context.Context, token string, proof Proof, notice Notice, apply func(transaction, *lockedSession) error,
 ) (Session, error) {
-	return s.reauthenticated(ctx, token, proof, nil, func(tx pgx.Tx, in *lockedSession, now time.Time) error {
+	return s.reauthenticated(ctx, token, proof, nil, func(tx transaction, in *lockedSession, now time.Time) error {
 		if in.secret == "" {
 			return ErrTwoStepOff
 		}
-		if err := s.takeCode(ctx, tx, in, proof.Code, now); err != nil {
+		if err := s.takeCode(tx, in, proof.Code, now); err != nil {
 			return err
 		}
-		return s.rotate(ctx, tx, in, now, notice, func() error { return apply(tx, in) })
+		return s.rotate(tx, in, now, notice, func() error { return apply(tx, in) })
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 	"gorm.io/gorm"
 
@@ -75,12 +74,10 @@ func TestOrganisationsOfAPerson(t *testing.T) {
 	require.Equal(t, []string{ours, theirs}, b.organisationsOf(ann))
 }
 
-func (b bundle) organisationsOf(person string) (ids []string) {
+func (b bundle) organisationsOf(person string) []string {
 	b.t.Helper()
-	require.NoError(b.t, pgx.BeginFunc(b.t.Context(), b.DB.Pool, func(tx pgx.Tx) (err error) {
-		ids, err = b.orgs.OrganisationsOf(b.t.Context(), tx, person)
-		return err
-	}))
+	ids, err := b.orgs.OrganisationsOf(b.DB.Gorm.WithContext(b.t.Context()), person)
+	require.NoError(b.t, err)
 	return ids
 }
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm"
 
 	"dg/platform/postgres"
@@ -93,14 +92,9 @@ func (s *Service) Members(ctx context.Context, organisationID string) (_ []Membe
 
 // OrganisationsOf returns the ids of at most 1,000 organisations that the person belongs to, in the caller's transaction. Like
 // MembershipsOf it returns only what is the person's own.
-func (s *Service) OrganisationsOf(ctx context.Context, tx pgx.Tx, personID string) ([]string, error) {
-	// By hand: package identity commits on pgx.
-	rows, err := tx.Query(ctx, `/* org.organisationsOf */
-		select org_id::text from memberships where user_id = $1 order by org_id limit $2`, personID, maxLogs)
-	if err != nil {
-		return nil, fmt.Errorf("org: organisations of a person: %w", err)
-	}
-	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
+func (s *Service) OrganisationsOf(tx *gorm.DB, personID string) (ids []string, err error) {
+	err = tx.Scopes(postgres.Tag("org.organisationsOf"), postgres.AcrossTenants("a person's own memberships")).Model(&membershipRow{}).
+		Where("user_id = ?", personID).Order("org_id").Limit(maxLogs).Pluck("org_id", &ids).Error
 	if err != nil {
 		return nil, fmt.Errorf("org: organisations of a person: %w", err)
 	}

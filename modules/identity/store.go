@@ -1,0 +1,140 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"dg/platform/postgres"
+)
+
+// userRow has the columns that signing in needs: the import writes the others.
+type userRow struct {
+	ID             string
+	Email          string
+	Name           string
+	PasswordHash   *string
+	PasswordSince  *time.Time
+	TOTPSecret     *string // as stored: it may be encrypted
+	TOTPSince      *time.Time
+	TOTPLastStep   *int64
+	WrongCodes     int
+	CodeWaits      int
+	CodesWaitUntil *time.Time
+}
+
+func (userRow) TableName() string { return "users" }
+
+func (r userRow) person() Person {
+	return Person{
+		ID: r.ID, Name: r.Name, Email: r.Email, TwoStep: r.TOTPSecret != nil, TwoStepSince: r.TOTPSince, PasswordSince: r.PasswordSince,
+	}
+}
+
+func (r userRow) credentials() credentials {
+	return credentials{Person: r.person(), passwordHash: r.PasswordHash}
+}
+
+type sessionRow struct {
+	TokenHash     []byte `gorm:"primaryKey"`
+	UserID        string
+	CreatedAt     time.Time
+	LastUsedAt    time.Time
+	ExpiresAt     time.Time
+	SecondStepDue bool
+	Address       string
+	UserAgent     string
+	TOTPOffer     *string // as stored: it may be encrypted
+	Notice        *Notice
+	KnownBrowser  []byte
+	User          userRow
+}
+
+func (sessionRow) TableName() string { return "sessions" }
+
+func (r sessionRow) session(token string) Session {
+	return Session{Person: r.User.person(), Token: token, StartedAt: r.CreatedAt, SecondStepDue: r.SecondStepDue}
+}
+
+type browserRow struct {
+	TokenHash  []byte `gorm:"primaryKey"`
+	UserID     string
+	LastUsedAt time.Time
+}
+
+func (browserRow) TableName() string { return "known_browsers" }
+
+// attemptRow is what is counted for an attemptLimit. The column email_hash holds the key of any limit: it keeps its name
+// because programs of other versions may run beside this one.
+type attemptRow struct {
+	EmailHash []byte `gorm:"primaryKey"`
+	Wrong     int
+	EndsAt    time.Time
+}
+
+func (attemptRow) TableName() string { return "password_guesses" }
+
+type recoveryRow struct {
+	UserID   string `gorm:"primaryKey"`
+	CodeHash []byte `gorm:"primaryKey"`
+}
+
+func (recoveryRow) TableName() string { return "recovery_codes" }
+
+type resetRow struct {
+	UserID    string `gorm:"primaryKey"`
+	TokenHash []byte
+	ExpiresAt time.Time
+	User      userRow
+}
+
+func (resetRow) TableName() string { return "account_resets" }
+
+// transaction is the database within a transaction of the caller.
+type transaction = *gorm.DB
+
+func (s *Service) gorm(ctx context.Context) *gorm.DB { return s.db.Gorm.WithContext(ctx) }
+
+func (s *Service) inTransaction(ctx context.Context, fn func(tx transaction) error) error {
+	return s.gorm(ctx).Transaction(fn)
+}
+
+// noRow returns missing for a query that found nothing, and any other error with the name of what was done.
+func noRow(err, missing error, what string) error {
+	switch {
+	case errors.Is(err, gorm.ErrRecordNotFound):
+		return missing
+	case err != nil:
+		return fmt.Errorf("identity: %s: %w", what, err)
+	}
+	return nil
+}
+
+// deleteExcess removes a person's rows beyond the first so many in the order. Rows that another transaction removes are left
+// to it.
+func deleteExcess(tx transaction, row any, personID, order string, kept int) error {
+	excess := tx.Model(row).Select("token_hash").Where("user_id = ?", personID).Order(order).Offset(kept).Clauses(skipLocked)
+	err := tx.Scopes(postgres.Tag("identity.deleteExcess")).Where("token_hash in (?)", excess).Delete(row).Error
+	if err != nil {
+		return fmt.Errorf("identity: delete excess rows: %w", err)
+	}
+	return nil
+}
+
+// skipLocked leaves rows to the transaction that has them, lockUser locks a person who is joined as User, as all changes do.
+var (
+	skipLocked = clause.Locking{Strength: clause.LockingStrengthUpdate, Options: clause.LockingOptionsSkipLocked}
+	lockUser   = clause.Locking{Strength: "NO KEY UPDATE", Table: clause.Table{Name: "User"}}
+)
+
+// valueOf is zero where the column is null.
+func valueOf[T any](pointer *T) (value T) {
+	if pointer != nil {
+		value = *pointer
+	}
+	return value
+}
