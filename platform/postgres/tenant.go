@@ -3,8 +3,10 @@ package postgres
 import (
 	"errors"
 	"reflect"
+	"strings"
 
 	"gorm.io/gorm"
+	"gorm.io/gorm/callbacks"
 	"gorm.io/gorm/clause"
 )
 
@@ -39,16 +41,35 @@ func AcrossTenants(reason string) func(*gorm.DB) *gorm.DB {
 // guardTenants makes g refuse statements that name no organisation.
 func guardTenants(g *gorm.DB) error {
 	c := g.Callback()
+	var known verdicts
 	return errors.Join(
-		c.Query().Before("gorm:query").Register("dg:tenant", scopeToTenant),
-		c.Row().Before("gorm:row").Register("dg:tenant", scopeToTenant),
+		c.Query().Before("gorm:query").Register("dg:tenant", known.scopeQuery),
+		c.Row().Before("gorm:row").Register("dg:tenant", known.scopeQuery),
+		c.Raw().Before("gorm:raw").Register("dg:tenant", known.checkText),
 		c.Update().Before("gorm:update").Register("dg:tenant", scopeToTenant),
 		c.Delete().Before("gorm:delete").Register("dg:tenant", scopeToTenant),
 		c.Create().Before("gorm:create").Register("dg:tenant", requireTenantOfRows),
 	)
 }
 
-// scopeToTenant adds the organisation to the conditions of a statement on an organisation's table.
+// scopeQuery adds the organisation to the conditions of a query, and checks the text: other tables may be joined, and the text
+// may be written by hand.
+func (v *verdicts) scopeQuery(db *gorm.DB) {
+	scopeToTenant(db)
+	if db.Error == nil {
+		callbacks.BuildQuerySQL(db)
+		v.checkText(db)
+	}
+}
+
+// checkText refuses a statement's text that names no organisation.
+func (v *verdicts) checkText(db *gorm.DB) {
+	if _, across := db.Get(acrossSetting); !across && !v.scoped(db.Statement.SQL.String()) {
+		_ = db.AddError(ErrNoTenant)
+	}
+}
+
+// scopeToTenant adds the organisation to the conditions of a builder's statement on an organisation's table.
 func scopeToTenant(db *gorm.DB) {
 	column, owned := tenantColumn(db.Statement)
 	if !owned || db.Statement.SQL.Len() > 0 {
@@ -59,53 +80,58 @@ func scopeToTenant(db *gorm.DB) {
 	}
 	id, _ := db.Get(tenantSetting)
 	if id, _ := id.(string); id != "" {
-		// One condition of the others, which Or may have joined: "a or b and org_id = …" reads every organisation's a.
-		c := db.Statement.Clauses["WHERE"]
-		if where, ok := c.Expression.(clause.Where); ok {
-			c.Expression = clause.Where{Exprs: []clause.Expression{clause.And(where.Exprs...)}}
-			db.Statement.Clauses["WHERE"] = c
-		}
-		db.Statement.AddClause(clause.Where{Exprs: []clause.Expression{
-			clause.Eq{Column: clause.Column{Table: clause.CurrentTable, Name: column}, Value: id},
-		}})
+		addCondition(db.Statement, clause.Eq{Column: clause.Column{Table: clause.CurrentTable, Name: column}, Value: id})
 		return
 	}
 	_ = db.AddError(ErrNoTenant)
 }
 
+// addCondition adds a condition that must hold whatever the others are. They become one, because Or may have joined them:
+// "a or b and org_id = …" reads every organisation's a.
+func addCondition(s *gorm.Statement, condition clause.Expression) {
+	where := s.Clauses["WHERE"]
+	exprs := []clause.Expression{condition}
+	if others, ok := where.Expression.(clause.Where); ok && len(others.Exprs) > 0 {
+		exprs = append(exprs, clause.And(others.Exprs...))
+	}
+	where.Name, where.Expression = "WHERE", clause.Where{Exprs: exprs}
+	s.Clauses["WHERE"] = where
+}
+
 // requireTenantOfRows refuses new rows of an organisation's table without an organisation.
 func requireTenantOfRows(db *gorm.DB) {
-	column, owned := tenantColumn(db.Statement)
-	if !owned || db.Statement.Schema == nil {
-		return
+	if column, owned := tenantColumn(db.Statement); owned && !rowsHave(db.Statement, column) {
+		_ = db.AddError(ErrNoTenant)
 	}
-	field := db.Statement.Schema.LookUpField(column)
-	named := func(row reflect.Value) bool {
-		if field == nil {
-			return false
-		}
-		_, zero := field.ValueOf(db.Statement.Context, row)
+}
+
+// rowsHave reports whether each new row has a value in the column.
+func rowsHave(s *gorm.Statement, column string) bool {
+	if s.Schema == nil || s.Schema.LookUpField(column) == nil {
+		return false
+	}
+	has := func(row reflect.Value) bool {
+		_, zero := s.Schema.LookUpField(column).ValueOf(s.Context, row)
 		return !zero
 	}
-	rows := db.Statement.ReflectValue
+	rows := s.ReflectValue
 	if rows.Kind() != reflect.Slice && rows.Kind() != reflect.Array {
-		if !named(rows) {
-			_ = db.AddError(ErrNoTenant)
-		}
-		return
+		return has(rows)
 	}
 	for i := range rows.Len() {
-		if !named(reflect.Indirect(rows.Index(i))) {
-			_ = db.AddError(ErrNoTenant)
-			return
+		if !has(reflect.Indirect(rows.Index(i))) {
+			return false
 		}
 	}
+	return true
 }
 
 // tenantColumn returns the column that names the organisation in the statement's table, if that belongs to organisations.
 func tenantColumn(s *gorm.Statement) (column string, owned bool) {
 	table := s.Table
-	if s.Schema != nil {
+	if s.TableExpr != nil { // such as "memberships m"
+		table, _, _ = strings.Cut(strings.ReplaceAll(s.TableExpr.SQL, `"`, ""), " ")
+	} else if s.Schema != nil {
 		table = s.Schema.Table
 	}
 	column, owned = tenantColumns[table]

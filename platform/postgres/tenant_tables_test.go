@@ -1,0 +1,67 @@
+package postgres_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"dg/platform/postgres"
+	"dg/platform/testkit/pgtest"
+)
+
+// withoutOrganisation are the other tables, and why their statements name no organisation.
+var withoutOrganisation = map[string]string{
+	"users":              "a person may belong to several organisations",
+	"sessions":           "of a person",
+	"recovery_codes":     "of a person",
+	"account_resets":     "of a person",
+	"known_browsers":     "of a person",
+	"password_guesses":   "of an e-mail or an address",
+	"games":              "of all organisations",
+	"api_key_windows":    "instants of a key's requests, by the key's id, which authentication has found",
+	"audit_burst_events": "numbers of bursts, which only the program counts, for all organisations",
+	"unsealed_days":      "days of forks and nothing else: a day is marked and cleaned after a report of the organisation found its fork",
+	"unsealed_months":    "as unsealed_days",
+	"schema_minimum":     "of the migrations",
+	"goose_db_version":   "of the migrations",
+}
+
+// The guard's tables are those of the migrated database that have an organisation; every other table says why it has none.
+func TestGuardedTablesAreThoseOfTheDatabase(t *testing.T) {
+	rows, err := pgtest.New(t).Owner.Pool.Query(t.Context(), `select t.table_name, exists (select from information_schema.columns c
+		where (c.table_schema, c.table_name, c.column_name) = (t.table_schema, t.table_name, 'org_id'))
+		from information_schema.tables t where t.table_schema = 'public' and t.table_type = 'BASE TABLE'`)
+	require.NoError(t, err)
+	owned, others := map[string]string{"organisations": "id"}, []string{}
+	var name string
+	var hasOrganisation bool
+	_, err = pgx.ForEachRow(rows, []any{&name, &hasOrganisation}, func() error {
+		if hasOrganisation {
+			owned[name] = "org_id"
+		} else if name != "organisations" {
+			others = append(others, name)
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	require.Equal(t, owned, postgres.TenantColumns)
+	require.ElementsMatch(t, slices.Collect(maps.Keys(withoutOrganisation)), others)
+}
+
+// The guard costs a statement less than a microsecond, and remembers only so many texts.
+func BenchmarkGuard(b *testing.B) {
+	scoped := postgres.Guard()
+	const sql = `SELECT id, org_id, name, scopes, created_at, created_by, creator_name, expires_at, revoked_at, last_used_at
+		FROM "api_keys" WHERE "api_keys"."org_id" = $1 AND (revoked_at is null and expires_at > $2) ORDER BY expires_at, id LIMIT 100`
+	for i := range 5000 {
+		require.True(b, scoped(fmt.Sprint(sql, i)))
+	}
+	known := sql + "0"
+	for b.Loop() {
+		scoped(known)
+	}
+}
