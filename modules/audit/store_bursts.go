@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"gorm.io/gorm"
+
+	"dg/platform/postgres"
 )
 
 // countSQL adds an event to its burst in the log of each of the organisations. It writes a burst only when that was not
@@ -87,7 +89,7 @@ func (l *Log) RecordBursts(ctx context.Context) error {
 			}
 		}
 		// Statements last at most 30 s: none still runs that saw such a burst as touched in the last minute.
-		return tx.Exec(`/* audit.endBursts */ delete from audit_bursts where touched_at < clock_timestamp() - interval '2 min'`).Error
+		return tx.Scopes(allBursts).Exec(`/* audit.endBursts */ delete from audit_bursts where touched_at < clock_timestamp() - interval '2 min'`).Error
 	})
 }
 
@@ -101,10 +103,12 @@ func detectCrash(tx *gorm.DB) (bool, error) {
 	return marked.RowsAffected > 0, nil
 }
 
+var allBursts = postgres.AcrossTenants("the program itself records bursts, for all organisations")
+
 // takeBursts removes the events and returns the bursts that had some or, with all, every burst.
 func takeBursts(tx *gorm.DB, all bool) ([]burstRow, error) {
 	var bursts []burstRow
-	err := tx.Raw(`/* audit.takeBursts */
+	err := tx.Scopes(allBursts).Raw(`/* audit.takeBursts */
 		with taken as (delete from audit_burst_events where burst <> 0 returning burst),
 		     counted as (select burst, count(*) as events from taken group by burst)
 		select b.org_id, b.actor_kind, b.actor_id, b.actor_name, b.action, b.reason, coalesce(c.events, 0) as events
