@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"gorm.io/gorm"
 
 	"dg/platform/testkit/pgtest"
 )
@@ -89,9 +90,9 @@ func TestPageOfALargeLogIsReadFromIndexes(t *testing.T) {
 		} {
 			within, err := log.rangeOf(t.Context(), manyOrg, p)
 			require.NoError(t, err)
-			sql, args := listSQL(manyOrg, p, within)
+			list := log.page(t.Context(), manyOrg, p, within).Session(&gorm.Session{DryRun: true}).Find(&[]entryRow{}).Statement
 			var text string
-			err = db.DB.Pool.QueryRow(t.Context(), "explain (analyze, buffers, format json) "+sql, args).Scan(&text)
+			err = db.DB.Pool.QueryRow(t.Context(), "explain (analyze, buffers, format json) "+list.SQL.String(), list.Vars...).Scan(&text)
 			require.NoError(t, err, "%s, %s", name, place)
 			var plans []struct {
 				Plan map[string]any
