@@ -1,13 +1,17 @@
 package apikeys
 
 import (
+	"cmp"
 	"context"
 	"database/sql/driver"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"dg/modules/audit"
 	"dg/platform/authz"
@@ -86,41 +90,47 @@ func (a *scopeArray) Scan(value any) error {
 	return nil
 }
 
-// keyColumns leaves the hash out: nothing outside the database needs it.
-const keyColumns = "id, org_id, name, scopes, created_at, created_by, creator_name, expires_at, revoked_at, last_used_at"
+// keys is a query of the organisation's keys, without the hashes of their secrets: nothing outside the database needs these.
+func keys(db *gorm.DB, name, organisationID string) *gorm.DB {
+	return db.Scopes(postgres.Tag("apikeys."+name), postgres.Tenant(organisationID)).Model(&keyRow{}).Omit("SecretHash")
+}
 
+// usableAt is the condition of a key that is neither revoked nor expired.
+const usableAt = "revoked_at is null and (expires_at is null or expires_at > ?)"
+
+// list returns the usable keys and the newest of the others, newest first.
 func (s *Service) list(ctx context.Context, organisationID string, now time.Time) ([]Key, error) {
 	var rows []keyRow
-	err := s.db.Gorm.WithContext(ctx).Raw(`/* apikeys.list */
-		select `+keyColumns+` from (
-			select `+keyColumns+` from api_keys where org_id = ?
-			 order by revoked_at is null and (expires_at is null or expires_at > ?) desc, created_at desc, id limit ?) listed
-		 order by created_at desc, id`, organisationID, now, MaxListed).Scan(&rows).Error
+	err := keys(s.db.Gorm.WithContext(ctx), "list", organisationID).
+		Order(clause.OrderBy{Expression: clause.Expr{SQL: usableAt + " desc, created_at desc, id", Vars: []any{now}}}).
+		Limit(MaxListed).Find(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("apikeys: list: %w", err)
 	}
+	slices.SortFunc(rows, func(a, b keyRow) int {
+		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), strings.Compare(a.ID, b.ID))
+	})
 	return toKeys(rows), nil
 }
 
 func (s *Service) key(ctx context.Context, organisationID, id string) (Key, error) {
-	var rows []keyRow
-	err := s.db.Gorm.WithContext(ctx).Raw(`/* apikeys.key */ select `+keyColumns+` from api_keys where org_id = ? and id = ?`, organisationID, id).Scan(&rows).Error
+	var row keyRow
+	err := keys(s.db.Gorm.WithContext(ctx), "key", organisationID).Where("id = ?", id).Take(&row).Error
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return Key{}, errKeyNotFound
+	}
 	if err != nil {
 		return Key{}, fmt.Errorf("apikeys: key: %w", err)
 	}
-	if len(rows) == 0 {
-		return Key{}, errKeyNotFound
-	}
-	return rows[0].key(), nil
+	return row.key(), nil
 }
 
 // expiring lists the keys that are not revoked and expire between now and end, the soonest first.
 func (s *Service) expiring(ctx context.Context, organisationID string, now, end time.Time) ([]Key, error) {
 	var rows []keyRow
-	err := s.db.Gorm.WithContext(ctx).Raw(`/* apikeys.expiring */
-		select `+keyColumns+` from api_keys
-		 where org_id = ? and revoked_at is null and expires_at > ? and expires_at <= ?
-		 order by expires_at, id limit ?`, organisationID, now, end, MaxUsable).Scan(&rows).Error
+	err := keys(s.db.Gorm.WithContext(ctx), "expiring", organisationID).
+		Where("revoked_at is null and expires_at > ? and expires_at <= ?", now, end).
+		Order("expires_at, id").Limit(MaxUsable).Find(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("apikeys: expiring: %w", err)
 	}
@@ -133,7 +143,8 @@ func (s *Service) revoke(ctx context.Context, organisationID, id string, entry a
 		if err := s.reauthorize(tx, entry, authz.RevokeKey, s.orgs.CurrentSubjectIn); err != nil {
 			return err
 		}
-		changed := tx.Exec(`/* apikeys.revoke */ update api_keys set revoked_at = date_trunc('milliseconds', clock_timestamp()) where org_id = ? and id = ? and revoked_at is null`, organisationID, id)
+		changed := keys(tx, "revoke", organisationID).Where("id = ? and revoked_at is null", id).
+			Update("revoked_at", gorm.Expr("date_trunc('milliseconds', clock_timestamp())"))
 		if changed.Error != nil {
 			return fmt.Errorf("apikeys: revoke: %w", changed.Error)
 		}
@@ -141,7 +152,7 @@ func (s *Service) revoke(ctx context.Context, organisationID, id string, entry a
 			return s.log.AppendIn(tx, entry)
 		}
 		var known int64
-		if err := tx.Model(&keyRow{}).Scopes(postgres.Tenant(organisationID)).Where("id = ?", id).Count(&known).Error; err != nil {
+		if err := keys(tx, "exists", organisationID).Where("id = ?", id).Count(&known).Error; err != nil {
 			return fmt.Errorf("apikeys: revoke: %w", err)
 		}
 		if known == 0 {
@@ -153,13 +164,23 @@ func (s *Service) revoke(ctx context.Context, organisationID, id string, entry a
 
 // usable decides by the database's clock, as authentication does.
 func (s *Service) usable(ctx context.Context, organisationID, id string) (bool, error) {
-	var usable bool
-	err := s.db.Gorm.WithContext(ctx).Raw(`/* apikeys.stillUsable */
-		select exists (select from api_keys k join organisations o on o.id = k.org_id
-		                where k.org_id = ? and k.id = ? and k.revoked_at is null and o.plan in ('pro', 'enterprise')
-		                  and (k.expires_at is null or k.expires_at > clock_timestamp()))`, organisationID, id).Scan(&usable).Error
+	var usable int64
+	err := keys(s.db.Gorm.WithContext(ctx), "usable", organisationID).
+		Joins("join organisations o on o.id = api_keys.org_id and o.plan in ('pro', 'enterprise')").
+		Where("api_keys.id = ?", id).Where(usableAt, gorm.Expr("clock_timestamp()")).Count(&usable).Error
 	if err != nil {
-		return false, fmt.Errorf("apikeys: still usable: %w", err)
+		return false, fmt.Errorf("apikeys: usable: %w", err)
 	}
-	return usable, nil
+	return usable > 0, nil
+}
+
+// touch moves the last use of a key, to the minute.
+func (s *Service) touch(ctx context.Context, c Caller) error {
+	err := keys(s.db.Gorm.WithContext(ctx), "touch", c.OrganisationID).
+		Where("id = ? and revoked_at is null and (last_used_at is null or last_used_at < date_trunc('minute', clock_timestamp()))", c.KeyID).
+		Update("last_used_at", gorm.Expr("date_trunc('milliseconds', clock_timestamp())")).Error
+	if err != nil {
+		return fmt.Errorf("apikeys: last used: %w", err)
+	}
+	return nil
 }

@@ -8,21 +8,17 @@ import (
 	"math"
 
 	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"dg/platform/postgres"
 )
 
 //go:embed authenticate.sql
 var authenticateSQL string
 
-// The statements here run on pgx: they are on the path of every request.
+// By hand and on pgx: the statements that run with each request, or with each one of a flood, and the repair of an array.
 const (
-	touchSQL = `/* apikeys.touch */
-update api_keys set last_used_at = date_trunc('milliseconds', clock_timestamp())
- where id = $1 and org_id = $2 and revoked_at is null
-   and (last_used_at is null or last_used_at < date_trunc('minute', clock_timestamp()))`
-
-	newWindowsSQL = `/* apikeys.newWindows */
-insert into api_key_windows (key_id, refused) values ($1, false), ($1, true) on conflict do nothing`
-
 	// Stamps in the future become stamps of now: they leave the window 60 seconds later, however far the clock was set back.
 	repairWindowsSQL = `/* apikeys.repairWindows */
 update api_key_windows set head = 1, instants = (
@@ -42,10 +38,11 @@ func (s *Service) authenticate(ctx context.Context, id string, hash []byte, outs
 		if err != nil || !result.known || hasWindow {
 			return result, err
 		}
-		for _, sql := range []string{newWindowsSQL, repairWindowsSQL} {
-			if _, err := s.db.Pool.Exec(ctx, sql, id); err != nil {
-				return authResult{}, fmt.Errorf("apikeys: windows: %w", err)
-			}
+		if err := newWindows(s.db.Gorm.WithContext(ctx), id); err != nil {
+			return authResult{}, err
+		}
+		if _, err := s.db.Pool.Exec(ctx, repairWindowsSQL, id); err != nil {
+			return authResult{}, fmt.Errorf("apikeys: repair windows: %w", err)
 		}
 	}
 	return authResult{}, errors.New("apikeys: the windows of a key vanished during its authentication")
@@ -88,10 +85,19 @@ func (s *Service) retryAfter(ctx context.Context, r authResult, refused bool) (i
 // wholeSeconds rounds up, so that a request after that time succeeds, and is at least 1.
 func wholeSeconds(s float64) int { return max(1, int(math.Ceil(s))) }
 
-// touch moves the last use of a key, to the minute.
-func (s *Service) touch(ctx context.Context, c Caller) error {
-	if _, err := s.db.Pool.Exec(ctx, touchSQL, c.KeyID, c.OrganisationID); err != nil {
-		return fmt.Errorf("apikeys: last used: %w", err)
+// windowRow is one of a key's two windows. The table has the defaults of its other columns.
+type windowRow struct {
+	KeyID   string
+	Refused bool
+}
+
+func (windowRow) TableName() string { return "api_key_windows" }
+
+func newWindows(db *gorm.DB, keyID string) error {
+	err := db.Scopes(postgres.Tag("apikeys.newWindows")).Clauses(clause.OnConflict{DoNothing: true}).
+		Create(&[]windowRow{{keyID, false}, {keyID, true}}).Error
+	if err != nil {
+		return fmt.Errorf("apikeys: new windows: %w", err)
 	}
 	return nil
 }

@@ -2,19 +2,21 @@ package apikeys
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"gorm.io/gorm"
 
 	"dg/modules/audit"
 	"dg/platform/authz"
+	"dg/platform/postgres"
 )
 
 // insert stores the key with its windows and its audit entry, if the plan includes the API and the quota has room. When a
 // key exists under the row's idempotency key, it returns that one and ErrAlreadyCreated.
 func (s *Service) insert(ctx context.Context, row keyRow, entry audit.Entry) (existing Key, err error) {
 	err = s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		// One creation at a time in an organisation: neither a form that is sent twice nor the last free place makes two keys.
+		// By hand, a lock. One creation at a time in an organisation: neither a form that is sent twice nor the last free place makes two keys.
 		err := tx.Exec(`/* apikeys.lockCreation */ select pg_advisory_xact_lock(hashtextextended('api_keys ' || ?, 0))`, row.OrgID).Error
 		if err != nil {
 			return fmt.Errorf("apikeys: lock creation: %w", err)
@@ -28,11 +30,11 @@ func (s *Service) insert(ctx context.Context, row keyRow, entry audit.Entry) (ex
 		if err := s.checkQuota(tx, row); err != nil {
 			return err
 		}
-		if err := tx.Create(&row).Error; err != nil {
+		if err := tx.Scopes(postgres.Tag("apikeys.create")).Create(&row).Error; err != nil {
 			return fmt.Errorf("apikeys: create: %w", err)
 		}
-		if err := tx.Exec(`/* apikeys.newWindows */ insert into api_key_windows (key_id, refused) values (?, false), (?, true)`, row.ID, row.ID).Error; err != nil {
-			return fmt.Errorf("apikeys: new windows: %w", err)
+		if err := newWindows(tx, row.ID); err != nil {
+			return err
 		}
 		return s.log.AppendIn(tx, entry)
 	})
@@ -54,15 +56,15 @@ func findByIdempotencyKey(tx *gorm.DB, row keyRow) (Key, error) {
 	if row.IdempotencyKey == nil {
 		return Key{}, nil
 	}
-	var rows []keyRow
-	err := tx.Raw(`/* apikeys.findByIdempotencyKey */ select `+keyColumns+` from api_keys where org_id = ? and once = ?`, row.OrgID, row.IdempotencyKey).Scan(&rows).Error
+	var found keyRow
+	err := keys(tx, "findByIdempotencyKey", row.OrgID).Where("once = ?", row.IdempotencyKey).Take(&found).Error
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return Key{}, nil
+	}
 	if err != nil {
 		return Key{}, fmt.Errorf("apikeys: find by idempotency key: %w", err)
 	}
-	if len(rows) == 0 {
-		return Key{}, nil
-	}
-	return rows[0].key(), ErrAlreadyCreated
+	return found.key(), ErrAlreadyCreated
 }
 
 // checkQuota decides whether the organisation may have one more key. Errors: apperr.AccessDenied.
@@ -75,8 +77,7 @@ func (s *Service) checkQuota(tx *gorm.DB, row keyRow) error {
 		return errBelowPlan
 	}
 	var usable int64
-	err = tx.Raw(`/* apikeys.countUsable */ select count(*) from api_keys where org_id = ? and revoked_at is null and (expires_at is null or expires_at > ?)`, row.OrgID, row.CreatedAt).Scan(&usable).Error
-	if err != nil {
+	if err := keys(tx, "countUsable", row.OrgID).Where(usableAt, row.CreatedAt).Count(&usable).Error; err != nil {
 		return fmt.Errorf("apikeys: count: %w", err)
 	}
 	if usable >= MaxUsable {
