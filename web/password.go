@@ -35,7 +35,7 @@ func (h *Handler) changePassword(c *fiber.Ctx, p *principal) error {
 	case apperr.Is(err, apperr.Validation):
 		return h.renderPassword(c, p, fiber.StatusUnprocessableEntity, fieldError("new", apperr.From(err).Message))
 	case err != nil:
-		return h.orSignIn(c, err)
+		return err
 	}
 	return h.redirectToAccount(c, session)
 }

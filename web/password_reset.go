@@ -46,8 +46,8 @@ func (h *Handler) resetPassword(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := h.Identity.SignOut(c.UserContext(), c.Cookies(sessionCookie)); err != nil {
-		return err
+	if err := h.Identity.SignOut(c.UserContext(), c.Cookies(sessionCookie)); err != nil { // another person's: those of this one have ended
+		warn(c, "the session of the browser could not be ended", err)
 	}
 	clearSession(c)
 	view.layout, view.Done = newLayout(nil, "Password set", areaNone), true

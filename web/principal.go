@@ -41,7 +41,7 @@ func (h *Handler) anyone(handle func(*fiber.Ctx, *principal) error) fiber.Handle
 	}
 }
 
-// person wraps a handler for a signed-in person.
+// person wraps a handler for a signed-in person. A session that ends during the request leads to the sign-in.
 func (h *Handler) person(handle func(*fiber.Ctx, *principal) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		p, err := h.requireSignIn(c)
@@ -51,7 +51,11 @@ func (h *Handler) person(handle func(*fiber.Ctx, *principal) error) fiber.Handle
 		if _, err := h.memberships(c, p); err != nil {
 			return err
 		}
-		return handle(c, p)
+		err = handle(c, p)
+		if errors.Is(err, identity.ErrNoSession) {
+			return c.Redirect(h.auth.SignInPath(""), fiber.StatusSeeOther)
+		}
+		return err
 	}
 }
 

@@ -36,7 +36,7 @@ func (h *Handler) replaceRecoveryCodes(c *fiber.Ctx, p *principal) error {
 	case errors.Is(err, identity.ErrTwoStepOff):
 		return c.Redirect("/account/two-step", fiber.StatusSeeOther)
 	case err != nil:
-		return h.orSignIn(c, err)
+		return err
 	}
 	return h.renderRecoveryCodes(c, p, session, "New recovery codes", codes)
 }
@@ -50,9 +50,7 @@ type codesView struct {
 // renderRecoveryCodes answers the form itself. If it is sent again, its code counts as used.
 func (h *Handler) renderRecoveryCodes(c *fiber.Ctx, p *principal, session identity.Session, title string, codes []string) error {
 	setSession(c, session)
-	if err := h.rememberBrowser(c, session); err != nil {
-		return err
-	}
+	h.rememberBrowser(c, session)
 	p.Person = session.Person
 	return h.render(c, fiber.StatusOK, "recovery-codes", &codesView{accountLayout(p, title, "two-step"), codes})
 }

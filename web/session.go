@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"log/slog"
 	"net/url"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 
 	"dg/modules/identity"
 	"dg/platform/authz"
+	"dg/platform/httpserver"
 )
 
 // Authenticator finds out who is signed in. It is where the product's own sign-in replaces this one.
@@ -94,14 +96,20 @@ func clearSession(c *fiber.Ctx) {
 	c.Request().Header.DelCookie(sessionCookie)
 }
 
-// rememberBrowser marks the browser as one that has signed in before.
-func (h *Handler) rememberBrowser(c *fiber.Ctx, session identity.Session) error {
+// rememberBrowser marks the browser as one that has signed in before. The session or change before it is committed, so a failure
+// is only logged: an error page would say that it had not happened, and new recovery codes would be lost.
+func (h *Handler) rememberBrowser(c *fiber.Ctx, session identity.Session) {
 	token, err := h.Identity.RememberBrowser(c.UserContext(), session, c.Cookies(browserCookie))
 	if err != nil {
-		return err
+		warn(c, "the browser could not be remembered", err)
+		return
 	}
 	known := hostCookie(browserCookie, token)
 	known.SessionOnly, known.MaxAge = false, int(identity.KnownBrowserTTL/time.Second)
 	c.Cookie(known)
-	return nil
+}
+
+// warn logs an error that the answer hides, because what was asked for is done.
+func warn(c *fiber.Ctx, message string, err error) {
+	slog.Warn(message, "request_id", httpserver.RequestID(c), "error", err)
 }

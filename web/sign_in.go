@@ -71,9 +71,7 @@ func (h *Handler) signIn(c *fiber.Ctx) error {
 
 // finishSignIn remembers the browser and continues to where the person was going.
 func (h *Handler) finishSignIn(c *fiber.Ctx, session identity.Session) error {
-	if err := h.rememberBrowser(c, session); err != nil {
-		return err
-	}
+	h.rememberBrowser(c, session)
 	return c.Redirect(nextOf(c), fiber.StatusSeeOther)
 }
 

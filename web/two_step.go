@@ -32,7 +32,7 @@ func (h *Handler) renderTwoStep(c *fiber.Ctx, p *principal, status int, f formEr
 	}
 	offer, err := h.Identity.BeginTwoStep(c.UserContext(), p.token)
 	if err != nil {
-		return h.orSignIn(c, err)
+		return err
 	}
 	view.layout = accountLayout(p, titleOf("Set up two-step verification", status), "two-step")
 	view.Secret, view.QR, view.Issuer = inGroupsOfFour(offer.Secret), newQRCode(offer.URL), identity.Issuer
@@ -56,7 +56,7 @@ func (h *Handler) changeTwoStep(c *fiber.Ctx, p *principal) error {
 	case errors.Is(err, identity.ErrTwoStepOn), errors.Is(err, identity.ErrTwoStepOff):
 		return c.Redirect("/account/two-step", fiber.StatusSeeOther) // changed elsewhere meanwhile
 	case err != nil:
-		return h.orSignIn(c, err)
+		return err
 	case codes != nil:
 		return h.renderRecoveryCodes(c, p, session, "Two-step verification is on", codes)
 	}
