@@ -23,6 +23,7 @@ type decoder struct {
 	report  func(Error)
 	read    map[string]func(line []byte) error // by type
 	options json.Options
+	header  jsontext.Decoder // reused
 	number  int64   // of the line
 	errors  []Error // of the line
 }
@@ -55,7 +56,7 @@ func (d *decoder) object(line []byte) error {
 	if len(bytes.Trim(line, " \t\r")) == 0 {
 		return nil
 	}
-	name := typeOf(line)
+	name := d.typeOf(line)
 	read, known := d.read[name]
 	if known {
 		return read(line)
@@ -72,8 +73,9 @@ func (d *decoder) object(line []byte) error {
 }
 
 // typeOf returns the type of the object on a line, or nothing. Most writers state it first.
-func typeOf(line []byte) string {
-	dec := jsontext.NewDecoder(bytes.NewBuffer(line))
+func (d *decoder) typeOf(line []byte) string {
+	dec := &d.header
+	dec.Reset(bytes.NewBuffer(line))
 	for token, err := dec.ReadToken(); err == nil && dec.StackDepth() == 1; token, err = dec.ReadToken() {
 		isType := token.Kind() == '"' && token.String() == "type"
 		if token.Kind() == '{' {

@@ -57,6 +57,9 @@ func register(v *validator.Validate, name string, rule validator.Func) {
 
 // validate adds an error for each field of the object that violates the rule of its tag.
 func (d *decoder) validate(object any) {
+	if play, ok := object.(*games.ImportedPlay); ok && play.Valid() {
+		return
+	}
 	var violations validator.ValidationErrors
 	_ = errors.As(validate.Struct(object), &violations) // nil, or these
 	for _, v := range violations {
