@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"mime"
 	"path"
+	"sync"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -21,7 +22,8 @@ var staticFiles embed.FS
 // files are the stylesheets, scripts and images by name, in memory.
 type files map[string]httpserver.File
 
-func loadFiles() (files, error) {
+// loadFiles compresses them once in a process, however many handlers it has.
+var loadFiles = sync.OnceValues(func() (files, error) {
 	all := files{}
 	err := fs.WalkDir(staticFiles, "static", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -42,7 +44,7 @@ func loadFiles() (files, error) {
 		return nil, fmt.Errorf("web: files: %w", err)
 	}
 	return all, nil
-}
+})
 
 // path is the address of a file with the version of its content, so that browsers may cache it for ever.
 func (f files) path(name string) (string, error) {
