@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -51,7 +52,7 @@ func TestTwoStepSecretsAreEncrypted(t *testing.T) {
 	require.Equal(t, "/", location)
 
 	fresh := &program{t: t, dir: newFolder(t)}
-	code, out = fresh.run("demo", "--secret-key", first)
-	require.Zero(t, code, out)
+	c := launch(t, "demo", "--data-dir", fresh.dir, "--secret-key", first)
+	require.Zero(t, c.status(time.Minute), "%s", c.log.String())
 	require.NotContains(t, dump(t, openDoor(t, fresh.dir), "users"), tomas.TOTPSecret)
 }

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -93,6 +94,9 @@ func cleanEnvironment() []string {
 // serveOn starts dg serve on the folder and waits until it serves.
 func serveOn(t *testing.T, dir string, args ...string) *child {
 	t.Helper()
+	if slices.Contains(args, "--demo") {
+		copyDemo(t, dir)
+	}
 	return launch(t, append([]string{"serve", "--data-dir", dir, "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0"}, args...)...).untilServing()
 }
 

@@ -24,7 +24,7 @@ func TestKilledImportChangesNothing(t *testing.T) {
 	d := openDoor(t, dir)
 	before := d.tables(t)
 	require.Equal(t, 2_000, before["plays"])
-	large := newHistory(t, 2, sized(80_000, 200_000))
+	large := newHistory(t, 2, sized(25_000, 200_000))
 	const atWork = ` from pg_stat_activity where application_name = 'dg import' and state <> 'idle'`
 	for moment, reached := range map[string]string{
 		"reading": `select exists (select` + atWork + ` and query ~ 'copy "import_plays"' and xact_start < clock_timestamp() - interval '200 ms')`,
@@ -42,7 +42,7 @@ func TestKilledImportChangesNothing(t *testing.T) {
 	// Alone on the folder: its PostgreSQL ends with it.
 	c := launch(t, "import", "--data-dir", dir, large.file)
 	rows := folderSize(t, filepath.Join(dir, "data", "base"))
-	until(t, time.Minute, "it writes nothing", func() bool { return folderSize(t, filepath.Join(dir, "data", "base")) > rows+4<<20 })
+	until(t, time.Minute, "it writes nothing", func() bool { return folderSize(t, filepath.Join(dir, "data", "base")) > rows+1<<20 })
 	c.kill()
 	nothingRuns(t, dir, goneWithin)
 	large.importInto(t, dir)
@@ -56,7 +56,7 @@ func TestInterruptedImportSaysThatNothingWasImported(t *testing.T) {
 	newHistory(t, 1, 2_000).importInto(t, dir)
 	d := openDoor(t, dir)
 	before := d.tables(t)
-	large := newHistory(t, 2, 80_000)
+	large := newHistory(t, 2, 25_000)
 	const atWork = ` from pg_stat_activity where application_name = 'dg import' and state <> 'idle'`
 	interrupt := func(moment string, reached func(*child) bool) {
 		c := launch(t, "import", "--data-dir", dir, large.file)

@@ -8,13 +8,15 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/modules/reports"
 )
 
 // sealerLock is the advisory lock of the one sealer that works at a time, in SQL.
 const sealerLock = `x'64677365616c'::bigint`
 
 // sealable is how many plays a fork of these tests has: enough for segments.
-const sealable = 60_000
+const sealable = reports.SealFrom + 1_000
 
 // `dg segments` lists what is sealed, finds a segment that differs from the plays, and seals everything again unless another
 // sealer holds the lock.
