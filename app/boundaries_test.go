@@ -19,6 +19,7 @@ var mayImport = map[string][]string{
 	"scripts/bench":     {"*"},
 	"scripts/contract":  {"platform"},
 	"app/demo":          {"modules/games", "modules/identity"},
+	"app/doctor":        {"platform"},
 	"configs":           {},
 	"migrations":        {},
 	"modules/audit":     {"platform"},

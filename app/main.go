@@ -24,6 +24,7 @@ var version = "dev"
 // cli is every command and setting of the program.
 type cli struct {
 	LogLevel  string `env:"DG_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"Lowest level that is logged: debug, info, warn or error."`
+	File      string `name:"config" env:"DG_CONFIG" placeholder:"FILE" help:"File of settings, one NAME=VALUE a line. Flags and environment variables win over it."`
 	LogFormat string `env:"DG_LOG_FORMAT" default:"text" enum:"text,json" help:"Log format: text or json."`
 
 	Serve    serveCmd    `cmd:"" help:"Migrate the database, then serve the API and the screens."`
@@ -32,6 +33,8 @@ type cli struct {
 	Demo     demoCmd     `cmd:"" help:"Load the demo organisations into an empty database and create a new demo key."`
 	Segments segmentsCmd `cmd:"" help:"Show, verify or rebuild the segments that make statistics of large forks fast."`
 	Account  accountCmd  `cmd:"" help:"Restore access for a person who has lost a password or phone."`
+	Doctor   doctorCmd   `cmd:"" help:"Look for what keeps dg from serving well, and tell how to fix it. Changes nothing."`
+	Config   configCmd   `cmd:"" name:"config" help:"Print the settings that dg serve would use, and where each comes from."`
 	Licences licencesCmd `cmd:"" help:"Print the licences of the third-party software in the binary."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 }

@@ -13,12 +13,17 @@ import (
 	"dg/platform/telemetry"
 )
 
-// serveCmd is `dg serve`.
-type serveCmd struct {
+// serveSettings are what dg serve runs on.
+type serveSettings struct {
 	config.Database
 	config.Server
 	config.Secrets
 	config.Pools
+}
+
+// serveCmd is `dg serve`.
+type serveCmd struct {
+	serveSettings
 	Demo bool `help:"Load the demo organisations first if the database is empty, and print a working demo key."`
 }
 
@@ -64,7 +69,7 @@ func (c serveCmd) Run(ctx context.Context, p stdio) error {
 }
 
 // settings reads what does not depend on the database or the addresses.
-func (c serveCmd) settings(log *slog.Logger) (assembly.Settings, error) {
+func (c serveSettings) settings(log *slog.Logger) (assembly.Settings, error) {
 	proxies, err := c.Proxies()
 	if err != nil {
 		return assembly.Settings{}, err

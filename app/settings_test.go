@@ -66,7 +66,7 @@ func kebab(name string) string {
 func TestHelpNamesEverySetting(t *testing.T) {
 	t.Parallel()
 	general := settingsOf(reflect.TypeFor[cli]())
-	require.Len(t, general, 2)
+	require.Len(t, general, 3)
 	all := map[string]string{}
 	for name, typ := range map[string]reflect.Type{
 		"serve": reflect.TypeFor[serveCmd](), "migrate": reflect.TypeFor[migrateCmd](),
@@ -84,7 +84,7 @@ func TestHelpNamesEverySetting(t *testing.T) {
 			}
 		}
 	}
-	require.Len(t, all, 13)
+	require.Len(t, all, 14)
 	status, help, _ := command(t, "--help")
 	require.Zero(t, status)
 	for env := range all {
@@ -120,6 +120,7 @@ func TestEverySettingIsAFlagAndAVariable(t *testing.T) {
 		"DG_POOL_AUTH":            {"3", loopback, "DG_POOL_AUTH is 3: set it to 4 or more"},
 		"DG_POOL_READS":           {"0", loopback, "DG_POOL_READS is 0: set it to 4 or more"},
 		"DG_LOG_LEVEL":            {"loud", loopback, "debug"},
+		"DG_CONFIG":               {folder + "/none", loopback, "DG_CONFIG: open"},
 		"DG_LOG_FORMAT":           {"xml", loopback, "json"},
 	} {
 		flag := "--" + strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(env, "DG_"), "_", "-"))

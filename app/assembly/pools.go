@@ -30,6 +30,9 @@ type PoolSizes struct{ Auth, Reads int32 }
 // PostgreSQL's default of 100 leaves to others than superusers, with 4 for commands. config.Pools has the same defaults.
 var defaultPools = PoolSizes{Auth: 11, Reads: 11}
 
+// OtherConnections are those that an instance may open beside the two pools of a settable size: for exports and re-checks.
+const OtherConnections = exports.MaxAtOnce + 1
+
 // exportStatement is above the 30 minutes that an export may take.
 const exportStatement = 31 * time.Minute
 

@@ -1,5 +1,5 @@
-// Package config holds the settings, which are flags and environment variables. `dg --help` is the reference; there is no
-// configuration file.
+// Package config holds the settings, which are flags and environment variables. `dg --help` is the reference; a
+// setting tagged secret can be read from a file.
 package config
 
 import (
@@ -13,8 +13,8 @@ import (
 
 // Database is where the data is.
 type Database struct {
-	DatabaseURL        string `name:"database-url" env:"DG_DATABASE_URL" placeholder:"URL" help:"PostgreSQL 15 or later, as the serving role. Empty: the embedded server."`
-	MigrateDatabaseURL string `name:"migrate-database-url" env:"DG_MIGRATE_DATABASE_URL" placeholder:"URL" help:"The same database, as the role that owns the tables. Empty: the database URL. The embedded server has both roles."`
+	DatabaseURL        string `name:"database-url" env:"DG_DATABASE_URL" placeholder:"URL" secret:"" help:"PostgreSQL 15 or later, as the serving role. Empty: the embedded server."`
+	MigrateDatabaseURL string `name:"migrate-database-url" env:"DG_MIGRATE_DATABASE_URL" placeholder:"URL" secret:"" help:"The same database, as the role that owns the tables. Empty: the database URL. The embedded server has both roles."`
 	DataDir            string `name:"data-dir" env:"DG_DATA_DIR" default:".data" help:"Folder of the embedded server."`
 }
 

@@ -3,7 +3,6 @@ package embeddedpg
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -63,13 +62,22 @@ func openFolder(ctx context.Context, dir string, log *slog.Logger) (f folder, er
 	return f, err
 }
 
+// HasData reports whether there is a database for the folder dir.
+func HasData(dir string) bool {
+	path, _ := filepath.Abs(dir)
+	return exists(filepath.Join(path, dataFolder)) || exists(filepath.Join(relocated(path), dataFolder))
+}
+
+// relocated is where the data of a folder is that the server's user cannot enter.
+func relocated(path string) string {
+	return filepath.Join(relocationRoot, fmt.Sprintf("%x", sha256.Sum256([]byte(path)))[:16])
+}
+
 // placeForRoot chooses the server's user, because PostgreSQL refuses to be root, and a folder that this user can enter.
 func placeForRoot(ctx context.Context, path string, log *slog.Logger) (f folder, err error) {
-	hash := sha256.Sum256([]byte(path))
-	moved := filepath.Join(relocationRoot, hex.EncodeToString(hash[:8]))
 	f.path = path
-	if !exists(f.file(dataFolder)) && exists(filepath.Join(moved, dataFolder)) {
-		f.path = moved
+	if moved := (folder{path: relocated(path)}); !exists(f.file(dataFolder)) && exists(moved.file(dataFolder)) {
+		f.path = moved.path
 	}
 	if f.user, err = serverUser(f.file(dataFolder)); err != nil {
 		return f, err
@@ -79,7 +87,7 @@ func placeForRoot(ctx context.Context, path string, log *slog.Logger) (f folder,
 		above = filepath.Dir(above)
 	}
 	if !exists(f.file(dataFolder)) && !f.reaches(ctx, above) {
-		f.path = moved
+		f.path = relocated(path)
 	}
 	if f.path != path {
 		log.Warn("the data folder is inside one that only root can enter, and PostgreSQL refuses to run as root: the data is in another folder",

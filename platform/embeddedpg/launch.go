@@ -82,18 +82,12 @@ func (f folder) removeStaleLocks() error {
 			return fmt.Errorf("a PostgreSQL that dg did not launch (process %s) runs on %q: stop it first", lines[0], f.file(dataFolder))
 		}
 	}
-	for _, path := range []string{pidFile, socket, socket + ".lock"} {
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
+	return errors.Join(os.RemoveAll(pidFile), os.RemoveAll(socket), os.RemoveAll(socket+".lock"))
 }
 
 // run starts the server and returns when the database and the roles are ready.
 func (s *Server) run(ctx context.Context, bin string, settings map[string]string) error {
-	f := s.folder
-	path := f.file(logFile)
+	f, path := s.folder, s.folder.file(logFile)
 	if err := os.Rename(path, path+".old"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

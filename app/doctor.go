@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"github.com/jackc/pgx/v5"
+
+	"dg/app/assembly"
+	"dg/app/doctor"
+	"dg/migrations"
+	"dg/modules/identity"
+	"dg/modules/reports"
+	"dg/platform/embeddedpg"
+	"dg/platform/postgres"
+)
+
+// doctorCmd is `dg doctor`.
+type doctorCmd struct{ serveSettings }
+
+// doctorTimeout bounds all checks together.
+const doctorTimeout = time.Minute
+
+// Run prints the findings. It fails when one of them is a failure.
+func (c doctorCmd) Run(ctx context.Context, parsed *kong.Context, p stdio) error {
+	ctx, stop := context.WithTimeout(ctx, doctorTimeout)
+	defer stop()
+	findings := c.settingFindings()
+	findings = append(findings, doctor.Unknown(os.Environ(), knownSettings(parsed))...)
+	findings = append(findings, doctor.Root(os.Geteuid(), c.Embedded()), doctor.Files(doctor.FileLimit()))
+	found, err := c.databaseFindings(ctx, p)
+	findings = append(findings, found...)
+	if failures := doctor.Print(p.stdout, findings); failures > 0 {
+		return errors.Join(fmt.Errorf("%d of %d checks failed", failures, len(findings)), err)
+	}
+	return err
+}
+
+// settingFindings checks the settings by themselves.
+func (c doctorCmd) settingFindings() []doctor.Finding {
+	var findings []doctor.Finding
+	failed := func(err error) {
+		findings = append(findings, doctor.Finding{Check: "settings", Verdict: doctor.Failure, Says: err.Error(), Fix: "Change the setting: dg config prints what is set, and where."})
+	}
+	base, err := c.Base()
+	if err != nil {
+		failed(err)
+	}
+	settings, err := c.settings(nil)
+	if err != nil {
+		failed(err)
+	}
+	if err := c.Database.Check(); err != nil {
+		failed(err)
+	}
+	findings = append(findings, doctor.Proxies(base, settings.Proxies))
+	if err == nil && !settings.Keys.Encrypts() {
+		findings = append(findings, doctor.Finding{Check: "secret key", Verdict: doctor.Warning, Says: "two-step secrets are stored in clear",
+			Fix: "Set DG_SECRET_KEY to 32 random bytes, such as the output of: openssl rand -base64 32"})
+	}
+	return findings
+}
+
+// knownSettings returns whether a variable is a setting of any command.
+func knownSettings(parsed *kong.Context) func(string) bool {
+	source := settingsSource{known: map[string]bool{}}
+	source.learn(parsed.Model.Node)
+	return func(name string) bool { return source.known[name] }
+}
+
+// databaseFindings checks the database, or the folder of the embedded server.
+func (c doctorCmd) databaseFindings(ctx context.Context, p stdio) (findings []doctor.Finding, err error) {
+	serving := c.DatabaseURL
+	if c.Embedded() {
+		free, size, err := doctor.DiskOf(existing(c.DataDir))
+		if err != nil {
+			return nil, err
+		}
+		findings = append(findings, doctor.Room(free, size))
+		if !embeddedpg.HasData(c.DataDir) {
+			return append(findings, doctor.Finding{Check: "database", Verdict: doctor.OK, Says: "the data folder is empty: dg serve makes the database"}), nil
+		}
+		server, err := embeddedpg.Start(ctx, c.DataDir, embeddedpg.Options{Logger: p.log})
+		if err != nil {
+			return append(findings, doctor.Finding{Check: "database", Verdict: doctor.Failure, Says: err.Error(), Fix: "See postgres.log in the data folder."}), nil
+		}
+		defer func() { err = errors.Join(err, server.Stop(context.WithoutCancel(ctx))) }()
+		serving = server.URL()
+	}
+	conn, found := doctor.Reach(ctx, serving)
+	findings = append(findings, found)
+	if conn == nil {
+		return findings, nil
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	more, err := c.serverFindings(ctx, conn, serving)
+	findings = append(findings, more...)
+	if err != nil {
+		return findings, err
+	}
+	more, err = c.dataFindings(ctx, conn, serving, p)
+	return append(findings, more...), err
+}
+
+// serverFindings checks the server and what the serving role sees of it.
+func (c doctorCmd) serverFindings(ctx context.Context, conn *pgx.Conn, serving string) ([]doctor.Finding, error) {
+	findings, err := doctor.Server(ctx, conn)
+	if err != nil {
+		return nil, err
+	}
+	if second, found := doctor.Reach(ctx, serving); second == nil {
+		findings = append(findings, found)
+	} else {
+		defer func() { _ = second.Close(context.WithoutCancel(ctx)) }()
+		found, err := doctor.Pooler(ctx, conn, second)
+		if err != nil {
+			return findings, err
+		}
+		findings = append(findings, found)
+	}
+	found, err := doctor.Connections(ctx, conn, int(c.PoolAuth+c.PoolReads)+assembly.OtherConnections)
+	if err != nil {
+		return findings, err
+	}
+	return append(findings, found), nil
+}
+
+// dataFindings checks the schema, the rights and the data. Without a schema there is no more to see.
+func (c doctorCmd) dataFindings(ctx context.Context, conn *pgx.Conn, serving string, p stdio) ([]doctor.Finding, error) {
+	schema, err := doctor.Schema(ctx, conn, migrations.FS)
+	if err != nil {
+		return nil, err
+	}
+	rights, err := doctor.Rights(ctx, conn)
+	findings := []doctor.Finding{schema, rights}
+	if err != nil || schema.Verdict == doctor.Failure {
+		return findings, err
+	}
+	db, err := postgres.Open(ctx, serving, postgres.Options{Name: "dg doctor", MaxConns: 2, Logger: p.log})
+	if err != nil {
+		return findings, err
+	}
+	defer db.Close()
+	due, err := reports.NewSealer(db, time.Now, p.log, reports.SealFrom).Due(ctx)
+	if err != nil {
+		return findings, err
+	}
+	findings = append(findings, doctor.Backlog(due.Days, due.Oldest, time.Now()))
+	keys, err := keyring(c.Secrets)
+	if err != nil {
+		return findings, nil // told with the settings
+	}
+	unreadable, err := identity.UnreadableSecrets(ctx, db, keys)
+	if err != nil {
+		return findings, err
+	}
+	return append(findings, doctor.Secrets(unreadable)), nil
+}
+
+// existing returns the folder, or the nearest above it that exists.
+func existing(dir string) string {
+	for path, _ := filepath.Abs(dir); ; path = filepath.Dir(path) {
+		if _, err := os.Stat(path); err == nil || path == filepath.Dir(path) {
+			return path
+		}
+	}
+}

@@ -1,0 +1,53 @@
+// Package doctor looks for what keeps dg from serving well: in the settings, on the machine and in the database. It changes
+// nothing.
+package doctor
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Verdict is how bad a finding is.
+type Verdict string
+
+// The verdicts. A failure keeps dg from serving, or serves wrongly; a warning is for somebody to decide.
+const (
+	OK      Verdict = "ok"
+	Warning Verdict = "warning"
+	Failure Verdict = "failure"
+)
+
+// Finding is the result of one check.
+type Finding struct {
+	Check   string
+	Verdict Verdict
+	Says    string
+	Fix     string // what to do; empty for OK
+}
+
+func ok(check, says string, args ...any) Finding {
+	return Finding{Check: check, Verdict: OK, Says: fmt.Sprintf(says, args...)}
+}
+
+func warning(check, says, fix string) Finding {
+	return Finding{Check: check, Verdict: Warning, Says: says, Fix: fix}
+}
+
+func failure(check, says, fix string) Finding {
+	return Finding{Check: check, Verdict: Failure, Says: says, Fix: fix}
+}
+
+// Print writes the findings, one a line, each with its fix below, and returns how many are failures.
+func Print(w io.Writer, findings []Finding) (failures int) {
+	for _, f := range findings {
+		fmt.Fprintf(w, "%-8s %-12s %s\n", f.Verdict, f.Check, f.Says)
+		if f.Fix != "" {
+			fmt.Fprintf(w, "%21s Fix: %s\n", "", strings.ReplaceAll(f.Fix, "\n", "\n"+strings.Repeat(" ", 27)))
+		}
+		if f.Verdict == Failure {
+			failures++
+		}
+	}
+	return failures
+}

@@ -1,0 +1,93 @@
+package doctor
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// The bounds of the machine's checks.
+const (
+	minFiles     = 4096    // each client connection is a file, and dg keeps a reserve
+	minRoom      = 1 << 30 // bytes free for the embedded server's data
+	minRoomShare = 20      // and one part in so many of its disk
+)
+
+// Root warns of a process that has more rights than it needs.
+func Root(uid int, embedded bool) Finding {
+	switch {
+	case uid != 0:
+		return ok("user", "runs as user %d", uid)
+	case embedded:
+		return ok("user", "runs as root, and becomes the owner of the data folder when it serves")
+	default:
+		return warning("user", "runs as root, which it does not need", "Start dg as a user of its own.")
+	}
+}
+
+// Files checks the limit of open files of this process.
+func Files(limit uint64) Finding {
+	if limit < minFiles {
+		return warning("files", fmt.Sprintf("may open %d files, and each client connection is one", limit),
+			fmt.Sprintf("Raise the limit to %d or more: ulimit -n, or LimitNOFILE in the unit.", minFiles))
+	}
+	return ok("files", "may open %d files", limit)
+}
+
+// FileLimit returns how many files this process may open.
+func FileLimit() uint64 {
+	var files syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files) != nil {
+		return 0
+	}
+	return uint64(files.Cur) //nolint:unconvert // signed on some systems
+}
+
+// Room checks how much of the disk is free for the data folder.
+func Room(free, size uint64) Finding {
+	const gib = 1 << 30
+	says := fmt.Sprintf("%.1f of %.1f GiB are free for the data", float64(free)/gib, float64(size)/gib)
+	if free < minRoom || free < size/minRoomShare {
+		return failure("room", says, "Free some room: PostgreSQL stops when its disk is full.")
+	}
+	return ok("room", "%s", says)
+}
+
+// DiskOf returns the room of the disk that holds the folder, in bytes.
+func DiskOf(folder string) (free, size uint64, err error) {
+	var disk syscall.Statfs_t
+	if err := syscall.Statfs(folder, &disk); err != nil {
+		return 0, 0, err
+	}
+	block := uint64(disk.Bsize) //nolint:gosec // a block has a size
+	return disk.Bavail * block, disk.Blocks * block, nil
+}
+
+// Proxies warns of proxies that are missing, or that everybody is.
+func Proxies(base string, trusted []netip.Prefix) Finding {
+	for _, p := range trusted {
+		if p.Bits() == 0 {
+			return failure("proxies", fmt.Sprintf("DG_TRUSTED_PROXIES has %s: any client can name any address as its own", p),
+				"Set DG_TRUSTED_PROXIES to the addresses of your proxies only.")
+		}
+	}
+	if strings.HasPrefix(base, "https://") && len(trusted) == 0 {
+		return warning("proxies", "the base URL is https, dg speaks http, and no proxy is trusted: all clients share one address and its limits",
+			"Set DG_TRUSTED_PROXIES to the network of the proxy that ends TLS.")
+	}
+	return ok("proxies", "%d trusted networks", len(trusted))
+}
+
+// Unknown warns of environment variables that look like settings and are none.
+func Unknown(environment []string, known func(name string) bool) []Finding {
+	var findings []Finding
+	for _, line := range slices.Sorted(slices.Values(environment)) {
+		name, _, _ := strings.Cut(line, "=")
+		if strings.HasPrefix(name, "DG_") && !known(name) {
+			findings = append(findings, warning("settings", name+" is not a setting", "Check its spelling: dg --help lists the settings."))
+		}
+	}
+	return findings
+}

@@ -1,0 +1,79 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// rightsSQL finds what the serving role may and must not, and what it must and may not.
+const rightsSQL = `/* doctor.rights */
+select coalesce((select rolsuper from pg_roles where rolname = current_user), false),
+       (select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace
+         where n.nspname = 'public' and c.relkind = 'r' and pg_has_role(c.relowner, 'usage')),
+       array(select what from (values
+           ('change audit entries', has_table_privilege('audit_entries', 'update')),
+           ('remove audit entries', has_table_privilege('audit_entries', 'delete')),
+           ('remove keys', has_table_privilege('api_keys', 'delete')),
+           ('change plays', has_table_privilege('plays', 'update'))) t (what, may) where may),
+       array(select what from (values
+           ('read plays', has_table_privilege('plays', 'select')),
+           ('read keys', has_table_privilege('api_keys', 'select')),
+           ('add audit entries', has_table_privilege('audit_entries', 'insert')),
+           ('seal days', has_table_privilege('fork_days', 'insert')),
+           ('count requests', has_any_column_privilege('api_key_windows', 'update')),
+           ('keep sessions', has_table_privilege('sessions', 'insert'))) t (what, may) where not may)`
+
+// Rights checks what the serving role may do.
+func Rights(ctx context.Context, conn *pgx.Conn) (Finding, error) {
+	var superuser bool
+	var owned int
+	var tooMuch, tooLittle []string
+	err := conn.QueryRow(ctx, rightsSQL).Scan(&superuser, &owned, &tooMuch, &tooLittle)
+	if missing(err) {
+		return Finding{Check: "roles", Verdict: Warning, Says: "not looked at: the schema is missing", Fix: "Run dg migrate first."}, nil
+	}
+	if err != nil {
+		return Finding{}, err
+	}
+	const apart = "Give DG_DATABASE_URL a role of its own that owns nothing, and DG_MIGRATE_DATABASE_URL the owner's; then run dg migrate."
+	switch {
+	case superuser:
+		return failure("roles", "the serving role is a superuser: a stolen password could change the audit log", apart), nil
+	case owned > 0:
+		return failure("roles", fmt.Sprintf("the serving role owns %d tables, so it could change the audit log", owned), apart), nil
+	case len(tooLittle) > 0:
+		return failure("roles", "the serving role may not "+strings.Join(tooLittle, ", "), "Run dg migrate, which grants what is missing."), nil
+	case len(tooMuch) > 0:
+		return failure("roles", "the serving role may "+strings.Join(tooMuch, ", "), "Run dg migrate, which takes it away; look for grants to public."), nil
+	}
+	return ok("roles", "the serving role owns nothing, and may do what it needs"), nil
+}
+
+// Pooler looks for a pooler that gives one client's statements to several sessions. Two connections take turns: behind such a
+// pooler the first meets another session once the second holds its own in a transaction.
+func Pooler(ctx context.Context, first, second *pgx.Conn) (Finding, error) {
+	const session = `/* doctor.pooler */ select pg_backend_pid()`
+	var before, after int
+	if err := first.QueryRow(ctx, session, pgx.QueryExecModeSimpleProtocol).Scan(&before); err != nil {
+		return Finding{}, err
+	}
+	tx, err := second.Begin(ctx)
+	if err != nil {
+		return Finding{}, err
+	}
+	defer func() { _ = tx.Rollback(ctx) }()
+	if _, err := tx.Exec(ctx, session, pgx.QueryExecModeSimpleProtocol); err != nil {
+		return Finding{}, err
+	}
+	if err := first.QueryRow(ctx, session, pgx.QueryExecModeSimpleProtocol).Scan(&after); err != nil {
+		return Finding{}, err
+	}
+	if before != after {
+		return failure("pooler", "a pooler gives the statements of one connection to several sessions: timeouts and locks are lost",
+			"Run the pooler in session mode, or connect to PostgreSQL itself."), nil
+	}
+	return ok("pooler", "each connection has a session of its own"), nil
+}

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// examine runs dg doctor on the database and returns its lines by check, without those of other checks.
+func (x *external) examine(args ...string) (status int, out string) {
+	x.t.Helper()
+	status, out, _ = command(x.t, append([]string{"doctor", "--database-url", x.url(url.User("dg_app")),
+		"--migrate-database-url", x.url(url.User("dg_owner"))}, args...)...)
+	return status, out
+}
+
+// dg doctor changes nothing, names each fault with its fix, and exits with 1 where one keeps dg from serving.
+func TestDoctorFindsPlantedFaultsOfADatabase(t *testing.T) {
+	t.Parallel()
+	x := newExternal(t)
+	d := openDoor(t, x.dir)
+
+	status, out := x.examine()
+	require.Equal(t, 1, status)
+	require.Regexp(t, `failure +migrations +the database has no schema yet`, out)
+	var tables int
+	require.NoError(t, d.QueryRow(t.Context(), `select count(*) from pg_tables where schemaname = 'public'`).Scan(&tables))
+	require.Zero(t, tables, "doctor changes nothing")
+
+	x.migrate()
+	status, out = x.examine()
+	require.Zero(t, status, out)
+	require.NotContains(t, out, "failure")
+	for _, fault := range []struct{ name, plant, mend, says string }{
+		{"a missing right", `revoke select on plays from dg_app`, `grant select on plays to dg_app`, `failure +roles +.*may not read plays`},
+		{"a right too many", `grant delete on audit_entries to dg_app`, `revoke delete on audit_entries from dg_app`, `failure +roles +.*may remove audit entries`},
+		{"a missing migration", `update goose_db_version set is_applied = false where version_id = (select max(version_id) from goose_db_version)`,
+			`update goose_db_version set is_applied = true`, `failure +migrations +the schema ends at`},
+		{"a newer schema", `insert into goose_db_version (version_id, is_applied) values (20990101000000, true)`,
+			`delete from goose_db_version where version_id = 20990101000000`, `warning +migrations +the schema is newer`},
+		{"a commit that is not durable", `alter role dg_app set synchronous_commit = off`, `alter role dg_app reset synchronous_commit`, `failure +durability`},
+		{"a read-only database", `alter role dg_app set default_transaction_read_only = on`, `alter role dg_app reset default_transaction_read_only`, `failure +primary`},
+		{"a secret without its key", `insert into users (id, email, email_key, name, locale, totp_secret)
+			values ('00000000-0000-4000-8000-000000000001', 'a@b.example', 'a@b.example', 'Ann', 'en', 'v1.gone.AAAA')`,
+			`delete from users`, `failure +secrets +1 two-step secret`},
+	} {
+		d.exec(t, fault.plant)
+		_, out := x.examine()
+		require.Regexp(t, fault.says, out, fault.name)
+		require.Regexp(t, fault.says+`.*\n +Fix: \S`, out, fault.name)
+		d.exec(t, fault.mend)
+	}
+	status, out = x.examine()
+	require.Zero(t, status, out)
+}
+
+// Faults of the settings, and a database that does not answer.
+func TestDoctorFindsFaultsOfTheSettings(t *testing.T) {
+	t.Parallel()
+	x := newExternal(t)
+	x.migrate()
+	for name, fault := range map[string]struct {
+		args []string
+		says string
+	}{
+		"the owner serves":     {[]string{"--database-url", x.url(url.User("dg_owner"))}, `failure +roles +the serving role owns`},
+		"a superuser serves":   {[]string{"--database-url", x.url(url.User("postgres"))}, `failure +roles +the serving role is a superuser`},
+		"too many connections": {[]string{"--pool-reads", "500"}, `failure +connections`},
+		"nobody answers":       {[]string{"--database-url", "postgres://dg_app:hunter2@127.0.0.1:1/dg"}, `failure +database`},
+		"no URL":               {[]string{"--database-url", "postgres://dg_app:hunter2@127.0.0.1:port/dg"}, `failure +database`},
+		"base URL":             {[]string{"--base-url", "http://dg.example"}, `failure +settings +DG_BASE_URL`},
+		"every proxy":          {[]string{"--trusted-proxies", "::/0"}, `failure +proxies`},
+		"short key":            {[]string{"--secret-key", "short"}, `failure +settings +DG_SECRET_KEY`},
+	} {
+		status, out := x.examine(fault.args...)
+		require.Equal(t, 1, status, name)
+		require.Regexp(t, fault.says, out, name)
+		require.NotContains(t, out, "hunter2")
+	}
+}
+
+// On a new machine dg doctor makes no data folder.
+func TestDoctorMakesNoDataFolder(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(newFolder(t), "none")
+	status, out, _ := command(t, "doctor", "--data-dir", dir)
+	require.Zero(t, status, out)
+	require.Contains(t, out, "dg serve makes the database")
+	require.NoDirExists(t, dir)
+}
+
+// Settings come from flags, variables, the configuration file and files of secrets, in this order; dg config says from where,
+// and shows no secret.
+func TestConfigShowsEffectiveSettings(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		return path
+	}
+	key := write("key", strings.Repeat("ab", 32)+"\n")
+	file := write("dg.env", "# settings\nDG_ADDR=127.0.0.1:1\nDG_OPS_ADDR=127.0.0.1:2\nDG_BASE_URL=https://file.example\n"+
+		"DG_DATABASE_URL=postgres://dg_app:p$a'ss@db.example/dg\nDG_SECRET_KEY_FILE="+key+"\n")
+	t.Setenv("DG_CONFIG", file)
+	t.Setenv("DG_OPS_ADDR", "127.0.0.1:3")
+	status, out, problem := command(t, "config", "--base-url", "https://flag.example")
+	require.Zero(t, status, problem)
+	for _, line := range []string{
+		"DG_ADDR=127.0.0.1:1  # file", "DG_OPS_ADDR=127.0.0.1:3  # environment", "DG_BASE_URL=https://flag.example  # flag",
+		"DG_POOL_AUTH=11  # default", "DG_DATABASE_URL=postgres://dg_app:***@db.example/dg  # file", "DG_SECRET_KEY=(hidden)  # file",
+	} {
+		require.Contains(t, strings.Split(out, "\n"), line)
+	}
+	require.NotRegexp(t, regexp.QuoteMeta("p$a'ss")+"|abab", out)
+}
+
+// A configuration file with a mistake stops every command, with the line or the name.
+func TestMistakesInTheConfigurationFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for text, says := range map[string]string{
+		"DG_ADRR=127.0.0.1:1":                                 "DG_ADRR is not a setting",
+		"\nDG_ADDR 127.0.0.1:1":                               "line 2 is not NAME=VALUE",
+		"DG_ADDR=a\nDG_ADDR=b":                                "line 2 sets DG_ADDR a second time",
+		"DG_SECRET_KEY=hunter2\nDG_SECRET_KEY_FILE=/dev/null": "DG_SECRET_KEY and DG_SECRET_KEY_FILE are both set",
+		"DG_SECRET_KEY_FILE=" + dir + "/none":                 "DG_SECRET_KEY_FILE: ",
+	} {
+		path := filepath.Join(dir, "dg.env")
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		status, _, problem := command(t, "--config", path, "config")
+		require.Equal(t, 2, status, text)
+		require.Contains(t, problem, says)
+		require.NotContains(t, problem, "hunter2")
+	}
+	status, _, problem := command(t, "--config", dir+"/none", "config")
+	require.Equal(t, 2, status)
+	require.Contains(t, problem, "DG_CONFIG")
+}
+
+// migrate runs dg migrate on the database.
+func (x *external) migrate() {
+	x.t.Helper()
+	status, _, problem := command(x.t, "migrate", "--database-url", x.url(url.User("dg_app")), "--migrate-database-url", x.url(url.User("dg_owner")))
+	require.Zero(x.t, status, problem)
+}
