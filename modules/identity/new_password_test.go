@@ -137,8 +137,7 @@ func TestConcurrentPasswordChangesSucceedOnce(t *testing.T) {
 func TestPasswordChangedDuringSignInSignsNobodyIn(t *testing.T) {
 	b := setup(t)
 	id := b.person("ann@example.com", "")
-	changed, err := identity.HashPassword(replacement, zeros{})
-	require.NoError(t, err)
+	changed := identity.CheapHash(replacement)
 	tx, err := b.Owner.Pool.Begin(b.ctx())
 	require.NoError(t, err)
 	defer tx.Rollback(context.Background())
