@@ -288,6 +288,18 @@ func TestAxeFindsViolations(t *testing.T) {
 	assert.Contains(t, strings.Join(p.Axe(), "\n"), "label: ")
 }
 
+func TestAxeLooksAtTwentyRowsOfATable(t *testing.T) {
+	t.Parallel()
+	row, unlabelled := "<tr><td>x", "<tr><td><input>"
+	p := opened(t, map[string]string{
+		"/":      "<table><tbody>" + strings.Repeat(row, 19) + unlabelled,
+		"/below": "<table><tbody>" + strings.Repeat(row, 20) + unlabelled,
+	})
+	assert.Contains(t, strings.Join(p.Axe(), "\n"), "label: ")
+	p.Open("/below")
+	assert.Empty(t, p.Axe())
+}
+
 func TestScreenshotIsAsWideAsTheWindow(t *testing.T) {
 	t.Parallel()
 	p := opened(t, map[string]string{"/": `<div style="width: 400px; height: 3000px">x</div>`})
