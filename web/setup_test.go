@@ -2,7 +2,6 @@ package web_test
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -33,6 +32,7 @@ import (
 	"dg/platform/authz"
 	"dg/platform/httpserver"
 	"dg/platform/postgres"
+	"dg/platform/testkit/fixtures"
 	"dg/platform/testkit/pgtest"
 	"dg/web"
 )
@@ -135,18 +135,9 @@ type organisation struct {
 	more                             []map[string]any // further lines of its import
 }
 
-// passwordHash is that of testPassword: made once, since it is made to be slow.
-var passwordHash = sync.OnceValue(func() string {
-	hash, err := identity.HashPassword(testPassword, rand.Reader)
-	if err != nil {
-		panic(err)
-	}
-	return hash
-})
-
 const (
-	testPassword = "correct horse battery"
-	testSecret   = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
+	testPassword = fixtures.Password
+	testSecret   = fixtures.TOTPSecret
 )
 
 // newOrganisation makes an organisation on the Pro plan. It is not stored yet: see load.
@@ -167,7 +158,7 @@ func (o *organisation) lines() []map[string]any {
 		person
 		role string
 	}{{o.owner, "owner"}, {o.admin, "admin"}, {o.adminPlain, "admin"}, {o.member, "member"}} {
-		user := map[string]any{"type": "user", "id": m.id, "email": m.email, "name": m.name, "passwordHash": passwordHash()}
+		user := map[string]any{"type": "user", "id": m.id, "email": m.email, "name": m.name, "passwordHash": fixtures.PasswordHash}
 		if m.totpSecret != "" {
 			user["totpSecret"] = m.totpSecret
 		}
