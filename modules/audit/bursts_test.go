@@ -155,11 +155,40 @@ func TestBurstIsTouchedOnceAMinute(t *testing.T) {
 	}
 }
 
-func TestUnknownActionIsNotCounted(t *testing.T) {
+// A failure of the log loses no event: the next attempt records it.
+func TestEventsOfAFailedRecordingAreRecordedNext(t *testing.T) {
 	b := setup(t)
-	e := refused(ours, "key-a", audit.WrongSecret)
-	e.Action = "nothing.known"
-	require.Error(t, b.log.Count(t.Context(), e))
+	var serving string
+	require.NoError(t, b.DB.Pool.QueryRow(t.Context(), `select quote_ident(current_user)`).Scan(&serving))
+	for range 3 {
+		require.NoError(t, b.log.Count(t.Context(), refused(ours, "key-a", audit.WrongSecret)))
+	}
+	b.Exec(`revoke insert on audit_entries from ` + serving)
+	require.Error(t, b.log.RecordBursts(t.Context()))
+	require.NoError(t, b.log.Count(t.Context(), refused(ours, "key-a", audit.WrongSecret)))
+	b.Exec(`grant insert on audit_entries to ` + serving)
+	require.NoError(t, b.log.RecordBursts(t.Context()))
+	events, lost := b.counted(t, ours)
+	require.Equal(t, []int{4}, events)
+	require.Zero(t, lost)
+}
+
+// Run records when it begins, and returns when its context ends.
+func TestRunRecordsAtOnce(t *testing.T) {
+	b := setup(t)
+	require.NoError(t, b.log.Count(t.Context(), refused(ours, "key-a", audit.WrongSecret)))
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		b.log.Run(ctx)
+	}()
+	require.Eventually(t, func() bool {
+		events, _ := b.counted(t, ours)
+		return slices.Equal(events, []int{1})
+	}, 15*time.Second, 10*time.Millisecond, "well before the first interval ends")
+	stop()
+	<-ended
 }
 
 // statements counts what is sent.

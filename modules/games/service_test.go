@@ -10,6 +10,7 @@ import (
 
 	"dg/modules/games"
 	"dg/platform/apperr"
+	"dg/platform/postgres"
 )
 
 const (
@@ -139,5 +140,21 @@ func TestVersionChangesWithEveryChangeToForks(t *testing.T) {
 		b.Exec(c.statement)
 		after := versions()
 		require.Equal(t, [2]bool{c.ours > 0, c.theirs > 0}, [2]bool{after[0] != before[0], after[1] != before[1]}, c.statement)
+	}
+}
+
+// A fork that cannot be read is not reported as one that does not exist: the one is 503, the other 404.
+func TestUnreachableForksAreNotMissing(t *testing.T) {
+	b := setup(t)
+	gone, err := postgres.Open(t.Context(), b.URL, postgres.Options{Name: "closed", MaxConns: 1})
+	require.NoError(t, err)
+	gone.Close()
+	forks := games.New(gone)
+	_, list := forks.Forks(t.Context(), ours)
+	_, fork := forks.Fork(t.Context(), ours, ourFork)
+	_, owner := forks.ForkOwner(t.Context(), ourFork)
+	for name, err := range map[string]error{"list": list, "fork": fork, "owner": owner} {
+		require.Error(t, err, name)
+		require.False(t, apperr.Is(err, apperr.NotFound), "%s: %v", name, err)
 	}
 }

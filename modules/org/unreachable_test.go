@@ -1,0 +1,40 @@
+package org_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/org"
+	"dg/platform/apperr"
+	"dg/platform/authz"
+	"dg/platform/postgres"
+)
+
+// What cannot be read is not reported as missing, empty or forbidden: the one is 503, the others are 404, 200 and 403.
+func TestUnreachableOrganisationsAreNotMissing(t *testing.T) {
+	b := setup(t)
+	gone, err := postgres.Open(t.Context(), b.URL, postgres.Options{Name: "closed", MaxConns: 1})
+	require.NoError(t, err)
+	gone.Close()
+	policy, err := authz.New()
+	require.NoError(t, err)
+	orgs, person, tx := org.New(gone, b.log, policy), personID(ours, "owner"), gone.Gorm.WithContext(t.Context())
+	_, organisation := orgs.OrganisationIn(tx, ours)
+	_, memberships := orgs.MembershipsOf(t.Context(), person)
+	_, membership := orgs.Membership(t.Context(), person, "ours")
+	_, _, members := orgs.Members(t.Context(), ours)
+	_, organisations := orgs.OrganisationsOf(tx, person)
+	_, groups := orgs.Groups(t.Context(), ours, "")
+	_, group := orgs.GroupOwner(t.Context(), unknown)
+	_, subject := orgs.SubjectIn(tx, ours, person)
+	_, current := orgs.CurrentSubjectIn(tx, ours, person)
+	for name, err := range map[string]error{
+		"organisation": organisation, "memberships": memberships, "membership": membership, "members": members, "groups": groups, "group": group,
+		"organisations of a person": organisations, "subject": subject, "current subject": current,
+		"reporting mode": orgs.SetReportingMode(t.Context(), actor(ours, "owner", false), org.Nominative, request),
+	} {
+		require.Error(t, err, name)
+		require.False(t, apperr.Is(err, apperr.NotFound) || apperr.Is(err, apperr.AccessDenied), "%s: %v", name, err)
+	}
+}
