@@ -1,5 +1,9 @@
-// Package postgres is dg's connection to its database: pools, migrations, rights of the serving role, and the errors that
-// mean "try again later". It knows no table.
+// Package postgres is dg's connection to its database: pools, migrations, rights of the serving role, the guard of
+// organisations' rows, and the errors that mean "try again later".
+//
+// Organisations. A statement on an organisation's table names the organisation. gorm refuses one that does not, whether it is
+// built (Tenant adds the condition) or written by hand; AcrossTenants marks the few exceptions. Statements on pgx are not
+// looked at when they run: a test in app/ applies UnscopedTable to every text of the program, and lists the exceptions.
 //
 // Sessions. What a session needs (UTC, bounds of time, isolation) is sent when it begins and wins over the URL, the role and
 // the server's configuration. A pooler in between must pass these parameters on. Results are binary: a URL that asks for

@@ -123,11 +123,11 @@ func (s *statement) namesTable(b *block, i int) bool {
 	case "from", "join", "using", "into", "update", "truncate", "copy", "only", "lateral":
 		return true
 	case "table":
-		return s.at(i-2) != "lock" // reads no row
+		return i == 1 // "lock table" reads no row
 	case ",":
 		return b.clause == "from"
 	}
-	return i == 0
+	return false
 }
 
 // insertsColumn reports whether the name at i is the table of an insert that gives the column a value.
