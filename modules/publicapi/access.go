@@ -1,6 +1,7 @@
 package publicapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -15,48 +16,56 @@ import (
 
 var errForeignFork = apperr.New(apperr.AccessDenied, "This fork belongs to another organisation. Use a key of that organisation.")
 
-// forkOf loads the fork that the path names. Every handler loads forks through it: it refuses, and records, a fork of
-// another organisation. Errors: apperr.NotFound, apperr.AccessDenied.
+// forkOf loads the fork that the path names. Every handler loads forks through it: the policy is asked about the organisation
+// that owns the fork, never about the caller's own, and a refusal is recorded. Errors: apperr.NotFound, apperr.AccessDenied.
 func (a *API) forkOf(ctx context.Context, c *fiber.Ctx, caller apikeys.Caller, permission authz.Permission) (encodedFork, error) {
 	id := c.Params("forkId")
-	if fork, ok := a.cache.fork(caller, id); ok {
-		return fork, nil
+	fork, missing := a.fork(ctx, caller, id)
+	owner, err := fork.OrganisationID, missing
+	if apperr.Is(missing, apperr.NotFound) {
+		owner, err = a.games.ForkOwner(ctx, id)
 	}
-	fork, notFound := a.games.Fork(ctx, caller.OrganisationID, id)
-	if notFound == nil {
-		read := encodedFork{fork, appendFork(nil, fork)}
-		a.cache.putFork(read)
-		return read, nil
+	if err == nil {
+		err = a.policy.Authorize(caller.Subject(), permission, owner)
 	}
-	if !apperr.Is(notFound, apperr.NotFound) {
-		return encodedFork{}, notFound
-	}
-	owner, err := a.games.ForkOwner(ctx, id)
-	if err != nil {
-		return encodedFork{}, err
-	}
-	err = a.policy.Authorize(caller.Subject(), permission, owner)
 	if errors.Is(err, authz.ErrDenied) {
 		return encodedFork{}, a.keys.Refuse(ctx, caller, audit.OtherOrganisation, audit.Target{Kind: "fork", ID: id}, requestOf(c), errForeignFork)
 	}
-	// Created between the two queries: it did not exist when this request began.
-	return encodedFork{}, errors.Join(err, notFound)
+	if err = cmp.Or(err, missing); err != nil { // missing and allowed: created between the two queries, after this request began
+		return encodedFork{}, err
+	}
+	return fork, nil
+}
+
+// fork reads a fork of the caller's organisation, as of the caller's authentication or later. Errors: apperr.NotFound.
+func (a *API) fork(ctx context.Context, caller apikeys.Caller, id string) (encodedFork, error) {
+	if fork, ok := a.cache.fork(caller, id); ok {
+		return fork, nil
+	}
+	fork, err := a.games.Fork(ctx, caller.OrganisationID, id)
+	if err != nil {
+		return encodedFork{}, err
+	}
+	read := encodedFork{fork, appendFork(nil, fork)}
+	a.cache.putFork(read)
+	return read, nil
 }
 
 // groupError turns a report's error about its group into the answer. A group that the organisation does not have may be
 // another's: the refusal is recorded, the answer is the same.
-func (a *API) groupError(ctx context.Context, c *fiber.Ctx, caller apikeys.Caller, groupID string, err error) error {
+func (a *API) groupError(ctx context.Context, c *fiber.Ctx, caller apikeys.Caller, permission authz.Permission, groupID string, err error) error {
 	if !errors.Is(err, reports.ErrGroupNotFound) {
 		return err
 	}
 	owner, failed := a.orgs.GroupOwner(ctx, groupID)
+	if failed == nil {
+		failed = a.policy.Authorize(caller.Subject(), permission, owner)
+	}
 	switch {
-	case apperr.Is(failed, apperr.NotFound):
-		return err
-	case failed != nil:
-		return failed
-	case owner == caller.OrganisationID: // created between the two queries
+	case errors.Is(failed, authz.ErrDenied):
+		return a.keys.Refuse(ctx, caller, audit.OtherOrganisation, audit.Target{Kind: "group", ID: groupID}, requestOf(c), err)
+	case failed == nil, apperr.Is(failed, apperr.NotFound): // allowed: created between the two queries
 		return err
 	}
-	return a.keys.Refuse(ctx, caller, audit.OtherOrganisation, audit.Target{Kind: "group", ID: groupID}, requestOf(c), err)
+	return failed
 }

@@ -28,5 +28,5 @@ func (a *API) exportForkPlays(c *fiber.Ctx, caller apikeys.Caller) error {
 			return a.recheckKeys.StillUsable(ctx, caller.OrganisationID, caller.KeyID)
 		},
 	})
-	return a.groupError(ctx, c, caller, query.GroupID, err)
+	return a.groupError(ctx, c, caller, authz.ExportReport, query.GroupID, err)
 }

@@ -2,11 +2,13 @@ package publicapi
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/apikeys"
+	"dg/modules/games"
 	"dg/platform/authz"
 	"dg/platform/httpserver"
 	"dg/platform/limiter"
@@ -27,10 +29,12 @@ func (a *API) listForks(c *fiber.Ctx, caller apikeys.Caller) error {
 		return httpserver.SendNotModified(c, tag)
 	}
 	if len(list.body) > httpserver.StreamThreshold { // a slow reader may take long
-		if lease, err = a.reports.KeepAnswer(c.UserContext(), caller.OrganisationID, lease, len(list.body)); err != nil {
+		kept, err := a.reports.KeepAnswer(c.UserContext(), caller.OrganisationID, lease, len(list.body))
+		if err != nil {
+			lease.Release()
 			return err
 		}
-		httpserver.AttachLease(c, lease)
+		httpserver.AttachLease(c, kept)
 	} else {
 		lease.Release()
 	}
@@ -50,6 +54,9 @@ func (a *API) forkList(ctx context.Context, caller apikeys.Caller) (*forkList, *
 	ctx, stop := withTimeout(ctx)
 	defer stop()
 	forks, err := a.games.Forks(ctx, caller.OrganisationID)
+	if err == nil {
+		err = a.mayList(caller, forks)
+	}
 	if err != nil {
 		lease.Release()
 		return nil, nil, err
@@ -62,6 +69,21 @@ func (a *API) forkList(ctx context.Context, caller apikeys.Caller) (*forkList, *
 	list := newForkList(versionKey{caller.OrganisationID, forks[0].OrganisationVersion}, forks)
 	a.cache.putList(list)
 	return list, lease, nil
+}
+
+// mayList asks the policy about every organisation that owns one of the forks: it is one, unless the query is wrong.
+func (a *API) mayList(caller apikeys.Caller, forks []games.Fork) error {
+	owner := ""
+	for _, f := range forks {
+		if f.OrganisationID == owner {
+			continue
+		}
+		owner = f.OrganisationID
+		if err := a.policy.Authorize(caller.Subject(), authz.ListForks, owner); err != nil {
+			return fmt.Errorf("publicapi: fork %s in the list: %w", f.ID, err)
+		}
+	}
+	return nil
 }
 
 // getFork answers GET /api/v1/forks/{forkId}.

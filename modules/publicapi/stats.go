@@ -29,7 +29,7 @@ func (a *API) getForkStats(c *fiber.Ctx, caller apikeys.Caller) error {
 	}
 	stats, err := a.reports.Statistics(ctx, query, func(l *limiter.Lease) { httpserver.AttachLease(c, l) })
 	if err != nil {
-		return a.groupError(ctx, c, caller, query.GroupID, err)
+		return a.groupError(ctx, c, caller, authz.ReadReport, query.GroupID, err)
 	}
 	return httpserver.SendJSON(c, appendStats(stats), httpserver.JSONOptions{})
 }
@@ -37,7 +37,7 @@ func (a *API) getForkStats(c *fiber.Ctx, caller apikeys.Caller) error {
 // headForkStats runs the checks of the statistics and computes nothing.
 func (a *API) headForkStats(ctx context.Context, c *fiber.Ctx, caller apikeys.Caller, query reports.Query) error {
 	if _, err := a.reports.Suppressed(ctx, query); err != nil {
-		return a.groupError(ctx, c, caller, query.GroupID, err)
+		return a.groupError(ctx, c, caller, authz.ReadReport, query.GroupID, err)
 	}
 	return httpserver.SendJSONHead(c)
 }
