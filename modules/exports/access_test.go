@@ -38,6 +38,8 @@ func TestWatchDistinguishesLostAccessFromSilence(t *testing.T) {
 	}{
 		"silence":       {func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, exports.ErrNoAnswer},
 		"failure":       {func(context.Context) error { return errors.New("connection refused") }, exports.ErrNoAnswer},
+		"cancelled":     {func(context.Context) error { return context.Canceled }, exports.ErrNoAnswer},
+		"unavailable":   {denied(apperr.Unavailable), exports.ErrNoAnswer},
 		"revoked":       {denied(apperr.AuthRequired), errLost},
 		"role lost":     {denied(apperr.AccessDenied), errLost},
 		"no membership": {denied(apperr.NotFound), errLost},

@@ -8,7 +8,8 @@ import (
 	"dg/platform/csvcell"
 )
 
-// Export is every play of a fork over a period as CSV, from one snapshot. It holds a connection until it is closed.
+// Export is every play of a fork over a period as CSV, from one snapshot. It holds a connection until it is closed. The zero
+// Export is the header row alone.
 type Export struct {
 	Suppressed bool // k-anonymity hides the plays: the file is its header row alone
 
@@ -49,7 +50,11 @@ func (s *Service) Export(ctx context.Context, q Query) (*Export, error) {
 func (e *Export) Rows() int64 { return e.count }
 
 // Close releases the connection. It may be called amid the rows, and again.
-func (e *Export) Close() { e.snap.close() }
+func (e *Export) Close() {
+	if e.snap != nil {
+		e.snap.close()
+	}
+}
 
 // Next appends the next row to b, the header first. It returns io.EOF after the last.
 func (e *Export) Next(b []byte) ([]byte, error) {
