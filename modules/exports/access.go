@@ -23,7 +23,7 @@ const (
 // Why Watch ends a download, beside the loss of access.
 var (
 	ErrNoAnswer error = &apperr.Error{
-		Code: apperr.Unavailable, Message: "The database did not answer. Try again in a few seconds.", RetryAfter: 5,
+		Code: apperr.Unavailable, Message: "The database did not answer. Retry in 5 seconds.", RetryAfter: 5,
 	}
 	ErrTimeLimit error = apperr.New(apperr.Unavailable, "The download took longer than 30 minutes. Choose a shorter period.")
 )

@@ -47,7 +47,7 @@ func (j *job) open(ctx context.Context, header map[string]string) (httpserver.So
 	}
 	if err := j.record(ctx, audit.ExportStarted, nil); err != nil {
 		export.Close()
-		return nil, apperr.Wrap(apperr.Unavailable, err, "The export could not be recorded in the audit log, so it was not started. Try again in a moment.")
+		return nil, apperr.Wrap(apperr.Unavailable, err, "The export could not be recorded in the audit log, so it was not started. Retry in a few seconds.")
 	}
 	if export.Suppressed {
 		header[suppressedHeader] = "k-anonymity"

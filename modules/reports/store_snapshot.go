@@ -95,7 +95,7 @@ func acquire(ctx context.Context, db *postgres.DB, q Query) (*snapshot, error) {
 	conn, err := db.Pool.Acquire(waiting)
 	stop()
 	if errors.Is(err, context.DeadlineExceeded) {
-		e := apperr.Wrap(apperr.Unavailable, err, "Too many reports are being read at once. Try again in a few seconds.")
+		e := apperr.Wrap(apperr.Unavailable, err, "Too many reports are being computed. Retry in 5 seconds.")
 		e.RetryAfter = 5
 		return nil, e
 	}
