@@ -84,7 +84,7 @@ func TestChangesTakeEffectAtOnce(t *testing.T) {
 			}
 			h.plays = []play{{id: newID(rand.New(rand.NewPCG(61, uint64(len(c.name))))), fork: h.forks[0], started: day("2024-05-05")}}
 			first.load(t, h)
-			for n := range 40 {
+			for n := range soak(40, 8) {
 				rounds++
 				first.exec(t, `update organisations set plan = 'pro' where id = $1`, h.id)
 				r := &round{t: t, w: first, h: h, n: n, token: first.key(t, h.id)}
@@ -98,7 +98,7 @@ func TestChangesTakeEffectAtOnce(t *testing.T) {
 		})
 	}
 	t.Logf("%d rounds on %d instances, %d missed", rounds, len(instances), missed)
-	require.Equal(t, 200, rounds)
+	require.Equal(t, soak(200, 40), rounds)
 }
 
 // play holds a request in flight on each instance, makes the change, and returns the answers to a request on each that

@@ -128,7 +128,7 @@ func TestInterleavedRequestsDoNotMix(t *testing.T) {
 		traces[0][keys[0].ID], traces[1][keys[1].ID] = true, true
 		random := rand.New(rand.NewPCG(41, uint64(client)))
 		running.Go(func() {
-			w.interleave(t.Context(), conn, keys, organisations, random, soak(100_000, 3_000)/clients, answers)
+			w.interleave(t.Context(), conn, keys, organisations, random, soak(100_000, 1_600)/clients, answers)
 		})
 	}
 	go func() { running.Wait(); close(answers) }()
