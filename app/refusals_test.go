@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,47 +22,12 @@ func TestFloodOfRefusedUsesOnTwoInstances(t *testing.T) {
 	second := x.serve()
 	token := demoToken(t, first)
 	wrong := token[:len(token)-1] + map[bool]string{true: "A", false: "B"}[token[len(token)-1] != 'A']
-	flood := func(n int) (answers map[int]int) {
-		var codes [600]atomic.Int32
-		var wait sync.WaitGroup
-		for i := range 20 {
-			wait.Go(func() {
-				c := &http.Client{Transport: &http.Transport{}}
-				defer c.CloseIdleConnections()
-				for range n / 20 {
-					path := []string{"/api/v1/forks", "/docs"}[i/2%2]
-					response := ask(t, c, []string{first.url, second.url}[i%2]+path, wrong)
-					_, _ = io.Copy(io.Discard, response.Body)
-					_ = response.Body.Close()
-					codes[response.StatusCode].Add(1)
-				}
-			})
-		}
-		wait.Wait()
-		answers = map[int]int{}
-		for code := range codes {
-			if n := int(codes[code].Load()); n > 0 {
-				answers[code] = n
-			}
-		}
-		return answers
-	}
-	logged := func() (single, counted, lost int) {
-		conn, err := pgx.Connect(t.Context(), x.url(url.User("dg_app")))
-		require.NoError(t, err)
-		defer conn.Close(t.Context())
-		require.NoError(t, conn.QueryRow(t.Context(), `select count(*) filter (where details = '{}'),
-			coalesce(sum((details->>'notRecorded')::int), 0), count(*) filter (where details ? 'countLost')
-			from audit_entries where action = 'api_key.refused'`).Scan(&single, &counted, &lost))
-		return single, counted, lost
-	}
-
 	all := sized(600, 4000)
-	answers := flood(all)
+	answers := flood(t, all, wrong, first.url, second.url)
 	third := x.serve()
 	var single, counted, lost int
 	until(t, time.Minute, "the refusals beyond 120 are not in the log", func() bool {
-		single, counted, lost = logged()
+		single, counted, lost = x.refusals()
 		return single+counted >= all
 	})
 	t.Logf("answers %v; entries of one %d, counted %d", answers, single, counted)
@@ -72,18 +36,57 @@ func TestFloodOfRefusedUsesOnTwoInstances(t *testing.T) {
 	require.Equal(t, answers[429], counted)
 	require.Zero(t, lost)
 
-	flood(all / 4)
+	flood(t, all/4, wrong, first.url, second.url)
 	x.die()
 	x.start()
 	fourth := x.serve()
 	until(t, time.Minute, "no entry says that a count was lost", func() bool {
-		_, _, lost = logged()
+		_, _, lost = x.refusals()
 		return lost > 0
 	})
-	single, counted, _ = logged()
+	single, counted, _ = x.refusals()
 	t.Logf("after a crash of PostgreSQL: entries of one %d, counted %d, said to be lost %d", single, counted, lost)
 	require.Equal(t, 2, lost, "one for each reason")
 	for _, c := range []*child{first, second, third, fourth} {
 		c.stop()
 	}
+}
+
+// flood sends n requests with a token, half of them to the API, to the instances in turn, and counts the answers by status.
+func flood(t *testing.T, n int, token string, instances ...string) map[int]int {
+	t.Helper()
+	statuses := make(chan int, n)
+	var all sync.WaitGroup
+	for i := range 20 {
+		all.Go(func() {
+			c := &http.Client{Transport: &http.Transport{}}
+			defer c.CloseIdleConnections()
+			for range n / 20 {
+				path := []string{"/api/v1/forks", "/docs"}[i/2%2]
+				response := ask(t, c, instances[i%len(instances)]+path, token)
+				_, _ = io.Copy(io.Discard, response.Body)
+				_ = response.Body.Close()
+				statuses <- response.StatusCode
+			}
+		})
+	}
+	all.Wait()
+	close(statuses)
+	answers := map[int]int{}
+	for status := range statuses {
+		answers[status]++
+	}
+	return answers
+}
+
+// refusals reads how many refused uses the audit log has one by one, how many as numbers, and how often a number was lost.
+func (x *external) refusals() (single, counted, lost int) {
+	x.t.Helper()
+	conn, err := pgx.Connect(x.t.Context(), x.url(url.User("dg_app")))
+	require.NoError(x.t, err)
+	defer conn.Close(x.t.Context())
+	require.NoError(x.t, conn.QueryRow(x.t.Context(), `select count(*) filter (where details = '{}'),
+		coalesce(sum((details->>'notRecorded')::int), 0), count(*) filter (where details ? 'countLost')
+		from audit_entries where action = 'api_key.refused'`).Scan(&single, &counted, &lost))
+	return single, counted, lost
 }

@@ -61,70 +61,91 @@ func (c *child) requireUser(uid, gid uint32) {
 	}
 }
 
+// privileged is a data folder that dg serves as root, on ports that only root can bind.
+type privileged struct {
+	t              *testing.T
+	dir, addr, ops string
+}
+
+// newPrivileged serves on a loopback address of the test's own.
+func newPrivileged(t *testing.T, host string) privileged {
+	t.Helper()
+	needsRoot(t)
+	return privileged{t: t, dir: newFolder(t), addr: host + ":81", ops: host + ":82"}
+}
+
+// serve starts dg, which continues as the owner of the data.
+func (p privileged) serve(args ...string) *child {
+	p.t.Helper()
+	c := launch(p.t, append([]string{"serve", "--data-dir", p.dir, "--addr", p.addr, "--ops-addr", p.ops}, args...)...).untilServing()
+	owner := statOf(p.t, filepath.Join(p.dir, "data"))
+	require.NotZero(p.t, owner.Uid)
+	c.requireUser(owner.Uid, owner.Gid)
+	require.Contains(p.t, c.log.String(), fmt.Sprintf("user=%d", owner.Uid))
+	return c
+}
+
+// beside runs a command as root while dg serves.
+func (p privileged) beside(args ...string) {
+	p.t.Helper()
+	c := launch(p.t, append(args, "--data-dir", p.dir)...)
+	require.Zero(p.t, c.status(time.Minute), "%s", c.log.String())
+}
+
+// nothingIsLeft requires that no process and no socket of the folder is left.
+func (p privileged) nothingIsLeft() {
+	p.t.Helper()
+	nothingRuns(p.t, p.dir, goneWithin)
+	of := statOf(p.t, p.dir)
+	require.NoDirExists(p.t, fmt.Sprintf("/tmp/dg-%d-%x-%x", statOf(p.t, filepath.Join(p.dir, "data")).Uid, of.Dev, of.Ino))
+}
+
+func statOf(t *testing.T, path string) *syscall.Stat_t {
+	t.Helper()
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	return info.Sys().(*syscall.Stat_t)
+}
+
 // As root, dg serve binds its ports and continues as the user that owns the data. All that it did as root it still does: it
 // answers, shows its figures, lets other commands use the server, stops in order and leaves nothing.
 func TestServeGivesUpRoot(t *testing.T) {
 	t.Parallel()
-	needsRoot(t)
-	dir := newFolder(t)
-	const addr, ops = "127.0.0.77:81", "127.0.0.77:82" // ports that only root can bind
-	serve := func(args ...string) *child {
-		c := launch(t, append([]string{"serve", "--data-dir", dir, "--addr", addr, "--ops-addr", ops}, args...)...).untilServing()
-		info, err := os.Stat(filepath.Join(dir, "data"))
-		require.NoError(t, err)
-		owner := info.Sys().(*syscall.Stat_t)
-		require.NotZero(t, owner.Uid)
-		c.requireUser(owner.Uid, owner.Gid)
-		require.Contains(t, c.log.String(), fmt.Sprintf("user=%d", owner.Uid))
-		return c
-	}
-	beside := func(args ...string) {
-		c := launch(t, append(args, "--data-dir", dir)...)
-		require.Zero(t, c.status(time.Minute), "%s", c.log.String())
-	}
-	socket := func() string {
-		info, err := os.Stat(dir)
-		require.NoError(t, err)
-		of := info.Sys().(*syscall.Stat_t)
-		data, err := os.Stat(filepath.Join(dir, "data"))
-		require.NoError(t, err)
-		return fmt.Sprintf("/tmp/dg-%d-%x-%x", data.Sys().(*syscall.Stat_t).Uid, of.Dev, of.Ino)
-	}
-
-	c := serve("--demo")
+	p := newPrivileged(t, "127.0.0.77")
+	c := p.serve("--demo")
 	_, status := paste(t, c.out.String())
 	require.Equal(t, "200", status)
-	require.Contains(t, readAll(t, ask(t, client(), "http://"+ops+"/metrics", "")), "\nprocess_open_fds ", "/proc/self is its own")
-	beside("migrate")
+	require.Contains(t, readAll(t, ask(t, client(), "http://"+p.ops+"/metrics", "")), "\nprocess_open_fds ", "/proc/self is its own")
+	p.beside("migrate")
 	c.stop()
-	nothingRuns(t, dir, goneWithin)
-	require.NoDirExists(t, socket())
+	p.nothingIsLeft()
 
-	// It joins a server that another command has launched, and keeps it when that command leaves.
-	door := openDoor(t, dir)
-	c = serve()
-	beside("segments")
+	c = p.serve()
+	require.Zero(t, statOf(t, fmt.Sprintf("/proc/%d/mem", c.Process.Pid)).Uid, "no other process of the user reads its memory")
+	c.kill()
+	nothingRuns(t, p.dir, goneWithin)
+	p.serve().stop()
+	nothingRuns(t, p.dir, goneWithin)
+}
+
+// dg serve, which has given up root, joins a server that another command has launched, and keeps it when that command
+// leaves. Stopped before the other one, it does not wait for it.
+func TestServeWithoutRootSharesItsPostgreSQL(t *testing.T) {
+	t.Parallel()
+	p := newPrivileged(t, "127.0.0.78")
+	door := openDoor(t, p.dir)
+	c := p.serve()
+	p.beside("segments")
 	door.close(t)
-	beside("segments")
+	p.beside("segments")
 	require.Equal(t, http.StatusOK, ask(t, client(), c.url+"/readyz", "").StatusCode)
-	// Stopped before the other one, it does not wait for it.
-	door = openDoor(t, dir)
+	door = openDoor(t, p.dir)
 	begun := time.Now()
 	c.stop()
 	require.Less(t, time.Since(begun), stopTimeout/2)
 	require.Equal(t, 1, read[int](t, door, `select 1`))
 	door.close(t)
-	nothingRuns(t, dir, goneWithin)
-	require.NoDirExists(t, socket())
-
-	c = serve()
-	memory, err := os.Stat(fmt.Sprintf("/proc/%d/mem", c.Process.Pid))
-	require.NoError(t, err)
-	require.Zero(t, memory.Sys().(*syscall.Stat_t).Uid, "no other process of the user reads its memory")
-	c.kill()
-	nothingRuns(t, dir, goneWithin)
-	serve().stop()
-	nothingRuns(t, dir, goneWithin)
+	p.nothingIsLeft()
 }
 
 // Where no data folder names the user to continue as, dg serve logs that and serves as root.

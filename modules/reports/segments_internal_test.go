@@ -29,6 +29,76 @@ func serialised(err error) bool {
 	return ok && (pgErr.Code == "40P01" || pgErr.Code == "55P03" || pgErr.Code == "23503")
 }
 
+// traffic is work of several kinds at once, until the first that fails or until it is stopped.
+type traffic struct {
+	t       *testing.T
+	ctx     context.Context
+	stop    context.CancelFunc
+	running sync.WaitGroup
+
+	writes, imports, reads, days, months, large, busy atomic.Int64
+}
+
+// work repeats f, n times at once.
+func (w *traffic) work(n int, f func(context.Context, *rand.Rand) error) {
+	for i := range n {
+		w.running.Go(func() {
+			random := rand.New(rand.NewPCG(uint64(i), rand.Uint64()))
+			for w.ctx.Err() == nil {
+				if err := f(w.ctx, random); err != nil && w.ctx.Err() == nil {
+					w.t.Error(err)
+					w.stop()
+				}
+			}
+		})
+	}
+}
+
+// write changes plays as 8 writers and an importer do.
+func (w *traffic) write(e *env) {
+	writers, owner := w.pool(e, 8), w.pool(e, 1)
+	w.work(8, func(ctx context.Context, random *rand.Rand) error {
+		w.writes.Add(1)
+		return unlessSerialised(e.write(ctx, random, writers))
+	})
+	im := importer.New(owner.Pool)
+	w.work(1, func(ctx context.Context, random *rand.Rand) error {
+		err := e.importSome(ctx, random, im)
+		if err == nil {
+			w.imports.Add(1)
+		}
+		return unlessSerialised(err)
+	})
+}
+
+// pool opens connections as the owner of the tables.
+func (w *traffic) pool(e *env, conns int32) *postgres.DB {
+	db, err := postgres.Open(w.t.Context(), e.db.OwnerURL, postgres.Options{MaxConns: conns})
+	require.NoError(w.t, err)
+	w.t.Cleanup(db.Close)
+	return db
+}
+
+func unlessSerialised(err error) error {
+	if serialised(err) {
+		return nil
+	}
+	return err
+}
+
+// seal seals what is due, and counts it.
+func (w *traffic) seal(ctx context.Context, e *env) error {
+	done, err := e.sealer.Seal(ctx)
+	w.days.Add(int64(done.Days))
+	w.months.Add(int64(done.Months))
+	w.large.Add(int64(done.Large))
+	w.busy.Add(int64(done.Busy))
+	if errors.Is(err, ErrSealerLocked) { // another one does
+		return nil
+	}
+	return err
+}
+
 // Random interleavings of writes, changes, deletions, erased players, bulk writes, imports and
 // seals, with 8 writers, an importer and readers beside them: figures from segments equal those from the plays.
 func TestSegmentsAgreeWithPlaysUnderWriters(t *testing.T) {
@@ -39,72 +109,23 @@ func TestSegmentsAgreeWithPlaysUnderWriters(t *testing.T) {
 	if os.Getenv("DG_SOAK") != "" {
 		lasts = 60 * time.Second
 	}
+	e.exec(t, insertSQL, testFrom, 100, 3000)
+	w := &traffic{t: t}
+	w.ctx, w.stop = context.WithCancel(t.Context())
+	defer w.stop()
 	began := time.Now()
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	writers, err := postgres.Open(t.Context(), e.db.OwnerURL, postgres.Options{MaxConns: 8})
-	require.NoError(t, err)
-	defer writers.Close()
-	_, err = writers.Pool.Exec(t.Context(), insertSQL, testFrom, 100, 3000)
-	require.NoError(t, err)
-
-	var running sync.WaitGroup
-	var writes, imports, reads, days, months, large, busy atomic.Int64
-	work := func(n int, f func(*rand.Rand) error) {
-		for i := range n {
-			running.Go(func() {
-				random := rand.New(rand.NewPCG(uint64(i), rand.Uint64()))
-				for ctx.Err() == nil {
-					if err := f(random); err != nil && ctx.Err() == nil {
-						t.Error(err)
-						stop()
-					}
-				}
-			})
-		}
-	}
-	work(8, func(random *rand.Rand) error {
-		writes.Add(1)
-		if err := e.write(ctx, random, writers); !serialised(err) {
-			return err
-		}
-		return nil
-	})
-	owner, err := postgres.Open(t.Context(), e.db.OwnerURL, postgres.Options{MaxConns: 1})
-	require.NoError(t, err)
-	defer owner.Close()
-	im := importer.New(owner.Pool)
-	work(1, func(random *rand.Rand) error {
-		err := e.importSome(ctx, random, im)
-		if err == nil {
-			imports.Add(1)
-		}
-		if serialised(err) {
-			return nil
-		}
-		return err
-	})
-	work(2, func(random *rand.Rand) error { reads.Add(1); return e.differs(ctx, random) })
-	work(2, func(*rand.Rand) error {
-		done, err := e.sealer.Seal(ctx)
-		days.Add(int64(done.Days))
-		months.Add(int64(done.Months))
-		large.Add(int64(done.Large))
-		busy.Add(int64(done.Busy))
-		if errors.Is(err, ErrSealerLocked) { // the other one does
-			return nil
-		}
-		return err
-	})
+	w.write(e)
+	w.work(2, func(ctx context.Context, random *rand.Rand) error { w.reads.Add(1); return e.differs(ctx, random) })
+	w.work(2, func(ctx context.Context, _ *rand.Rand) error { return w.seal(ctx, e) })
 	require.Eventually(t, func() bool { // each kind of work has taken part, also on a busy machine
-		return ctx.Err() != nil || time.Since(began) > lasts && days.Load() > 0 && imports.Load() > 0
+		return w.ctx.Err() != nil || time.Since(began) > lasts && w.days.Load() > 0 && w.imports.Load() > 0
 	}, lasts+time.Minute, 10*time.Millisecond)
-	stop()
-	running.Wait()
+	w.stop()
+	w.running.Wait()
 	t.Logf("%d writes, %d imports, %d reads, %d days and %d months sealed, %d large, %d busy",
-		writes.Load(), imports.Load(), reads.Load(), days.Load(), months.Load(), large.Load(), busy.Load())
-	require.Positive(t, days.Load())
-	require.Positive(t, imports.Load())
+		w.writes.Load(), w.imports.Load(), w.reads.Load(), w.days.Load(), w.months.Load(), w.large.Load(), w.busy.Load())
+	require.Positive(t, w.days.Load())
+	require.Positive(t, w.imports.Load())
 
 	e.agreesAtRest(t)
 }
