@@ -56,7 +56,8 @@ var (
 	day           = 24 * time.Hour
 	firstDay      = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	randomActions = []audit.Action{
-		audit.KeyCreated, audit.ExportStarted, audit.SignedIn, audit.SignInFailed, audit.SessionsEnded, audit.KeyRefused, audit.KeyRefused, audit.KeyRefused,
+		audit.KeyCreated, audit.ExportStarted, audit.SignedIn, audit.SignInFailed, audit.SessionsEnded,
+		audit.KeyRefused, audit.KeyRefused, audit.KeyRefused,
 	}
 )
 
@@ -66,9 +67,11 @@ func (b bundle) randomEntries(t *testing.T) []audit.Entry {
 	for range 1500 {
 		e := audit.Entry{
 			OrganisationID: pick(ours, ours, ours, theirs),
-			Actor:          pick(audit.Actor{Kind: audit.Person, ID: pick("p1", "p2", "k1"), Name: "P"}, audit.Actor{Kind: audit.Key, ID: pick("k1", "k2", "p1"), Name: "K"}),
-			Action:         pick(randomActions...),
-			Target:         pick(audit.Target{}, audit.Target{Kind: "api_key", ID: pick("k1", "k2", "k3")}, audit.Target{Kind: "fork", ID: "k1"}),
+			Actor: pick(
+				audit.Actor{Kind: audit.Person, ID: pick("p1", "p2", "k1"), Name: "P"},
+				audit.Actor{Kind: audit.Key, ID: pick("k1", "k2", "p1"), Name: "K"}),
+			Action: pick(randomActions...),
+			Target: pick(audit.Target{}, audit.Target{Kind: "api_key", ID: pick("k1", "k2", "k3")}, audit.Target{Kind: "fork", ID: "k1"}),
 		}
 		switch {
 		case refuses(e.Action):
@@ -160,7 +163,8 @@ func TestEntryOfAnotherLogIsNoCursor(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, foreign, 3)
 	for _, e := range foreign {
-		for _, p := range []audit.Page{{Before: e.ID, Limit: 9}, {After: e.ID, Limit: 9}, {From: e.ID, Limit: 9}, {Before: -1, Limit: 9}, {After: 1 << 60, Limit: 9}} {
+		for _, p := range []audit.Page{{Before: e.ID}, {After: e.ID}, {From: e.ID}, {Before: -1}, {After: 1 << 60}} {
+			p.Limit = 9
 			got, err := b.log.List(t.Context(), ours, p)
 			require.NoError(t, err)
 			require.Empty(t, got, "%+v", p)
@@ -237,7 +241,8 @@ func TestPeople(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, want, people)
 
-	_, err = b.Owner.Pool.Exec(t.Context(), `insert into audit_entries (org_id, at, actor_kind, actor_id, actor_name, action, target_kind, target_id, method, path, address, user_agent, request_id)
+	_, err = b.Owner.Pool.Exec(t.Context(), `insert into audit_entries (org_id, at, actor_kind, actor_id, actor_name, action, target_kind, target_id,
+			method, path, address, user_agent, request_id)
 		select $1, now(), 'person', 'q' || n, 'n', 'api_key.created', '', '', '', '', '', '', '' from generate_series(1, 500) n`, ours)
 	require.NoError(t, err)
 	people, err = b.log.People(t.Context(), ours)

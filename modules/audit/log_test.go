@@ -83,7 +83,7 @@ func TestInvalidTextFromClientsIsRecorded(t *testing.T) {
 		}
 		e := entry(ours)
 		e.Target.ID = string(odd)
-		e.Request = audit.Request{Method: string(odd[:200]), Path: string(odd), Address: "192.0.2.7", UserAgent: string(odd[1000:]), ID: "request-0001"}
+		e.Request.Method, e.Request.Path, e.Request.UserAgent = string(odd[:200]), string(odd), string(odd[1000:])
 		require.NoError(t, b.log.Append(t.Context(), e))
 		listed, err := b.log.List(t.Context(), ours, audit.Page{Limit: 1})
 		require.NoError(t, err)
@@ -141,7 +141,8 @@ func TestLogIsListedInPages(t *testing.T) {
 // The database ignores the instant and the id that the serving role sends. The owner can set them: a log can be restored.
 func TestServingRoleSetsNeitherInstantNorID(t *testing.T) {
 	b := setup(t)
-	const insert = `insert into audit_entries (id, org_id, at, actor_kind, actor_id, actor_name, action, target_kind, target_id, method, path, address, user_agent, request_id)
+	const insert = `insert into audit_entries (id, org_id, at, actor_kind, actor_id, actor_name, action, target_kind, target_id,
+			method, path, address, user_agent, request_id)
 		values (77, $1, '2020-01-01', 'person', 'p', 'P', 'api_key.created', '', '', '', '', '', '', '') returning id, at`
 	var id int64
 	var at time.Time
@@ -198,8 +199,10 @@ func TestServingRoleOnlyAddsAndReads(t *testing.T) {
 		`delete from audit_entries where false`,
 		`truncate audit_entries`,
 		`truncate organisations cascade`,
-		`insert into audit_entries (id, org_id, at, actor_kind, actor_id, actor_name, action, target_kind, target_id, method, path, address, user_agent, request_id)
-			overriding system value select id, org_id, at, actor_kind, actor_id, actor_name, action, target_kind, target_id, method, path, address, user_agent, request_id
+		`insert into audit_entries (id, org_id, at, actor_kind, actor_id, actor_name, action, target_kind, target_id,
+			method, path, address, user_agent, request_id)
+			overriding system value select id, org_id, at, actor_kind, actor_id, actor_name, action, target_kind, target_id,
+			method, path, address, user_agent, request_id
 			from audit_entries on conflict (id) do update set reason = ''`,
 		`merge into audit_entries a using audit_entries e on a.id = e.id when matched then delete`,
 		`select * from audit_entries for update`,
@@ -217,7 +220,8 @@ func TestServingRoleOnlyAddsAndReads(t *testing.T) {
 		require.Equal(t, "42501", refused.Code, "%s: %v", statement, err)
 	}
 	var rights []string
-	require.NoError(t, b.DB.Pool.QueryRow(t.Context(), `select array(select p from unnest(array['select', 'insert', 'update', 'delete', 'truncate', 'references', 'trigger']) p
+	require.NoError(t, b.DB.Pool.QueryRow(t.Context(), `select array(
+		select p from unnest(array['select', 'insert', 'update', 'delete', 'truncate', 'references', 'trigger']) p
 		where has_table_privilege('audit_entries', p) or p = 'update' and has_any_column_privilege('audit_entries', p))`).Scan(&rights))
 	require.Equal(t, []string{"select", "insert"}, rights)
 	var owns, serves int

@@ -97,8 +97,9 @@ func TestForkOwnerDistinguishesUnknownForks(t *testing.T) {
 	require.Zero(t, fork)
 
 	for name, id := range map[string]string{
-		"unknown": unknown, "empty": "", "a word": "forks", "upper case": strings.ToUpper(ourFork), "without dashes": strings.ReplaceAll(ourFork, "-", ""),
-		"braces": "{" + ourFork + "}", "a newline at the end": ourFork + "\n", "one long": ourFork + "a", "NUL": "\x00", "invalid UTF-8": "\xff",
+		"unknown": unknown, "empty": "", "a word": "forks", "upper case": strings.ToUpper(ourFork),
+		"without dashes": strings.ReplaceAll(ourFork, "-", ""),
+		"braces":         "{" + ourFork + "}", "a newline at the end": ourFork + "\n", "one long": ourFork + "a", "NUL": "\x00", "invalid UTF-8": "\xff",
 		"SQL": "' or true --", "an organisation": ours, "a game": b.game,
 	} {
 		owner, err := b.games.ForkOwner(t.Context(), id)
@@ -122,7 +123,8 @@ func TestVersionChangesWithEveryChangeToForks(t *testing.T) {
 		statement    string
 		ours, theirs int64
 	}{
-		{`insert into forks select '` + ourFork + `', '` + ours + `', game_id, slug, title, major, status, visibility, source_locale, 1, suspended, configuration, created_at, updated_at from forks`, 1, 0},
+		{`insert into forks select '` + ourFork + `', '` + ours + `', game_id, slug, title, major, status, visibility, source_locale, 1,
+			suspended, configuration, created_at, updated_at from forks`, 1, 0},
 		{`update forks set title = 'T' where id = '` + ourFork + `'`, 1, 0},
 		{`update forks set deployed_release_number = null where id = '` + ourFork + `'`, 1, 0},
 		{`update forks set configuration = '{}' where id = '` + theirFork + `'`, 0, 1},

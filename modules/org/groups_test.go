@@ -16,7 +16,8 @@ func TestGroupsAreListedByName(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, groups)
 	id := func(n int) string { return fmt.Sprintf("00000000-0000-4000-8000-0000000001%02d", n) }
-	b.Exec(`insert into player_groups (id, org_id, name) values ($3, $1, 'Sales'), ($4, $1, 'Marketing'), ($5, $1, 'Sales'), ($6, $2, 'Legal')`,
+	b.Exec(`insert into player_groups (id, org_id, name)
+		values ($3, $1, 'Sales'), ($4, $1, 'Marketing'), ($5, $1, 'Sales'), ($6, $2, 'Legal')`,
 		ours, theirs, id(2), id(3), id(1), id(4))
 	want := []org.Group{{ID: id(3), Name: "Marketing"}, {ID: id(1), Name: "Sales"}, {ID: id(2), Name: "Sales"}}
 	for name, chosen := range map[string]string{

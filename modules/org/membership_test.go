@@ -25,12 +25,9 @@ func TestMembershipsAreThePersonsOwn(t *testing.T) {
 	b.Join(theirs, ann, "admin")
 	found, err = b.orgs.MembershipsOf(t.Context(), ann)
 	require.NoError(t, err)
-	_, version := b.mode(ours)
-	_, theirVersion := b.mode(theirs)
-	require.Equal(t, []org.Membership{
-		{Role: org.RoleAdmin, Organisation: org.Organisation{ID: theirs, Slug: "theirs", Name: "Theirs", Plan: org.PlanFree, ReportingMode: org.Nominative, Version: theirVersion}},
-		{Role: org.RoleMember, Organisation: org.Organisation{ID: ours, Slug: "ours", Name: "Zulu", Plan: org.PlanPro, ReportingMode: org.Pseudonymous, Version: version}},
-	}, found)
+	our, their := b.organisation(ours), b.organisation(theirs)
+	require.Equal(t, "Zulu", our.Name)
+	require.Equal(t, []org.Membership{{Role: org.RoleAdmin, Organisation: their}, {Role: org.RoleMember, Organisation: our}}, found)
 	for i, slug := range []string{"theirs", "ours"} {
 		one, err := b.orgs.Membership(t.Context(), ann, slug)
 		require.NoError(t, err)
@@ -62,6 +59,36 @@ func TestMembershipsAreBounded(t *testing.T) {
 		require.Equal(t, fmt.Sprintf("%04d", i+1), m.Organisation.Name)
 	}
 	require.Len(t, b.organisationsOf(ann), 1000)
+}
+
+// The organisation's own members, owners first, at most 500.
+func TestMembersAreListedByRole(t *testing.T) {
+	b := setup(t)
+	b.Exec(`delete from memberships`)
+	b.Exec(`delete from users`)
+	b.Exec(`insert into users (id, email, email_key, name)
+		select ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 'u' || n, 'u' || n, 'U' from generate_series(1, 800) n`)
+	id := func(n int) string { return fmt.Sprintf("00000000-0000-4000-8000-%012d", n) }
+	members, all, err := b.orgs.Members(t.Context(), ours)
+	require.NoError(t, err)
+	require.Empty(t, members)
+	require.Zero(t, all)
+	b.Exec(`insert into memberships (org_id, user_id, role)
+		values ($1, $3, 'member'), ($1, $4, 'admin'), ($1, $5, 'owner'), ($1, $6, 'owner'), ($2, $7, 'owner')`,
+		ours, theirs, id(1), id(2), id(4), id(3), id(5))
+	members, all, err = b.orgs.Members(t.Context(), ours)
+	require.NoError(t, err)
+	require.Equal(t, []org.Member{
+		{PersonID: id(3), Role: org.RoleOwner}, {PersonID: id(4), Role: org.RoleOwner},
+		{PersonID: id(2), Role: org.RoleAdmin}, {PersonID: id(1), Role: org.RoleMember},
+	}, members)
+	require.Equal(t, 4, all)
+	b.Exec(`insert into memberships (org_id, user_id, role) select $1, id, 'member' from users on conflict do nothing`, ours)
+	members, all, err = b.orgs.Members(t.Context(), ours)
+	require.NoError(t, err)
+	require.Len(t, members, 500)
+	require.Equal(t, 800, all)
+	require.Equal(t, org.RoleOwner, members[0].Role)
 }
 
 func TestOrganisationsOfAPerson(t *testing.T) {
@@ -119,7 +146,8 @@ func TestSubjectKeepsTheRoleUntilTheTransactionEnds(t *testing.T) {
 		require.NoError(t, b.DB.Gorm.WithContext(t.Context()).Transaction(func(tx *gorm.DB) error {
 			_, err := c.read(tx, ours, person)
 			require.NoError(t, err, name)
-			free := fixtures.One[int](b.Database, `select count(*) from (select from memberships where user_id = $1 for update skip locked) m`, person)
+			free := fixtures.One[int](b.Database, `select count(*) from (
+				select from memberships where user_id = $1 for update skip locked) m`, person)
 			require.Equal(t, c.locks, free == 0, name)
 			return nil
 		}))

@@ -1,7 +1,6 @@
 package org_test
 
 import (
-	"fmt"
 	"sync"
 	"testing"
 
@@ -21,12 +20,20 @@ func actor(organisation, role string, twoStep bool) org.Actor {
 	}
 }
 
-var request = audit.Request{Method: "POST", Path: "/o/ours/settings/organisation/reporting-mode", Address: "192.0.2.7", UserAgent: "test", ID: "request-0001"}
+var request = audit.Request{
+	Method: "POST", Path: "/o/ours/settings/organisation/reporting-mode", Address: "192.0.2.7", UserAgent: "test", ID: "request-0001",
+}
 
-func (b bundle) mode(id string) (mode org.ReportingMode, version int64) {
+func (b bundle) organisation(id string) org.Organisation {
 	b.t.Helper()
 	o, err := b.orgs.OrganisationIn(b.DB.Gorm.WithContext(b.t.Context()), id)
 	require.NoError(b.t, err)
+	return o
+}
+
+func (b bundle) mode(id string) (mode org.ReportingMode, version int64) {
+	b.t.Helper()
+	o := b.organisation(id)
 	return o.ReportingMode, o.Version
 }
 
@@ -57,7 +64,8 @@ func TestChangeOfReportingModeIsRecorded(t *testing.T) {
 	last := b.entries(ours)[0]
 	want := audit.Entry{
 		ID: last.ID, At: last.At, OrganisationID: ours, Actor: owner.Person, Action: audit.ReportingModeChanged,
-		Target: audit.Target{Kind: "organisation", ID: ours}, Details: map[string]any{"from": "nominative", "to": "pseudonymous"}, Request: request,
+		Target:  audit.Target{Kind: "organisation", ID: ours},
+		Details: map[string]any{"from": "nominative", "to": "pseudonymous"}, Request: request,
 	}
 	require.Equal(t, want, last)
 	require.Empty(t, b.entries(theirs))
@@ -124,7 +132,8 @@ func TestConcurrentChangesOfReportingModeFormAChain(t *testing.T) {
 		byVersion[e.Details["to"]]++
 	}
 	difference := byVersion["nominative"] - byVersion["pseudonymous"]
-	require.Equal(t, map[org.ReportingMode]int{org.Nominative: 1, org.Pseudonymous: 0}[mode], difference, "a chain from pseudonymous to %s", mode)
+	want := map[org.ReportingMode]int{org.Nominative: 1, org.Pseudonymous: 0}[mode]
+	require.Equal(t, want, difference, "a chain from pseudonymous to %s", mode)
 	require.NotEmpty(t, entries)
 }
 
@@ -156,29 +165,4 @@ func TestServingRoleMayChangeOnlyTheReportingMode(t *testing.T) {
 		require.True(t, ok, "%s: %v", statement, err)
 		require.Equal(t, "42501", refused.Code, statement)
 	}
-}
-
-// The organisation's own members, owners first, at most 500.
-func TestMembersAreListedByRole(t *testing.T) {
-	b := setup(t)
-	b.Exec(`delete from memberships`)
-	b.Exec(`delete from users`)
-	b.Exec(`insert into users (id, email, email_key, name) select ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 'u' || n, 'u' || n, 'U' from generate_series(1, 800) n`)
-	id := func(n int) string { return fmt.Sprintf("00000000-0000-4000-8000-%012d", n) }
-	members, all, err := b.orgs.Members(t.Context(), ours)
-	require.NoError(t, err)
-	require.Empty(t, members)
-	require.Zero(t, all)
-	b.Exec(`insert into memberships (org_id, user_id, role) values ($1, $3, 'member'), ($1, $4, 'admin'), ($1, $5, 'owner'), ($1, $6, 'owner'), ($2, $7, 'owner')`,
-		ours, theirs, id(1), id(2), id(4), id(3), id(5))
-	members, all, err = b.orgs.Members(t.Context(), ours)
-	require.NoError(t, err)
-	require.Equal(t, []org.Member{{PersonID: id(3), Role: org.RoleOwner}, {PersonID: id(4), Role: org.RoleOwner}, {PersonID: id(2), Role: org.RoleAdmin}, {PersonID: id(1), Role: org.RoleMember}}, members)
-	require.Equal(t, 4, all)
-	b.Exec(`insert into memberships (org_id, user_id, role) select $1, id, 'member' from users on conflict do nothing`, ours)
-	members, all, err = b.orgs.Members(t.Context(), ours)
-	require.NoError(t, err)
-	require.Len(t, members, 500)
-	require.Equal(t, 800, all)
-	require.Equal(t, org.RoleOwner, members[0].Role)
 }

@@ -58,10 +58,12 @@ func TestOrganisationIsReadInTheTransaction(t *testing.T) {
 	b.Exec(`update organisations set name = 'Ours!' where id = $1`, ours)
 	o, err := b.orgs.OrganisationIn(b.DB.Gorm.WithContext(t.Context()), ours)
 	require.NoError(t, err)
-	require.Equal(t, org.Organisation{ID: ours, Slug: "ours", Name: "Ours!", Plan: org.PlanPro, ReportingMode: org.Pseudonymous, Version: o.Version}, o)
+	want := org.Organisation{ID: ours, Slug: "ours", Name: "Ours!", Plan: org.PlanPro, ReportingMode: org.Pseudonymous, Version: o.Version}
+	require.Equal(t, want, o)
 	o, err = b.orgs.OrganisationIn(b.DB.Gorm.WithContext(t.Context()), theirs)
 	require.NoError(t, err)
-	require.Equal(t, org.Organisation{ID: theirs, Slug: "theirs", Name: "Theirs", Plan: org.PlanFree, ReportingMode: org.Nominative, Version: o.Version}, o)
+	want = org.Organisation{ID: theirs, Slug: "theirs", Name: "Theirs", Plan: org.PlanFree, ReportingMode: org.Nominative, Version: o.Version}
+	require.Equal(t, want, o)
 	_, err = b.orgs.OrganisationIn(b.DB.Gorm.WithContext(t.Context()), unknown)
 	require.True(t, apperr.Is(err, apperr.NotFound), "%v", err)
 }

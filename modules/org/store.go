@@ -28,7 +28,9 @@ type organisationRow struct {
 func (organisationRow) TableName() string { return "organisations" }
 
 func (r organisationRow) organisation() Organisation {
-	return Organisation{ID: r.ID, Slug: r.Slug, Name: r.Name, Plan: Plan(r.Plan), ReportingMode: ReportingMode(r.ReportingMode), Version: r.Version}
+	return Organisation{
+		ID: r.ID, Slug: r.Slug, Name: r.Name, Plan: Plan(r.Plan), ReportingMode: ReportingMode(r.ReportingMode), Version: r.Version,
+	}
 }
 
 // OrganisationIn reads an organisation in the caller's transaction. Errors: apperr.NotFound.
