@@ -20,6 +20,7 @@ type Modules struct {
 	Orgs     Organisations
 	Log      AuditLog
 	Policy   Policy
+	Auth     Authenticator // nil: sessions of Identity, by cookie
 
 	// RecheckIdentity and RecheckOrgs re-check the access of running downloads, on a connection that a flood of requests cannot
 	// take. nil: Identity and Orgs do.
@@ -40,7 +41,7 @@ type Handler struct {
 // New returns the screens as they are reached at baseURL.
 func New(m Modules, baseURL string, now func() time.Time) (*Handler, error) {
 	m.RecheckIdentity, m.RecheckOrgs = cmp.Or[Sessions](m.RecheckIdentity, m.Identity), cmp.Or[Memberships](m.RecheckOrgs, m.Orgs)
-	h := &Handler{Modules: m, auth: cookies{m.Identity, m.RecheckIdentity}, base: baseURL, now: now}
+	h := &Handler{Modules: m, auth: cmp.Or[Authenticator](m.Auth, cookies{m.Identity, m.RecheckIdentity}), base: baseURL, now: now}
 	var err error
 	if h.files, err = loadFiles(); err != nil {
 		return nil, err

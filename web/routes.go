@@ -13,19 +13,29 @@ const settingsPath = "/settings/api-keys"
 
 // Mount adds the screens to app, after the API, whose guard refuses keys here.
 func (h *Handler) Mount(app *fiber.App) {
-	app.Get("/static/*", h.serveStatic)
-	r := routes{app, []fiber.Handler{h.prepare, rejectCrossOrigin}}
+	h.MountOrganisation(app)
+	r := h.routes(app)
 	r.Get("/docs", h.anyone(h.docs))
 	r.Get("/docs/reference", h.anyone(h.reference))
 	h.mountSignIn(r)
 	h.mountAccount(r)
-	h.mountOrganisation(r.Group("/o/:org"))
 
 	r.Get("/", h.chooseOrganisation("/reports"))
 	r.Get("/settings", h.chooseOrganisation(settingsPath))
 	for _, screen := range []string{"/reports", settingsPath, "/settings/organisation", "/settings/api-keys/new", "/settings/audit-log"} {
 		r.Get(screen, h.chooseOrganisation(screen))
 	}
+}
+
+// MountOrganisation adds the screens of an organisation alone: reports, keys, audit log and settings. It is for a program that has
+// a sign-in and accounts of its own.
+func (h *Handler) MountOrganisation(app *fiber.App) {
+	app.Get("/static/*", h.serveStatic)
+	h.mountOrganisation(h.routes(app).Group("/o/:org"))
+}
+
+func (h *Handler) routes(app *fiber.App) routes {
+	return routes{app, []fiber.Handler{h.prepare, rejectCrossOrigin}}
 }
 
 func (h *Handler) mountSignIn(r routes) {

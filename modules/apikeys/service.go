@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"dg/modules/audit"
-	"dg/modules/org"
 	"dg/platform/apperr"
 	"dg/platform/authz"
 	"dg/platform/postgres"
@@ -18,7 +17,7 @@ import (
 // Service creates, lists, revokes and authenticates keys.
 type Service struct {
 	db           *postgres.DB
-	orgs         *org.Service
+	orgs         Organisations
 	log          *audit.Log
 	policy       *authz.Policy
 	now          func() time.Time
@@ -28,7 +27,7 @@ type Service struct {
 
 // New returns the service. It calls onUnknownKey for each use of a key that no organisation owns: there is no audit log to
 // write it to, so that the metrics count it.
-func New(db *postgres.DB, orgs *org.Service, log *audit.Log, policy *authz.Policy, now func() time.Time, onUnknownKey func()) *Service {
+func New(db *postgres.DB, orgs Organisations, log *audit.Log, policy *authz.Policy, now func() time.Time, onUnknownKey func()) *Service {
 	return &Service{db: db, orgs: orgs, log: log, policy: policy, now: now, random: rand.Reader, onUnknownKey: onUnknownKey}
 }
 

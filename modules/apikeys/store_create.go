@@ -8,9 +8,18 @@ import (
 	"gorm.io/gorm"
 
 	"dg/modules/audit"
+	"dg/modules/org"
 	"dg/platform/authz"
 	"dg/platform/postgres"
 )
+
+// Organisations tells what a change of keys rests on, each in the transaction of the change. Package org has them.
+type Organisations interface {
+	OrganisationIn(tx *gorm.DB, organisationID string) (org.Organisation, error)
+	// SubjectIn returns what the person may do, and keeps it as it is until the transaction ends; CurrentSubjectIn only reads it.
+	SubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error)
+	CurrentSubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error)
+}
 
 // insert stores the key with its windows and its audit entry, if the plan includes the API and the quota has room. When a
 // key exists under the row's idempotency key, it returns that one and ErrAlreadyCreated.

@@ -1,0 +1,187 @@
+package otherprogram
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/apikeys"
+	"dg/modules/audit"
+	"dg/modules/exports"
+	"dg/modules/games"
+	"dg/modules/publicapi"
+	"dg/modules/reports"
+	"dg/platform/authz"
+	"dg/platform/httpserver"
+	"dg/platform/postgres"
+	"dg/platform/testkit/fixtures"
+	"dg/web"
+)
+
+var day = time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC)
+
+// program is the other program, serving.
+type program struct {
+	t   *testing.T
+	db  *fixtures.Database
+	url string
+}
+
+// start builds the program and serves it.
+func start(t *testing.T) *program {
+	t.Helper()
+	db := fixtures.New(t)
+	own := newTenants(db, db.DB)
+	policy, err := authz.New()
+	require.NoError(t, err)
+	log, forks, figures := audit.New(db.DB), games.New(db.DB), reports.New(db.DB, db.DB)
+	keys := apikeys.New(db.DB, own, log, policy, time.Now, func() {})
+	files := exports.New(figures, log)
+
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	p := &program{t: t, db: db, url: "http://" + ln.Addr().String()}
+	api, err := publicapi.New(publicapi.Modules{Keys: keys, Games: forks, Reports: figures, Exports: files, Orgs: own, Policy: policy}, p.url)
+	require.NoError(t, err)
+	screens, err := web.New(web.Modules{
+		Identity: &staff{tenants: own}, Keys: keys, Games: forks, Reports: figures, Exports: files, Orgs: own, Log: log, Policy: policy, Auth: &signIn{own},
+	}, p.url, time.Now)
+	require.NoError(t, err)
+	server := httpserver.New(httpserver.Options{
+		Logger: slog.New(slog.DiscardHandler), RedactPath: apikeys.Redact, Unavailable: postgres.Unavailable, Grace: time.Second,
+		ErrorPage: screens.ErrorPage,
+	})
+	api.Mount(server.App()) // first: it refuses keys on every other path
+	screens.MountOrganisation(server.App())
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(ln) }()
+	t.Cleanup(func() { _ = server.Shutdown(context.Background()); <-served })
+	return p
+}
+
+// send returns the status and body of an answer; headers are pairs.
+func (p *program) send(method, path string, form url.Values, headers ...string) (int, string) {
+	p.t.Helper()
+	r, err := http.NewRequestWithContext(p.t.Context(), method, p.url+path, strings.NewReader(form.Encode()))
+	require.NoError(p.t, err)
+	if form != nil {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("Origin", p.url)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	response, err := client.Do(r)
+	require.NoError(p.t, err)
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	require.NoError(p.t, err)
+	return response.StatusCode, string(body)
+}
+
+// call sends a request of the API.
+func (p *program) call(token, path string) (int, string) {
+	p.t.Helper()
+	return p.send(http.MethodGet, "/api/v1/"+path, nil, "Authorization", "Bearer "+token)
+}
+
+// create makes a key by the form of the screens.
+func (p *program) create(s school) (status int, token string) {
+	p.t.Helper()
+	form := url.Values{"name": {"Warehouse"}, "scopes": {"forks:read", "reports:read"}, "expiry": {"90"}, "idempotencyKey": {uuid.NewString()}}
+	status, page := p.send(http.MethodPost, "/o/"+s.handle+"/settings/api-keys/new", form, login, s.handle)
+	return status, regexp.MustCompile(`dg_live_[0-9A-Za-z]{22}_[0-9A-Za-z]{49}`).FindString(page)
+}
+
+const period = "?from=2026-03-01&to=2026-03-31"
+
+func TestTheFourEndpointsServeItsOwnOrganisations(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	north, south := newSchool(p.db, "north", "gold"), newSchool(p.db, "south", "gold")
+	_, token := p.create(north)
+	for path, want := range map[string]string{
+		"forks":               `"id":"` + north.fork + `"`,
+		"forks/" + north.fork: `"id":"` + north.fork + `"`,
+		"forks/" + north.fork + "/stats" + period:                              `{"plays":6,"uniquePlayers":6,`,
+		"forks/" + north.fork + "/stats" + period + "&groupId=" + north.cohort: `"playerLabel":"P-6"`,
+		"forks/" + north.fork + "/exports/csv" + period:                        north.fork + ",,P-1,2026-03-01T09:30:00.000Z",
+	} {
+		status, body := p.call(token, path)
+		require.Equal(t, http.StatusOK, status, "%s: %s", path, body)
+		require.Contains(t, body, want, path)
+		require.NotContains(t, body, south.fork, path)
+	}
+	status, body := p.call(token, "forks/"+south.fork)
+	require.Equal(t, http.StatusForbidden, status, body)
+	status, body = p.call(token, "forks/"+north.fork+"/stats"+period+"&groupId="+south.cohort)
+	require.Equal(t, http.StatusNotFound, status, body)
+	require.Equal(t, 2, fixtures.One[int](p.db, `select count(*) from audit_entries where org_id = $1 and action = 'api_key.refused'`, north.id))
+}
+
+// A change of the tenant or of its forks takes effect at the next request, through its own tables and the views.
+func TestChangesOfItsOrganisationsTakeEffectAtOnce(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	north := newSchool(p.db, "north", "gold")
+	_, token := p.create(north)
+	statistics := "forks/" + north.fork + "/stats" + period
+	_, body := p.call(token, statistics)
+	require.Contains(t, body, `"reportingMode":"pseudonymous"`)
+	p.db.Exec(`update tenants set named = true`)
+	_, body = p.call(token, statistics)
+	require.Contains(t, body, `"playerLabel":"Learner 1"`)
+
+	_, _ = p.call(token, "forks")
+	p.db.Exec(`update forks set title = 'Renamed'`)
+	_, body = p.call(token, "forks")
+	require.Contains(t, body, `"title":"Renamed"`)
+
+	p.db.Exec(`update tenants set tier = 'silver'`)
+	status, _ := p.call(token, "forks")
+	require.Equal(t, http.StatusUnauthorized, status)
+}
+
+func TestTheScreensOfKeysServeItsOwnPeople(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	north, silver := newSchool(p.db, "north", "gold"), newSchool(p.db, "silver", "silver")
+	keys := "/o/north/settings/api-keys"
+	status, token := p.create(north)
+	require.Equal(t, http.StatusOK, status)
+	key, ok := apikeys.ParseToken(token)
+	require.True(t, ok)
+	require.Equal(t, "north", fixtures.One[string](p.db, `select actor_name from audit_entries where action = 'api_key.created'`))
+
+	for _, c := range []struct {
+		path, login string
+		status      int
+	}{
+		{keys, "north", http.StatusOK}, {keys + "/new", "north", http.StatusOK}, {keys + "/" + key.ID + "/revoke", "north", http.StatusOK},
+		{"/o/north/reports", "north", http.StatusOK}, {"/o/north/reports/" + north.fork, "north", http.StatusOK},
+		{"/o/north/settings/audit-log", "north", http.StatusOK}, {"/o/north/settings/organisation", "north", http.StatusOK},
+		{keys, "north-teacher", http.StatusForbidden}, {keys, "silver", http.StatusNotFound}, {keys, "nobody", http.StatusSeeOther},
+		{"/static/dg.css", "", http.StatusOK}, {"/sign-in", "north", http.StatusNotFound}, {"/account", "north", http.StatusNotFound},
+	} {
+		status, body := p.send(http.MethodGet, c.path, nil, login, c.login)
+		require.Equal(t, c.status, status, "%s as %q: %.300s", c.path, c.login, body)
+	}
+	status, _ = p.create(silver)
+	require.Equal(t, http.StatusForbidden, status, "its tier has no API")
+
+	status, _ = p.send(http.MethodPost, keys+"/"+key.ID+"/revoke", url.Values{}, login, "north")
+	require.Equal(t, http.StatusSeeOther, status)
+	status, _ = p.call(token, "forks")
+	require.Equal(t, http.StatusUnauthorized, status)
+}
