@@ -10,6 +10,7 @@ import (
 	"dg/modules/apikeys"
 	"dg/modules/audit"
 	"dg/modules/games"
+	"dg/platform/authz"
 )
 
 // auditView is a page of the log.
@@ -52,7 +53,7 @@ func (h *Handler) auditLog(c *fiber.Ctx, p *principal) error {
 	view.CSV = withQuery(view.Path+".csv", filters.query())
 	page, err := loadPage(at, func(page audit.Page) ([]audit.Entry, error) {
 		page.Filter = filters.filter
-		return h.Log.List(ctx, p.Organisation.ID, page)
+		return h.entries(ctx, p, page)
 	})
 	if err != nil {
 		return err
@@ -63,6 +64,15 @@ func (h *Handler) auditLog(c *fiber.Ctx, p *principal) error {
 	}
 	view.fill(page, at, names)
 	return h.render(c, fiber.StatusOK, "audit", &view)
+}
+
+// entries returns a page of the organisation's log.
+func (h *Handler) entries(ctx context.Context, p *principal, page audit.Page) ([]audit.Entry, error) {
+	entries, err := h.Log.List(ctx, p.Organisation.ID, page)
+	if err != nil {
+		return nil, err
+	}
+	return entries, authorizeAll(p, authz.ReadAuditLog, entries, func(e audit.Entry) string { return e.OrganisationID })
 }
 
 // auditFilters reads the filters of an address, and the keys that they offer.
@@ -87,7 +97,7 @@ func (h *Handler) namesIn(ctx context.Context, p *principal, entries []audit.Ent
 	if !slices.ContainsFunc(entries, func(e audit.Entry) bool { return e.Target.Kind == "fork" && e.Action != audit.KeyRefused }) {
 		return names, nil
 	}
-	forks, err := h.Games.Forks(ctx, p.Organisation.ID)
+	forks, err := h.forks(ctx, p)
 	for _, f := range forks {
 		names.forks[f.ID] = f
 	}

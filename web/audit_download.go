@@ -49,7 +49,8 @@ func (h *Handler) downloadAuditLog() func(*fiber.Ctx, *principal) error {
 		if err != nil {
 			return err
 		}
-		d := &logDownload{log: h.Log, organisationID: p.Organisation.ID, page: audit.Page{Filter: filter, Limit: entriesPerQuery}, lease: lease}
+		d := &logDownload{page: audit.Page{Filter: filter, Limit: entriesPerQuery}, lease: lease}
+		d.list = func() ([]audit.Entry, error) { return h.entries(d.ctx, p, d.page) }
 		options.Context, d.stop = exports.Watch(h.recheck(p, authz.ReadAuditLog), exports.ErrAccessEnded)
 		entry := audit.Entry{
 			OrganisationID: p.Organisation.ID, Actor: p.auditActor(), Action: audit.LogExported,
@@ -91,15 +92,14 @@ func (h *Handler) downloadFilter(c *fiber.Ctx, p *principal) (audit.Filter, map[
 
 // logDownload is the log as CSV, the newest entries first. It holds one batch of entries at a time.
 type logDownload struct {
-	log            AuditLog
-	organisationID string
-	page           audit.Page
-	lease          *limiter.Lease
-	ctx            context.Context
-	stop           context.CancelCauseFunc
-	batch          []audit.Entry
-	started        bool
-	last           bool // whether batch is the last one
+	list    func() ([]audit.Entry, error) // reads the page
+	page    audit.Page
+	lease   *limiter.Lease
+	ctx     context.Context
+	stop    context.CancelCauseFunc
+	batch   []audit.Entry
+	started bool
+	last    bool // whether batch is the last one
 }
 
 // Next appends the header, or a row.
@@ -124,7 +124,7 @@ func (d *logDownload) readBatch() error {
 		return io.EOF
 	}
 	var err error
-	if d.batch, err = d.log.List(d.ctx, d.organisationID, d.page); err != nil {
+	if d.batch, err = d.list(); err != nil {
 		return err
 	}
 	d.last = len(d.batch) < d.page.Limit

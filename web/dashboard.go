@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"dg/modules/org"
 	"dg/modules/reports"
 	"dg/platform/apperr"
+	"dg/platform/authz"
 	"dg/platform/httpserver"
 	"dg/platform/limiter"
 )
@@ -52,7 +54,7 @@ func (v *dashboardView) HasPlays() bool { return len(v.Daily) > 0 }
 
 // dashboard answers GET /reports/:fork with the figures that the API returns, from the same call.
 func (h *Handler) dashboard(c *fiber.Ctx, p *principal) error {
-	fork, err := h.forkOf(c, p)
+	fork, err := h.forkOf(c, p, authz.ReadReport)
 	if err != nil {
 		return err
 	}
@@ -72,7 +74,7 @@ func (h *Handler) dashboard(c *fiber.Ctx, p *principal) error {
 		view.Title = titleOf(view.Title, fiber.StatusBadRequest)
 		return h.render(c, fiber.StatusBadRequest, "dashboard", view)
 	}
-	query, err := queryOf(p, fork, period, in.Group)
+	query, err := h.queryOf(c.UserContext(), p, authz.ReadReport, fork, period, in.Group)
 	if err != nil {
 		return err
 	}
@@ -94,21 +96,45 @@ var (
 	errNoGroup = apperr.New(apperr.NotFound, "Group not found. Open the report for all players and choose a group there.")
 )
 
-// forkOf returns the organisation's fork in the path. Errors: apperr.NotFound, also for another organisation's.
-func (h *Handler) forkOf(c *fiber.Ctx, p *principal) (games.Fork, error) {
+// forkOf returns the fork in the path if the principal holds the permission on what its owner has. Errors: apperr.NotFound, also
+// for another organisation's.
+func (h *Handler) forkOf(c *fiber.Ctx, p *principal, permission authz.Permission) (games.Fork, error) {
 	fork, err := h.Games.Fork(c.UserContext(), p.Organisation.ID, c.Params("fork"))
-	if apperr.Is(err, apperr.NotFound) {
+	if err == nil {
+		err = p.policy.Authorize(p.subject(), permission, fork.OrganisationID)
+	}
+	if apperr.Is(err, apperr.NotFound) || errors.Is(err, authz.ErrDenied) {
 		return games.Fork{}, errNoFork
 	}
 	return fork, err
 }
 
-// queryOf returns the query of a report. Errors: apperr.NotFound if the group is no id.
-func queryOf(p *principal, fork games.Fork, period reports.Period, group string) (reports.Query, error) {
-	if group != "" && !org.IsID(group) {
-		return reports.Query{}, errNoGroup
+// queryOf returns the query of a report, with a group on whose owner's reports the principal holds the permission. Errors:
+// apperr.NotFound.
+func (h *Handler) queryOf(
+	ctx context.Context, p *principal, permission authz.Permission, fork games.Fork, period reports.Period, group string,
+) (reports.Query, error) {
+	query := reports.Query{OrganisationID: p.Organisation.ID, ForkID: fork.ID, Period: period, GroupID: group}
+	if group == "" {
+		return query, nil
 	}
-	return reports.Query{OrganisationID: p.Organisation.ID, ForkID: fork.ID, Period: period, GroupID: group}, nil
+	owner, err := h.Orgs.GroupOwner(ctx, group)
+	if err == nil {
+		err = p.policy.Authorize(p.subject(), permission, owner)
+	}
+	if apperr.Is(err, apperr.NotFound) || errors.Is(err, authz.ErrDenied) {
+		return query, errNoGroup
+	}
+	return query, err
+}
+
+// forks returns the organisation's forks.
+func (h *Handler) forks(ctx context.Context, p *principal) ([]games.Fork, error) {
+	forks, err := h.Games.Forks(ctx, p.Organisation.ID)
+	if err != nil {
+		return nil, err
+	}
+	return forks, authorizeAll(p, authz.ListForks, forks, func(f games.Fork) string { return f.OrganisationID })
 }
 
 // groupError replaces the API's message about an unknown group.

@@ -66,6 +66,8 @@ var screens = []screen{
 	{"GET /o/:org/reports", "/o/acme/reports", "", 200, member + "Games.Forks Reports.PlaysOfForks"},
 	{"GET /o/:org/reports/:fork", forkAt, "", 200, member + "Games.Fork Orgs.Groups Reports.Statistics"},
 	{"GET /o/:org/reports/:fork/plays.csv", forkAt + "/plays.csv", "", 200, member + "Games.Fork Exports.Send"},
+	{"GET /o/:org/reports/:fork", forkAt + "?group=1", "", 200, member + "Games.Fork Orgs.Groups Orgs.GroupOwner Reports.Statistics"},
+	{"GET /o/:org/reports/:fork/plays.csv", forkAt + "/plays.csv?group=1", "", 200, member + "Games.Fork Orgs.GroupOwner Exports.Send"},
 	{"GET /o/:org/settings/api-keys", "/o/acme/settings/api-keys", "", 200, member + "Keys.List Keys.Expiring"},
 	{"GET /o/:org/settings/api-keys/new", "/o/acme/settings/api-keys/new", "", 200, member + "Keys.List Keys.Expiring"},
 	{"POST /o/:org/settings/api-keys/new", "/o/acme/settings/api-keys/new", newKey, 200, member + "Keys.Expiring Games.Forks Keys.Create"},
@@ -114,7 +116,7 @@ var sessionCalls = []string{
 // call after it that could change anything.
 func TestFailingModule(t *testing.T) {
 	t.Parallel()
-	s, app := newMocked(t, newPolicy(t))
+	s, app := newMocked(t, t, newPolicy(t))
 	requireAllRoutes(t, app)
 	for _, c := range screens {
 		calls := strings.Fields(c.calls)
@@ -165,7 +167,7 @@ func requireNothingElse(t *testing.T, response *http.Response, body string, late
 // Without a failure each screen makes the calls of the table, so that the test above has met them all.
 func TestScreensOverMocks(t *testing.T) {
 	t.Parallel()
-	s, _ := newMocked(t, newPolicy(t))
+	s, _ := newMocked(t, t, newPolicy(t))
 	for _, c := range screens {
 		t.Run(c.route+" "+c.form, func(t *testing.T) {
 			var want []string

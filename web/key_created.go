@@ -42,7 +42,7 @@ func (h *Handler) sampleCall(c *fiber.Ctx, p *principal, scopes []apikeys.Scope)
 	if scopes[0] == apikeys.ForksRead {
 		return sampleCall{URL: forks}, nil
 	}
-	all, err := h.Games.Forks(c.UserContext(), p.Organisation.ID)
+	all, err := h.forks(c.UserContext(), p)
 	if err != nil || len(all) == 0 {
 		return sampleCall{}, err
 	}

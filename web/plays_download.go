@@ -11,7 +11,7 @@ import (
 
 // downloadPlays answers GET /reports/:fork/plays.csv with the file that the API exports.
 func (h *Handler) downloadPlays(c *fiber.Ctx, p *principal) error {
-	fork, err := h.forkOf(c, p)
+	fork, err := h.forkOf(c, p, authz.ExportReport)
 	if err != nil {
 		return err
 	}
@@ -23,7 +23,7 @@ func (h *Handler) downloadPlays(c *fiber.Ctx, p *principal) error {
 	if err != nil {
 		return apperr.New(apperr.Validation, "%s", err.Error())
 	}
-	query, err := queryOf(p, fork, period, in.Group)
+	query, err := h.queryOf(c.UserContext(), p, authz.ExportReport, fork, period, in.Group)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,8 @@ type principal struct {
 	Person       identity.Person
 	Organisation org.Organisation // of the path; on other screens the person's only one, or the zero value
 	Role         org.Role
-	manages      bool // whether the person is owner or admin of any organisation; set on screens of no organisation
+	memberOf     string // the organisation of the membership
+	manages      bool   // whether the person is owner or admin of any organisation; set on screens of no organisation
 	token        string
 	policy       Policy
 }
@@ -79,8 +80,8 @@ func (h *Handler) member(permission authz.Permission, handle func(*fiber.Ctx, *p
 		if err != nil {
 			return err
 		}
-		p.Organisation, p.Role = m.Organisation, m.Role
-		if err := p.authorize(permission); err != nil {
+		p.join(m)
+		if err := p.authorize(permission, p.Organisation.ID); err != nil {
 			return err
 		}
 		return handle(c, p)
@@ -134,15 +135,20 @@ func (h *Handler) memberships(c *fiber.Ctx, p *principal) ([]org.Membership, err
 		p.manages = p.manages || m.Role != org.RoleMember
 	}
 	if len(all) == 1 {
-		p.Organisation, p.Role = all[0].Organisation, all[0].Role
+		p.join(all[0])
 	}
 	return all, nil
+}
+
+// join makes the membership the principal's.
+func (p *principal) join(m org.Membership) {
+	p.memberOf, p.Organisation, p.Role = m.OrganisationID, m.Organisation, m.Role
 }
 
 // subject is the principal as the policy sees it.
 func (p *principal) subject() authz.Subject {
 	return authz.Subject{
-		Kind: authz.Member, OrganisationID: p.Organisation.ID, Grants: authz.MemberGrants(string(p.Role), p.Person.TwoStep),
+		Kind: authz.Member, OrganisationID: p.memberOf, Grants: authz.MemberGrants(string(p.Role), p.Person.TwoStep),
 	}
 }
 
@@ -158,15 +164,30 @@ func (p *principal) auditActor() audit.Actor {
 
 // may reports whether the principal holds the permission in the organisation: a screen offers only what is allowed. An error of
 // the policy counts as no.
-func (p *principal) may(permission authz.Permission) bool { return p.authorize(permission) == nil }
+func (p *principal) may(permission authz.Permission) bool {
+	return p.authorize(permission, p.Organisation.ID) == nil
+}
 
-// authorize returns nil, or an error that says who can help.
-func (p *principal) authorize(permission authz.Permission) error {
-	err := p.policy.Authorize(p.subject(), permission, p.Organisation.ID)
+// authorize returns nil if the principal holds the permission on what the owner has, or an error that says who can help. The
+// owner is that of the loaded thing.
+func (p *principal) authorize(permission authz.Permission, owner string) error {
+	err := p.policy.Authorize(p.subject(), permission, owner)
 	if errors.Is(err, authz.ErrDenied) {
 		return apperr.New(apperr.AccessDenied, "%s", p.denialReason(permission))
 	}
 	return err
+}
+
+// authorizeAll decides on each of the things by its owner, and on neighbours of the same owner once.
+func authorizeAll[T any](p *principal, permission authz.Permission, things []T, ownerOf func(T) string) error {
+	for i, thing := range things {
+		if owner := ownerOf(thing); i == 0 || owner != ownerOf(things[i-1]) {
+			if err := p.authorize(permission, owner); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // needsTwoStep is why an admin without two-step verification cannot create keys.

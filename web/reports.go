@@ -33,7 +33,7 @@ const forksPerPage = 100
 
 // listReports answers GET /reports: the organisation's forks by plays, archived ones last.
 func (h *Handler) listReports(c *fiber.Ctx, p *principal) error {
-	forks, err := h.Games.Forks(c.UserContext(), p.Organisation.ID)
+	forks, err := h.forks(c.UserContext(), p)
 	if err != nil {
 		return err
 	}

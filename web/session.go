@@ -60,11 +60,9 @@ func (h *Handler) recheck(p *principal, permission authz.Permission) func(contex
 		if err != nil {
 			return err
 		}
-		if m.Organisation.ID != p.Organisation.ID { // another organisation has taken the slug
-			return errNoOrganisation
-		}
-		now := principal{Person: session.Person, Organisation: m.Organisation, Role: m.Role, policy: h.Policy}
-		return now.authorize(permission)
+		now := principal{Person: session.Person, policy: h.Policy}
+		now.join(m)
+		return now.authorize(permission, p.Organisation.ID) // which the slug may no longer name
 	}
 }
 

@@ -10,8 +10,9 @@ type Organisation struct {
 
 // Membership is a person's role in an organisation.
 type Membership struct {
-	Organisation Organisation
-	Role         Role
+	OrganisationID string // of the membership itself, by which the policy decides on the organisation that was loaded with it
+	Organisation   Organisation
+	Role           Role
 }
 
 // Member is a person in an organisation.

@@ -67,7 +67,7 @@ func (s *Service) Membership(ctx context.Context, personID, slug string) (Member
 }
 
 func (r membershipRow) membership() Membership {
-	return Membership{Organisation: r.Organisation.organisation(), Role: Role(r.Role)}
+	return Membership{OrganisationID: r.OrgID, Organisation: r.Organisation.organisation(), Role: Role(r.Role)}
 }
 
 // Members returns at most 500 members of the organisation, owners first, then admins, and how many there are.
