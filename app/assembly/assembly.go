@@ -36,6 +36,7 @@ type Settings struct {
 	Log        *slog.Logger
 	Keys       identity.Keyring // of the secrets of two-step verification
 	Grace      time.Duration    // httpserver.Options
+	Policy     *authz.Policy    // nil: the embedded one
 }
 
 // Program is every module, built in the order of their dependencies.
@@ -67,9 +68,12 @@ func New(ctx context.Context, s Settings) (*Program, error) {
 // Over builds the program on open pools, which Close closes. It fails when an embedded file (policy, templates, API document)
 // cannot be read.
 func Over(pools Pools, s Settings) (*Program, error) {
-	policy, err := authz.New()
-	if err != nil {
-		return nil, err
+	policy := s.Policy
+	if policy == nil {
+		var err error
+		if policy, err = authz.New(); err != nil {
+			return nil, err
+		}
 	}
 	p := &Program{Pools: pools, log: s.Log, Ops: telemetry.NewRegistry()}
 	pools.register(p.Ops)

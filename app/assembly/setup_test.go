@@ -5,6 +5,7 @@ import (
 
 	"context"
 	"dg/app/assembly"
+	"dg/platform/authz"
 	"dg/platform/testkit/fixtures"
 	"dg/platform/testkit/pgtest"
 	"io"
@@ -39,10 +40,16 @@ const grace = time.Second
 
 func start(t *testing.T) *world {
 	t.Helper()
+	return startWith(t, nil)
+}
+
+// startWith starts the program with a policy; nil: its own.
+func startWith(t *testing.T, policy *authz.Policy) *world {
+	t.Helper()
 	t.Parallel()
 	db := pgtest.New(t)
 	p, err := assembly.New(t.Context(), assembly.Settings{
-		ServingURL: db.URL, BaseURL: "http://127.0.0.1", Log: slog.New(slog.DiscardHandler), Grace: grace,
+		ServingURL: db.URL, BaseURL: "http://127.0.0.1", Log: slog.New(slog.DiscardHandler), Grace: grace, Policy: policy,
 		Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 	})
 	require.NoError(t, err)

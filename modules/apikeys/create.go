@@ -40,7 +40,7 @@ var (
 // Errors: apperr.AccessDenied (role, two-step verification, plan, ErrTooMany), apperr.Validation with the field, ErrAlreadyCreated
 // with the key.
 func (s *Service) Create(ctx context.Context, actor Actor, in NewKey, request audit.Request) (Key, Token, error) {
-	if err := s.authorize(actor.Subject, authz.CreateKey); err != nil {
+	if err := s.authorize(actor.Subject, authz.CreateKey, actor.OrganisationID); err != nil {
 		return Key{}, Token{}, err
 	}
 	if err := input.Check(in); err != nil {

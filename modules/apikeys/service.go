@@ -48,32 +48,43 @@ const MaxListed = MaxUsable + 1000
 // List returns the keys of the actor's organisation, newest first, revoked and expired ones included.
 // Errors: apperr.AccessDenied.
 func (s *Service) List(ctx context.Context, actor Actor) ([]Key, error) {
-	if err := s.authorize(actor.Subject, authz.ListKeys); err != nil {
+	if err := s.authorize(actor.Subject, authz.ListKeys, actor.OrganisationID); err != nil {
 		return nil, err
 	}
-	return s.list(ctx, actor.OrganisationID, s.now())
+	keys, err := s.list(ctx, actor.OrganisationID, s.now())
+	if err != nil {
+		return nil, err
+	}
+	return keys, s.authorizeAll(actor.Subject, authz.ListKeys, keys)
 }
 
 // Key returns one key of the actor's organisation. Errors: apperr.AccessDenied, apperr.NotFound (also for another organisation's
 // key).
 func (s *Service) Key(ctx context.Context, actor Actor, id string) (Key, error) {
-	if err := s.authorize(actor.Subject, authz.ListKeys); err != nil {
+	if err := s.authorize(actor.Subject, authz.ListKeys, actor.OrganisationID); err != nil {
 		return Key{}, err
 	}
-	if !keyID.MatchString(id) {
-		return Key{}, errKeyNotFound
+	key, err := s.key(s.db.Gorm.WithContext(ctx), actor.OrganisationID, id)
+	if err == nil {
+		err = s.authorize(actor.Subject, authz.ListKeys, key.OrganisationID)
 	}
-	return s.key(ctx, actor.OrganisationID, id)
+	if err != nil {
+		return Key{}, err
+	}
+	return key, nil
 }
 
 // Expiring returns the keys of the actor's organisation that expire soon (see Key.ExpiresSoon) and are not revoked, the
 // soonest first: MaxUsable at most. Errors: apperr.AccessDenied.
 func (s *Service) Expiring(ctx context.Context, actor Actor) ([]Key, error) {
-	if err := s.authorize(actor.Subject, authz.ListKeys); err != nil {
+	if err := s.authorize(actor.Subject, authz.ListKeys, actor.OrganisationID); err != nil {
 		return nil, err
 	}
 	now := s.now()
 	keys, err := s.expiring(ctx, actor.OrganisationID, now, now.Add(noticePeriod))
+	if err == nil {
+		err = s.authorizeAll(actor.Subject, authz.ListKeys, keys)
+	}
 	return slices.DeleteFunc(keys, func(k Key) bool { return !k.ExpiresSoon(now) }), err
 }
 
@@ -82,11 +93,8 @@ func (s *Service) Expiring(ctx context.Context, actor Actor) ([]Key, error) {
 //
 // Errors: apperr.AccessDenied, apperr.NotFound (also for another organisation's key).
 func (s *Service) Revoke(ctx context.Context, actor Actor, id string, request audit.Request) error {
-	if err := s.authorize(actor.Subject, authz.RevokeKey); err != nil {
+	if err := s.authorize(actor.Subject, authz.RevokeKey, actor.OrganisationID); err != nil {
 		return err
-	}
-	if !keyID.MatchString(id) {
-		return errKeyNotFound
 	}
 	return s.revoke(ctx, actor.OrganisationID, id, s.entry(actor, audit.KeyRevoked, id, request))
 }
@@ -111,12 +119,28 @@ var deniedMessages = map[authz.Permission]string{
 	authz.RevokeKey: "Only owners and admins revoke keys.",
 }
 
-func (s *Service) authorize(subject authz.Subject, permission authz.Permission) error {
-	err := s.policy.Authorize(subject, permission, subject.OrganisationID)
+// authorize decides about the organisation that owns a key, or is to own one.
+func (s *Service) authorize(subject authz.Subject, permission authz.Permission, owner string) error {
+	err := s.policy.Authorize(subject, permission, owner)
 	if errors.Is(err, authz.ErrDenied) {
 		return apperr.New(apperr.AccessDenied, "%s", deniedMessages[permission])
 	}
 	return err
+}
+
+// authorizeAll decides about the organisations that own the keys: it is one, unless the query is wrong.
+func (s *Service) authorizeAll(subject authz.Subject, permission authz.Permission, keys []Key) error {
+	owner := subject.OrganisationID
+	for _, k := range keys {
+		if k.OrganisationID == owner {
+			continue
+		}
+		owner = k.OrganisationID
+		if err := s.authorize(subject, permission, owner); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *Service) entry(actor Actor, action audit.Action, id string, request audit.Request) audit.Entry {

@@ -113,9 +113,12 @@ func (s *Service) list(ctx context.Context, organisationID string, now time.Time
 	return toKeys(rows), nil
 }
 
-func (s *Service) key(ctx context.Context, organisationID, id string) (Key, error) {
+func (s *Service) key(db *gorm.DB, organisationID, id string) (Key, error) {
+	if !keyID.MatchString(id) {
+		return Key{}, errKeyNotFound
+	}
 	var row keyRow
-	err := keys(s.db.Gorm.WithContext(ctx), "key", organisationID).Where("id = ?", id).Take(&row).Error
+	err := keys(db, "key", organisationID).Where("id = ?", id).Take(&row).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return Key{}, errKeyNotFound
 	}
@@ -140,7 +143,11 @@ func (s *Service) expiring(ctx context.Context, organisationID string, now, end 
 // revoke reads the actor's role without locking it: stopping a leaked key must never wait.
 func (s *Service) revoke(ctx context.Context, organisationID, id string, entry audit.Entry) error {
 	return s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		if err := s.reauthorize(tx, entry, authz.RevokeKey, s.orgs.CurrentSubjectIn); err != nil {
+		key, err := s.key(tx, organisationID, id)
+		if err != nil {
+			return err
+		}
+		if err := s.reauthorize(tx, entry, authz.RevokeKey, key.OrganisationID, s.orgs.CurrentSubjectIn); err != nil {
 			return err
 		}
 		changed := keys(tx, "revoke", organisationID).Where("id = ? and revoked_at is null", id).
@@ -148,17 +155,10 @@ func (s *Service) revoke(ctx context.Context, organisationID, id string, entry a
 		if changed.Error != nil {
 			return fmt.Errorf("apikeys: revoke: %w", changed.Error)
 		}
-		if changed.RowsAffected == 1 {
-			return s.log.AppendIn(tx, entry)
+		if changed.RowsAffected == 0 { // it is revoked already
+			return nil
 		}
-		var known int64
-		if err := keys(tx, "exists", organisationID).Where("id = ?", id).Count(&known).Error; err != nil {
-			return fmt.Errorf("apikeys: revoke: %w", err)
-		}
-		if known == 0 {
-			return errKeyNotFound
-		}
-		return nil
+		return s.log.AppendIn(tx, entry)
 	})
 }
 

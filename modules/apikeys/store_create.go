@@ -30,7 +30,7 @@ func (s *Service) insert(ctx context.Context, row keyRow, entry audit.Entry) (ex
 		if err != nil {
 			return fmt.Errorf("apikeys: lock creation: %w", err)
 		}
-		if err := s.reauthorize(tx, entry, authz.CreateKey, s.orgs.SubjectIn); err != nil {
+		if err := s.reauthorize(tx, entry, authz.CreateKey, row.OrgID, s.orgs.SubjectIn); err != nil {
 			return err
 		}
 		if existing, err = findByIdempotencyKey(tx, row); err != nil {
@@ -52,12 +52,12 @@ func (s *Service) insert(ctx context.Context, row keyRow, entry audit.Entry) (ex
 
 // reauthorize decides again by the actor's role in this transaction: it may have been taken away since the request was let
 // in. Errors: apperr.AccessDenied.
-func (s *Service) reauthorize(tx *gorm.DB, entry audit.Entry, permission authz.Permission, read func(tx *gorm.DB, organisationID, personID string) (authz.Subject, error)) error {
+func (s *Service) reauthorize(tx *gorm.DB, entry audit.Entry, permission authz.Permission, owner string, read func(tx *gorm.DB, organisationID, personID string) (authz.Subject, error)) error {
 	subject, err := read(tx, entry.OrganisationID, entry.Actor.ID)
 	if err != nil {
 		return err
 	}
-	return s.authorize(subject, permission)
+	return s.authorize(subject, permission, owner)
 }
 
 // findByIdempotencyKey returns ErrAlreadyCreated with the key that was created under the row's idempotency key, if any.

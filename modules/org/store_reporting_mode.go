@@ -24,7 +24,10 @@ func (s *Service) setReportingMode(ctx context.Context, mode ReportingMode, entr
 			return err
 		}
 		before, err := s.OrganisationIn(tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}), entry.OrganisationID)
-		if err != nil || before.ReportingMode == mode {
+		if err != nil {
+			return err
+		}
+		if err := s.mayChangeMode(now, before.ID); err != nil || before.ReportingMode == mode {
 			return err
 		}
 		err = tx.Scopes(postgres.Tag("org.setReportingMode"), postgres.Tenant(entry.OrganisationID)).

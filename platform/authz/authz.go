@@ -63,12 +63,15 @@ var ErrDenied = errors.New("authz: denied")
 type Policy struct{ enforcer *casbin.Enforcer }
 
 // New compiles the embedded model and policy. It fails only when they are invalid.
-func New() (*Policy, error) {
-	m, err := model.NewModelFromString(configs.AuthzModel)
+func New() (*Policy, error) { return Compile(configs.AuthzModel, configs.AuthzPolicy) }
+
+// Compile compiles a model and a policy in the form of those in configs/.
+func Compile(modelText, policyText string) (*Policy, error) {
+	m, err := model.NewModelFromString(modelText)
 	if err != nil {
 		return nil, fmt.Errorf("authz: model: %w", err)
 	}
-	e, err := casbin.NewEnforcer(m, stringadapter.NewAdapter(withoutComments(configs.AuthzPolicy)))
+	e, err := casbin.NewEnforcer(m, stringadapter.NewAdapter(withoutComments(policyText)))
 	if err != nil {
 		return nil, fmt.Errorf("authz: policy: %w", err)
 	}
