@@ -97,6 +97,12 @@ func openPool(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	return db.Pool, nil
 }
 
+// execute runs a statement as the owner of the tables.
+func (b *bench) execute(ctx context.Context, sql string, args ...any) error {
+	_, err := b.owner.Exec(ctx, `/* bench */ `+sql, args...)
+	return err
+}
+
 // close stops everything. It may be called at any time.
 func (b *bench) close() error {
 	ctx, stop := context.WithTimeout(context.Background(), stopTimeout)

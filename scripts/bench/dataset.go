@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"dg/app/demo"
@@ -95,8 +94,7 @@ func (b *bench) dataset(ctx context.Context, want dataset) (*dataset, error) {
 	return &want, os.WriteFile(b.manifestPath(), text, 0o644)
 }
 
-// load imports the organisation with `dg import`, and its plays by one statement, several times as fast. Ids depend on the
-// seed alone: a load that was interrupted is repeated.
+// load imports the organisation with `dg import`. Ids depend on the seed alone: a load that was interrupted is repeated.
 func (b *bench) load(ctx context.Context, d *dataset) error {
 	r, w := io.Pipe()
 	imported := make(chan error, 1)
@@ -105,38 +103,20 @@ func (b *bench) load(ctx context.Context, d *dataset) error {
 		_ = r.CloseWithError(err) // ends Scale when the import has failed
 		imported <- err
 	}()
-	ids, err := demo.Scale(w, d.seed(), b.data.Now, demo.Size{Players: d.Players, Forks: d.Forks, Groups: d.Groups})
+	size := demo.Size{Plays: d.Plays, Players: d.Players, Forks: d.Forks, Days: setDays, Groups: d.Groups}
+	ids, err := demo.Scale(w, d.seed(), b.data.Now, size)
 	_ = w.CloseWithError(err)
-	if err := errors.Join(<-imported, err); err != nil {
-		return err
-	}
 	d.IDs = ids
-	if d.Plays == 0 {
-		return nil
-	}
-	return b.loadPlays(ctx, d)
+	return errors.Join(<-imported, err)
 }
 
-// settle seals the finished days and months, vacuums and analyses, as a server that runs for a while has done.
+// settle seals, vacuums and analyses, as a server that runs for a while has done.
 func (b *bench) settle(ctx context.Context, d *dataset) error {
 	b.report.progress("sealing and vacuuming")
-	for due, tries := 1, 0; due > 0 && d.Plays > reports.SealFrom; tries++ {
-		// Every import ends by sealing what is due, unless the server's sealer is at work.
-		if err := b.dg(ctx, strings.NewReader(""), "import", "-"); err != nil {
+	if d.Plays > reports.SealFrom {
+		if err := b.dg(ctx, nil, "segments", "rebuild"); err != nil {
 			return err
-		}
-		if err := b.owner.QueryRow(ctx, unsealedDays, d.IDs.Forks[0]).Scan(&due); err != nil {
-			return err
-		}
-		if tries == 60 {
-			return fmt.Errorf("%d days are not sealed", due)
 		}
 	}
-	_, err := b.owner.Exec(ctx, `/* bench.vacuum */ vacuum (analyze)`)
-	return err
+	return b.execute(ctx, `vacuum (analyze)`)
 }
-
-// unsealedDays counts the finished days of a fork's plays that have no valid segment.
-const unsealedDays = `/* bench.unsealed */ select count(*) from (select distinct started_at::date as day from plays where fork_id = $1) p
-	where day < current_date and (not exists (select from fork_days s where s.fork_id = $1 and s.day = p.day)
-	                              or exists (select from unsealed_days m where m.fork_id = $1 and m.day = p.day))`

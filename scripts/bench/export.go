@@ -15,7 +15,7 @@ func (b *bench) export(ctx context.Context) error {
 	if err := b.exportPeak(ctx, q); err != nil {
 		return err
 	}
-	if err := execute(ctx, b.owner, `create table if not exists bench_commits (n integer)`); err != nil {
+	if err := b.execute(ctx, `create table if not exists bench_commits (n integer)`); err != nil {
 		return err
 	}
 	var firsts []float64
@@ -26,13 +26,13 @@ func (b *bench) export(ctx context.Context) error {
 			return err
 		}),
 		timed(1, b.copying(q)),
-		timed(5, func(ctx context.Context) error { return execute(ctx, b.owner, `insert into bench_commits values (1)`) }))
+		timed(5, func(ctx context.Context) error { return b.execute(ctx, `insert into bench_commits values (1)`) }))
 	if err != nil {
 		return err
 	}
 	b.report.faster("export, 366 days; limit: COPY of the raw values to CSV", got[0], got[1], 1.2)
 	b.report.atMost("export, first byte; limit: a durable commit and 10 ms", inMilliseconds, figures(firsts[1:]...), figures(got[2].median()+10), 1)
-	return execute(ctx, b.owner, `drop table bench_commits`)
+	return b.execute(ctx, `drop table bench_commits`)
 }
 
 // exportAll does one export to its end and returns when its first byte came.

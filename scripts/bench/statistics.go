@@ -7,14 +7,13 @@ import (
 	"dg/modules/games"
 )
 
-// statistics are the sums behind a fork's figures. They share no code with the program, which they are compared with.
+// statistics are the sums behind a fork's figures. They share no code with the program.
 type statistics struct {
-	from       time.Time
-	suppressed bool
-	days       []daySum
-	passed     int64
-	players    []playerSum // in the order in which they are shown
-	skills     [games.SkillSpace]skillSum
+	from    time.Time
+	days    []daySum
+	passed  int64
+	players []playerSum // in the order in which they are shown
+	skills  [games.SkillSpace]skillSum
 }
 
 type daySum struct{ plays, completed, score int64 }
@@ -42,10 +41,6 @@ func (s *statistics) addAnswers(stored byte, n int64) {
 
 // appendJSON writes what the API must answer, to the byte.
 func (s *statistics) appendJSON(b []byte) []byte {
-	if s.suppressed {
-		return append(b, `{"plays":0,"uniquePlayers":0,"avgScorePercent":0,"completionRate":0,"passRate":0,`+
-			`"reportingMode":"pseudonymous","suppressed":true,"daily":[],"players":[],"skills":[]}`...)
-	}
 	var all daySum
 	for _, d := range s.days {
 		all.plays, all.completed, all.score = all.plays+d.plays, all.completed+d.completed, all.score+d.score

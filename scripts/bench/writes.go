@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -21,7 +22,7 @@ const (
 const (
 	insertSQL = `/* bench.insert */ insert into plays (started_at, completed_at, player, release_number, score, passed, id, org_id, fork_id, answers)
 		select t, t + interval '1 minute', p, 1, 7000, true, i, $4, $5, '\x0102030405' from unnest($1::timestamptz[], $2::int[], $3::uuid[]) x (t, p, i)`
-	removeSQL = `/* bench.remove */ delete from plays where fork_id = $1 and answers = '\x0102030405'`
+	removeSQL = `delete from plays where fork_id = $1 and answers = '\x0102030405'`
 )
 
 // writes measures inserts on one fork-day with the triggers on plays and without them; foreign keys stay. The fork is one of
@@ -45,7 +46,7 @@ func (b *bench) writes(ctx context.Context) error {
 	if err := setTriggers(ctx, b.owner, true); err != nil {
 		return err
 	}
-	if _, err := b.owner.Exec(ctx, removeSQL, set.IDs.Forks[0]); err != nil {
+	if err := b.execute(ctx, removeSQL, set.IDs.Forks[0]); err != nil {
 		return err
 	}
 	return b.settle(ctx, set)
@@ -80,5 +81,24 @@ func insertPlays(ctx context.Context, conn *pgx.Conn, set *dataset, rows int, da
 		instants[i], players[i], ids[i] = day.Add(time.Duration(rand.Int64N(dayMillis))*time.Millisecond), 1+rand.Int32N(int32(set.Players)), uuid.New()
 	}
 	_, err := conn.Exec(ctx, insertSQL, instants, players, ids, set.IDs.Organisation, set.IDs.Forks[0])
+	return err
+}
+
+// setTriggers enables or disables the triggers on plays that are not those of foreign keys.
+func setTriggers(ctx context.Context, s *pgxpool.Pool, on bool) error {
+	rows, err := s.Query(ctx, `/* bench.triggers */ select quote_ident(tgname) from pg_trigger
+		where tgrelid = 'plays'::regclass and not tgisinternal and (tgenabled = 'D') = $1`, on)
+	if err != nil {
+		return err
+	}
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil || len(names) == 0 {
+		return err
+	}
+	verb := "disable trigger "
+	if on {
+		verb = "enable always trigger "
+	}
+	_, err = s.Exec(ctx, `/* bench.triggers */ alter table plays `+verb+strings.Join(names, ", "+verb))
 	return err
 }
