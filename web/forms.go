@@ -3,12 +3,15 @@ package web
 import (
 	"errors"
 	"strconv"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/identity"
 	"dg/platform/apperr"
+	"dg/platform/input"
 )
 
 // formErrors are what is wrong with a form, for the summary above it and beside each field.
@@ -86,11 +89,34 @@ func proofErrors(c *fiber.Ctx, err error) (f formErrors, status int) {
 	return formErrors{}, 0
 }
 
-// newPassword reads a new password and its confirmation, which have to match.
-func newPassword(c *fiber.Ctx) (password string, f formErrors) {
-	password = formValue(c, "new")
-	if formValue(c, "repeat") != password {
-		f = fieldError("repeat", "The passwords do not match.")
+// newPassword is the part of a form that sets a password.
+type newPassword struct {
+	New    string
+	Repeat string `json:"repeat" validate:"eqfield=New"`
+}
+
+func newPasswordOf(c *fiber.Ctx) newPassword {
+	return newPassword{formValue(c, "new"), formValue(c, "repeat")}
+}
+
+// formMessages are what the forms say about a field that breaks a rule of its validate tag.
+var formMessages = map[string]string{
+	"repeat eqfield": "The passwords do not match.",
+	"name visible":   "Enter a name.",
+	"name max":       "The name has {count} characters. Use 200 or fewer.",
+	"name text":      "The name contains invalid characters, such as a line break. Type it again.",
+	"scopes min":     "Choose at least one scope.",
+	"scopes oneof":   "Choose at least one scope.",
+}
+
+// checkForm returns the errors of the form's fields, in their order.
+func checkForm(form any) (f formErrors) {
+	for _, fault := range input.Faults(form) {
+		message := formMessages[fault.Field+" "+fault.Rule]
+		if text, ok := fault.Value.(string); ok {
+			message = strings.Replace(message, "{count}", count(int64(utf8.RuneCountInString(text))), 1)
+		}
+		f.Errors = append(f.Errors, formError{fault.Field, message})
 	}
-	return password, f
+	return f
 }

@@ -24,22 +24,22 @@ func expiryChoices(today time.Time) []expiryChoice {
 
 // expiresAt returns the time that was chosen, nil for never. A date or a time with another choice than "day" is an error: it is
 // unknown which one was meant. So is a form of another day than today, whose choices were other times.
-func (view *newKeyView) expiresAt(now time.Time) (*time.Time, formError) {
-	if view.Expiry == "day" {
-		return expiryDate(view.Day, view.Time, now)
+func (f keyForm) expiresAt(now time.Time) (*time.Time, formError) {
+	if f.Expiry == "day" {
+		return expiryDate(f.Day, f.Time, now)
 	}
-	if view.Day != "" || view.Time != "" {
+	if f.Day != "" || f.Time != "" {
 		return nil, formError{"day", "You entered a date or a time, but “On a date” is not selected. Select it, or clear both fields."}
 	}
-	if view.Expiry == "never" {
+	if f.Expiry == "never" {
 		return nil, formError{}
 	}
 	today := now.UTC().Truncate(oneDay)
 	for _, choice := range expiryChoices(today) {
-		if view.Expiry != choice.Days {
+		if f.Expiry != choice.Days {
 			continue
 		}
-		if view.Today != "" && view.Today != today.Format(time.DateOnly) {
+		if f.Today != "" && f.Today != today.Format(time.DateOnly) {
 			return nil, formError{"expiry", "A new day has begun since you opened this page, so these dates have changed. Choose again."}
 		}
 		return &choice.At, formError{}

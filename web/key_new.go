@@ -2,10 +2,9 @@ package web
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/google/uuid"
@@ -13,23 +12,29 @@ import (
 	"dg/modules/apikeys"
 	"dg/modules/org"
 	"dg/platform/apperr"
-	"dg/platform/input"
 )
 
 // newKeyView is the form that creates a key.
 type newKeyView struct {
 	layout
 	formErrors
-	Path, Back             string
-	IdempotencyKey         string // makes one key of the form, however often it is sent
-	Today                  string // the day from which the choices count
-	Name                   string
-	ReadForks, ReadReports bool
-	unknownScope           bool
-	Expiry                 string // "30", "90", "365", "day" or "never"
-	Choices                []expiryChoice
-	Day, Time              string
+	keyForm
+	Path, Back string
+	Choices    []expiryChoice
 }
+
+// keyForm is the form as it was filled in.
+type keyForm struct {
+	IdempotencyKey string   // makes one key of the form, however often it is sent
+	Today          string   // the day from which the choices count
+	Name           string   `json:"name" validate:"visible,max=200,text"`
+	Scopes         []string `json:"scopes" validate:"min=1,dive,oneof=forks:read reports:read"`
+	Expiry         string   // "30", "90", "365", "day" or "never"
+	Day, Time      string
+}
+
+// Has reports whether the scope is chosen.
+func (f keyForm) Has(scope string) bool { return slices.Contains(f.Scopes, scope) }
 
 // newKeyForm answers GET /settings/api-keys/new.
 func (h *Handler) newKeyForm(c *fiber.Ctx, p *principal) error {
@@ -46,7 +51,7 @@ func (h *Handler) newKeyForm(c *fiber.Ctx, p *principal) error {
 	if obstacles := creationObstacles(p, active); len(obstacles) > 0 {
 		return obstacles[0].refusal()
 	}
-	return h.renderNewKey(c, p, fiber.StatusOK, newKeyView{IdempotencyKey: uuid.NewString(), Expiry: "90"})
+	return h.renderNewKey(c, p, fiber.StatusOK, newKeyView{keyForm: keyForm{IdempotencyKey: uuid.NewString(), Expiry: "90"}})
 }
 
 func (h *Handler) renderNewKey(c *fiber.Ctx, p *principal, status int, view newKeyView) error {
@@ -65,10 +70,10 @@ func (h *Handler) createKey(c *fiber.Ctx, p *principal) error {
 	if obstacles := creationObstacles(p, 0); len(obstacles) > 0 {
 		return obstacles[0].refusal()
 	}
-	view := parseNewKeyForm(c)
-	in, invalid := view.read(h.now())
+	form := parseKeyForm(c)
+	in, invalid := form.key(h.now())
 	if len(invalid) > 0 {
-		return h.rejectNewKey(c, p, view, invalid)
+		return h.rejectNewKey(c, p, form, invalid)
 	}
 	created, err := h.newCreatedView(c, p, in)
 	if err != nil {
@@ -79,7 +84,7 @@ func (h *Handler) createKey(c *fiber.Ctx, p *principal) error {
 	case errors.Is(err, apikeys.ErrAlreadyCreated):
 		return h.renderAlreadyCreated(c, p, key)
 	case apperr.Is(err, apperr.Validation): // the expiry has just passed
-		return h.rejectNewKey(c, p, view, []formError{{"expiry", apperr.From(err).Message}})
+		return h.rejectNewKey(c, p, form, []formError{{"expiry", apperr.From(err).Message}})
 	case err != nil:
 		return err
 	}
@@ -88,71 +93,42 @@ func (h *Handler) createKey(c *fiber.Ctx, p *principal) error {
 }
 
 // rejectNewKey shows the form again with all its errors.
-func (h *Handler) rejectNewKey(c *fiber.Ctx, p *principal, view newKeyView, invalid []formError) error {
-	view.Errors, view.Name = invalid, strings.ToValidUTF8(view.Name, "�")
-	if !org.IsID(view.IdempotencyKey) {
-		view.IdempotencyKey = uuid.NewString()
+func (h *Handler) rejectNewKey(c *fiber.Ctx, p *principal, form keyForm, invalid []formError) error {
+	form.Name = strings.ToValidUTF8(form.Name, "�")
+	if !org.IsID(form.IdempotencyKey) {
+		form.IdempotencyKey = uuid.NewString()
 	}
-	return h.renderNewKey(c, p, fiber.StatusBadRequest, view)
+	return h.renderNewKey(c, p, fiber.StatusBadRequest, newKeyView{keyForm: form, formErrors: formErrors{Errors: invalid}})
 }
 
-// parseNewKeyForm reads the form as it was filled in.
-func parseNewKeyForm(c *fiber.Ctx) newKeyView {
-	view := newKeyView{
+// parseKeyForm reads the form.
+func parseKeyForm(c *fiber.Ctx) keyForm {
+	form := keyForm{
 		IdempotencyKey: formValue(c, "idempotencyKey"), Today: formValue(c, "today"), Name: formValue(c, "name"),
 		Expiry: formValue(c, "expiry"), Day: formValue(c, "day"), Time: formValue(c, "time"),
 	}
 	for _, scope := range c.Context().PostArgs().PeekMulti("scopes") {
-		switch apikeys.Scope(scope) {
-		case apikeys.ForksRead:
-			view.ReadForks = true
-		case apikeys.ReportsRead:
-			view.ReadReports = true
-		default:
-			view.unknownScope = true
-		}
+		form.Scopes = append(form.Scopes, string(scope))
 	}
-	return view
+	return form
 }
 
-// read returns the key that the form describes, or all errors of the form.
-func (view *newKeyView) read(now time.Time) (apikeys.NewKey, []formError) {
-	in := apikeys.NewKey{Name: strings.TrimSpace(view.Name), IdempotencyKey: view.IdempotencyKey}
-	var invalid []formError
-	add := func(field, message string) {
-		if message != "" {
-			invalid = append(invalid, formError{field, message})
+// key returns the key that the form describes, or all errors of the form.
+func (f keyForm) key(now time.Time) (apikeys.NewKey, []formError) {
+	f.Name = strings.TrimSpace(f.Name)
+	invalid := checkForm(f).Errors
+	in := apikeys.NewKey{Name: f.Name, IdempotencyKey: f.IdempotencyKey}
+	for _, scope := range []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead} {
+		if f.Has(string(scope)) {
+			in.Scopes = append(in.Scopes, scope)
 		}
 	}
-	add("name", nameError(in.Name))
-	if view.ReadForks {
-		in.Scopes = append(in.Scopes, apikeys.ForksRead)
+	at, e := f.expiresAt(now)
+	if in.ExpiresAt = at; e.Message != "" {
+		invalid = append(invalid, e)
 	}
-	if view.ReadReports {
-		in.Scopes = append(in.Scopes, apikeys.ReportsRead)
-	}
-	if in.Scopes == nil || view.unknownScope {
-		add("scopes", "Choose at least one scope.")
-	}
-	at, e := view.expiresAt(now)
-	in.ExpiresAt = at
-	add(e.Field, e.Message)
-	if !org.IsID(view.IdempotencyKey) {
-		add("main", "The form was incomplete. Check it and send it again.")
+	if !org.IsID(f.IdempotencyKey) {
+		invalid = append(invalid, formError{"main", "The form was incomplete. Check it and send it again."})
 	}
 	return in, invalid
-}
-
-// nameError returns the error of a name, or "".
-func nameError(name string) string {
-	visible := strings.ContainsFunc(name, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) })
-	switch n := utf8.RuneCountInString(name); {
-	case input.ValidText(name):
-		return ""
-	case !visible:
-		return "Enter a name."
-	case n > 200:
-		return "The name has " + count(int64(n)) + " characters. Use 200 or fewer."
-	}
-	return "The name contains invalid characters, such as a line break. Type it again."
 }

@@ -23,11 +23,11 @@ func (h *Handler) renderPassword(c *fiber.Ctx, p *principal, status int, f formE
 
 // changePassword answers POST /account/password.
 func (h *Handler) changePassword(c *fiber.Ctx, p *principal) error {
-	password, mismatch := newPassword(c)
-	if mismatch.Errors != nil {
-		return h.renderPassword(c, p, fiber.StatusUnprocessableEntity, mismatch)
+	form := newPasswordOf(c)
+	if f := checkForm(form); f.Errors != nil {
+		return h.renderPassword(c, p, fiber.StatusUnprocessableEntity, f)
 	}
-	session, err := h.Identity.ChangePassword(c.UserContext(), p.token, proofOf(c), password)
+	session, err := h.Identity.ChangePassword(c.UserContext(), p.token, proofOf(c), form.New)
 	if f, status := proofErrors(c, err); status != 0 {
 		return h.renderPassword(c, p, status, f)
 	}

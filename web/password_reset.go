@@ -33,12 +33,11 @@ func (h *Handler) renderReset(c *fiber.Ctx, status int, view resetView) error {
 // resetPassword answers POST /account/reset. It ends the session of this browser, if there is one.
 func (h *Handler) resetPassword(c *fiber.Ctx) error {
 	view := resetView{Token: formValue(c, "token")}
-	password, mismatch := newPassword(c)
-	if mismatch.Errors != nil {
-		view.formErrors = mismatch
+	form := newPasswordOf(c)
+	if view.formErrors = checkForm(form); view.Errors != nil {
 		return h.renderReset(c, fiber.StatusUnprocessableEntity, view)
 	}
-	err := h.Identity.UseReset(c.UserContext(), view.Token, password)
+	err := h.Identity.UseReset(c.UserContext(), view.Token, form.New)
 	if apperr.Is(err, apperr.Validation) {
 		view.formErrors = fieldError("new", apperr.From(err).Message)
 		return h.renderReset(c, fiber.StatusUnprocessableEntity, view)

@@ -119,12 +119,22 @@ func TestCheckReportsTheFirstInvalidField(t *testing.T) {
 
 // A rule without a message, or a value that is not a struct, is a mistake of the program and not the sender's.
 func TestCheckReportsMistakesInTagsAsInternal(t *testing.T) {
-	err := input.Check("text")
-	require.Error(t, err)
-	require.False(t, apperr.Is(err, apperr.Validation))
-	err = input.Check(struct {
+	require.Panics(t, func() { _ = input.Check("text") })
+	err := input.Check(struct {
 		Mail string `json:"mail" validate:"email"`
 	}{"x"})
 	require.Error(t, err)
 	require.False(t, apperr.Is(err, apperr.Validation), "a rule without a message")
+}
+
+// A field is named once, with the first rule that it breaks.
+func TestFaultsNameEachFieldOnce(t *testing.T) {
+	type form struct {
+		Name   string   `json:"name" validate:"visible,max=3,text"`
+		Scopes []string `json:"scopes" validate:"min=1,dive,oneof=a b"`
+	}
+	require.Empty(t, input.Faults(form{"x", []string{"a"}}))
+	require.Equal(t, []input.Fault{{"name", "visible", "", " "}, {"scopes", "min", "1", []string(nil)}}, input.Faults(form{" ", nil}))
+	require.Equal(t, []input.Fault{{"name", "max", "3", "four"}, {"scopes", "oneof", "a b", "c"}}, input.Faults(form{"four", []string{"c", "a", "d"}}))
+	require.Equal(t, []input.Fault{{"name", "text", "", "a\n"}}, input.Faults(form{"a\n", []string{"b"}}))
 }

@@ -1,0 +1,29 @@
+package web
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Each rule of a form's validate tags has its message, and each message its rule: without one the page would name no error.
+func TestEachRuleOfAFormHasItsMessage(t *testing.T) {
+	t.Parallel()
+	rules := map[string]bool{}
+	for _, form := range []any{keyForm{}, newPassword{}} {
+		for i := range reflect.TypeOf(form).NumField() {
+			field := reflect.TypeOf(form).Field(i)
+			for _, rule := range strings.Split(field.Tag.Get("validate"), ",") {
+				if rule, _, _ = strings.Cut(rule, "="); rule != "" && rule != "dive" {
+					rules[field.Tag.Get("json")+" "+rule] = true
+				}
+			}
+		}
+	}
+	for rule := range rules {
+		require.NotEmpty(t, formMessages[rule], rule)
+	}
+	require.Len(t, formMessages, len(rules))
+}
