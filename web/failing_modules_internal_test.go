@@ -171,7 +171,7 @@ func TestScreensOverMocks(t *testing.T) {
 	for _, c := range screens {
 		t.Run(c.route+" "+c.form, func(t *testing.T) {
 			var want []string
-			for _, call := range strings.Fields(c.calls) {
+			for call := range strings.FieldsSeq(c.calls) {
 				name, _, _ := strings.Cut(call, "=")
 				want = append(want, name)
 			}

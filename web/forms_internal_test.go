@@ -13,9 +13,8 @@ func TestEachRuleOfAFormHasItsMessage(t *testing.T) {
 	t.Parallel()
 	rules := map[string]bool{}
 	for _, form := range []any{keyForm{}, newPassword{}} {
-		for i := range reflect.TypeOf(form).NumField() {
-			field := reflect.TypeOf(form).Field(i)
-			for _, rule := range strings.Split(field.Tag.Get("validate"), ",") {
+		for field := range reflect.TypeOf(form).Fields() {
+			for rule := range strings.SplitSeq(field.Tag.Get("validate"), ",") {
 				if rule, _, _ = strings.Cut(rule, "="); rule != "" && rule != "dive" {
 					rules[field.Tag.Get("json")+" "+rule] = true
 				}
