@@ -27,7 +27,9 @@ func TestMembershipsAreThePersonsOwn(t *testing.T) {
 	require.NoError(t, err)
 	our, their := b.organisation(ours), b.organisation(theirs)
 	require.Equal(t, "Zulu", our.Name)
-	require.Equal(t, []org.Membership{{Role: org.RoleAdmin, Organisation: their}, {Role: org.RoleMember, Organisation: our}}, found)
+	require.Equal(t, []org.Membership{
+		{OrganisationID: theirs, Organisation: their, Role: org.RoleAdmin}, {OrganisationID: ours, Organisation: our, Role: org.RoleMember},
+	}, found)
 	for i, slug := range []string{"theirs", "ours"} {
 		one, err := b.orgs.Membership(t.Context(), ann, slug)
 		require.NoError(t, err)
