@@ -119,7 +119,7 @@ func TestAsRootInAFolderOfRootAlone(t *testing.T) {
 	require.NoError(t, os.Chmod(filepath.Dir(dir), 0o700))
 	var kept string
 	for range 2 {
-		c := serveOn(t, dir, "--demo")
+		c := launch(t, "serve", "--demo", "--data-dir", dir, "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0").untilServing()
 		until(t, 5*time.Second, "there is no curl line", func() bool { return curlLine.MatchString(c.out.String()) })
 		said := usedFolder.FindStringSubmatch(c.log.String())
 		require.NotNil(t, said, "it says where the data is: %s", c.log.String())
