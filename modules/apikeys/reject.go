@@ -34,8 +34,8 @@ func (r authResult) rejection() error {
 
 func formatInstant(at time.Time) string { return at.UTC().Format("2006-01-02 at 15:04 UTC") }
 
-// Refuse records a use that the caller's key did not allow and returns answer, or apperr.Unavailable when it could not be
-// recorded. No other function records a refusal.
+// Refuse records a use that the caller's key did not allow and returns answer. No other function records a refusal.
+// Errors: answer, apperr.Unavailable when it could not be recorded.
 func (s *Service) Refuse(ctx context.Context, c Caller, reason audit.Reason, target audit.Target, request audit.Request, answer error) error {
 	entry := c.refusal(reason)
 	entry.Target, entry.Request = target, request
@@ -48,7 +48,7 @@ func (s *Service) Refuse(ctx context.Context, c Caller, reason audit.Reason, tar
 // RefuseOutside answers a key that was used outside /api/v1/, whatever its state, and records it when the id is known. An
 // empty id is one that could not be made out.
 //
-// It always returns an error: answer, apperr.RateLimited over the limit of rejected requests, or apperr.Unavailable.
+// Errors, always one: answer, apperr.RateLimited over the limit of rejected requests, or apperr.Unavailable.
 func (s *Service) RefuseOutside(ctx context.Context, id string, request audit.Request, answer error) error {
 	var result authResult
 	if id != "" {

@@ -99,9 +99,10 @@ func (s *Service) Revoke(ctx context.Context, actor Actor, id string, request au
 	return s.revoke(ctx, actor.OrganisationID, id, s.entry(actor, audit.KeyRevoked, id, request))
 }
 
-// StillUsable returns nil while the key would be accepted and apperr.AuthRequired once it is revoked, expired or paused: a
-// running export asks, since it was authenticated only when it began. Any other error is the database's and says nothing
-// about the key. The question does not count towards the rate limit.
+// StillUsable returns nil while the key would be accepted: a running export asks, since it was authenticated only when it
+// began. The question does not count towards the rate limit.
+//
+// Errors: apperr.AuthRequired once the key is revoked, expired or paused. Any other is the database's and says nothing about it.
 func (s *Service) StillUsable(ctx context.Context, organisationID, id string) error {
 	usable, err := s.usable(ctx, organisationID, id)
 	if err != nil {

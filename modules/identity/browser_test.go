@@ -1,13 +1,14 @@
 package identity_test
 
 import (
-	"github.com/stretchr/testify/require"
-
 	"crypto/sha256"
-	"dg/modules/identity"
-	"dg/platform/apperr"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/identity"
+	"dg/platform/apperr"
 )
 
 // clientOf is a browser with the token, at the address.

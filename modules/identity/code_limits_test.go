@@ -1,12 +1,13 @@
 package identity_test
 
 import (
+	"testing"
+	"time"
+
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/identity"
 	"dg/platform/apperr"
-	"testing"
-	"time"
 )
 
 // Somebody with the password who guesses codes does not lock the person out of a known browser.

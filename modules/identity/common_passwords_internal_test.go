@@ -1,11 +1,12 @@
 package identity
 
 import (
+	"testing"
+	"time"
+
 	"github.com/stretchr/testify/require"
 
 	"dg/platform/apperr"
-	"testing"
-	"time"
 )
 
 func TestCommonPasswordsAreRefused(t *testing.T) {

@@ -1,13 +1,14 @@
 package identity_test
 
 import (
-	"github.com/stretchr/testify/require"
-
 	"bytes"
-	"dg/modules/identity"
-	"dg/platform/apperr"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/identity"
+	"dg/platform/apperr"
 )
 
 // key returns 32 equal bytes, or nil for 0.

@@ -1,13 +1,14 @@
 package identity_test
 
 import (
+	"net/url"
+	"testing"
+	"time"
+
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/identity"
 	"dg/platform/apperr"
-	"net/url"
-	"testing"
-	"time"
 )
 
 func TestChangingTwoStepTakesThePassword(t *testing.T) {

@@ -1,12 +1,13 @@
 package identity
 
 import (
-	"github.com/stretchr/testify/require"
-
 	"bytes"
-	"dg/platform/apperr"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/platform/apperr"
 )
 
 func ringOf(t *testing.T, current, previous []byte) Keyring {

@@ -1,17 +1,18 @@
 package identity_test
 
 import (
-	"github.com/google/uuid"
-	"github.com/stretchr/testify/require"
-
 	"context"
-	"dg/modules/audit"
-	"dg/modules/identity"
-	"dg/platform/apperr"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/audit"
+	"dg/modules/identity"
+	"dg/platform/apperr"
 )
 
 // This session continues under another token.

@@ -1,13 +1,14 @@
 package identity_test
 
 import (
+	"strings"
+	"testing"
+	"time"
+
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/identity"
 	"dg/platform/apperr"
-	"strings"
-	"testing"
-	"time"
 )
 
 // enrolled stores somebody who turns two-step verification on.

@@ -1,12 +1,13 @@
 package identity_test
 
 import (
+	"testing"
+	"time"
+
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/identity"
 	"dg/platform/apperr"
-	"testing"
-	"time"
 )
 
 // owner is the service with the rights of the tables' owner, as in dg account reset.

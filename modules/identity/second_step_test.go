@@ -1,11 +1,12 @@
 package identity_test
 
 import (
+	"testing"
+	"time"
+
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/identity"
-	"testing"
-	"time"
 )
 
 // A token that somebody planted before (session fixation) is worth nothing after the code.

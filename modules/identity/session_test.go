@@ -1,16 +1,17 @@
 package identity_test
 
 import (
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
 	"context"
 	"crypto/sha256"
-	"dg/modules/audit"
-	"dg/modules/identity"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/audit"
+	"dg/modules/identity"
 )
 
 // A session that ends while a change in it waits for its turn does not come back with a new token.

@@ -1,18 +1,19 @@
 package identity_test
 
 import (
-	"github.com/stretchr/testify/require"
-
 	"context"
 	"crypto/rand"
-	"dg/modules/identity"
-	"dg/platform/testkit/fixtures"
 	"errors"
 	"runtime"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/identity"
+	"dg/platform/testkit/fixtures"
 )
 
 func TestWrongPasswordAndUnknownEmailGetOneAnswer(t *testing.T) {

@@ -1,15 +1,16 @@
 package identity_test
 
 import (
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/identity"
 	"dg/modules/importer"
 	"dg/platform/testkit/fixtures"
-	"encoding/json"
-	"io"
-	"strings"
-	"testing"
 )
 
 // mustImport imports users without a key.
