@@ -96,9 +96,7 @@ func (s *Service) ConfirmTwoStep(ctx context.Context, token string, proof Proof)
 //
 // Errors: ErrNoSession, ErrWrongPassword, ErrTwoStepOff, ErrWrongCode, a LockedError.
 func (s *Service) TurnOffTwoStep(ctx context.Context, token string, proof Proof) (Session, error) {
-	return s.changeTwoStep(ctx, token, proof, audit.TwoStepTurnedOff, func(tx transaction, in *lockedSession) error {
-		return turnOffTwoStep(tx, in)
-	})
+	return s.changeTwoStep(ctx, token, proof, audit.TwoStepTurnedOff, turnOffTwoStep)
 }
 
 // ReplaceRecoveryCodes returns ten new recovery codes of the session's person, which are never returned again, and voids the
