@@ -75,7 +75,7 @@ func (r burstRow) entry(lost bool) Entry {
 // count was lost.
 func (l *Log) RecordBursts(ctx context.Context) error {
 	return l.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		var locked bool
+		var locked bool // by hand: the lock is no row
 		err := tx.Raw(`/* audit.bursts */ select pg_try_advisory_xact_lock(hashtextextended('audit bursts', 0))`).Scan(&locked).Error
 		if err != nil || !locked {
 			return err
