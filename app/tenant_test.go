@@ -18,7 +18,6 @@ var acrossTenants = map[string]string{
 	"apikeys.authenticate": "finds the key of a request by its id, and with it the organisation (decisions.md, Data)",
 
 	"audit.takeBursts": "the program itself records bursts, for all organisations",
-	"audit.endBursts":  "as audit.takeBursts",
 
 	"reports.playsOfForks": "counts the plays of the organisation's own forks, by the index of forks",
 	"reports.largeForks":   "the sealer works for all organisations",
