@@ -71,7 +71,8 @@ func roleOf(rank string) org.Role {
 // Membership is for the screens.
 func (o *tenants) Membership(ctx context.Context, personID, slug string) (org.Membership, error) {
 	e, err := o.find(o.db.WithContext(ctx), `s.id = ? and t.handle = ?`, personID, slug)
-	return org.Membership{Role: roleOf(e.Rank), Organisation: org.Organisation{ID: e.Tenant, Slug: e.Handle, Name: e.Handle, Plan: planOf(e.Tier)}}, err
+	tenant := org.Organisation{ID: e.Tenant, Slug: e.Handle, Name: e.Handle, Plan: planOf(e.Tier)}
+	return org.Membership{OrganisationID: e.Tenant, Organisation: tenant, Role: roleOf(e.Rank)}, err
 }
 
 // OrganisationIn, SubjectIn and CurrentSubjectIn are for apikeys.
@@ -94,7 +95,7 @@ func (o *tenants) subject(tx *gorm.DB, tenant, person, lock string) (authz.Subje
 	return authz.Subject{Kind: authz.Member, OrganisationID: tenant, Grants: authz.MemberGrants(string(roleOf(e.Rank)), false)}, err
 }
 
-// GroupOwner is for publicapi.
+// GroupOwner is for publicapi and the screens.
 func (o *tenants) GroupOwner(ctx context.Context, id string) (tenant string, err error) {
 	found := o.db.WithContext(ctx).Raw(`/* tenants.cohort */ select tenant from cohorts where id = ?`, id).Scan(&tenant)
 	if found.Error == nil && found.RowsAffected == 0 {
