@@ -14,21 +14,21 @@ import (
 
 	"dg/modules/audit"
 	"dg/modules/identity"
+	"dg/platform/testkit/fixtures"
 )
 
 // Everybody has this page, members too; it is all that members have.
 func TestAccountShowsThePersonAndSecurity(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	acme := newOrganisation("acme")
-	acme.member.name = `<b>Ilya</b> "Petrov"`
-	w.load(t, acme)
+	acme := w.organisation("acme")
+	w.rename(&acme.member, `<b>Ilya</b> "Petrov"`)
 	b := w.signedIn(t, acme.member)
 	p := b.get("/account")
 	require.Equal(t, http.StatusOK, p.StatusCode)
 	require.Equal(t, "no-store", p.Header.Get("Cache-Control"))
 	require.Contains(t, p.body, "<bdi>&lt;b&gt;Ilya&lt;/b&gt;")
-	require.Contains(t, p.body, acme.member.email)
+	require.Contains(t, p.body, acme.member.Email)
 	require.Contains(t, p.body, "Set up two-step verification")
 	require.NotContains(t, p.body, "Reports</a>")
 	require.Contains(t, w.signedIn(t, acme.admin).get("/account").body, `<span class="state on">On</span>`)
@@ -48,9 +48,8 @@ func TestAccountShowsThePersonAndSecurity(t *testing.T) {
 func TestSessionsAreListedAndEnded(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	acme := newOrganisation("acme")
-	w.load(t, acme)
-	phone, err := w.people.SignIn(t.Context(), acme.owner.email, testPassword, identity.Client{
+	acme := w.organisation("acme")
+	phone, err := w.people.SignIn(t.Context(), acme.owner.Email, fixtures.Password, identity.Client{
 		Address: "198.51.100.7", UserAgent: "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile/15E148 Safari/604.1",
 	})
 	require.NoError(t, err)
@@ -73,30 +72,28 @@ func TestSessionsAreListedAndEnded(t *testing.T) {
 func TestPasswordIsChanged(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	acme := newOrganisation("acme")
-	w.load(t, acme)
+	acme := w.organisation("acme")
 	b, other := w.signedIn(t, acme.owner), w.signedIn(t, acme.owner)
 	const replacement = "battery horse staple"
 	for want, form := range map[string]url.Values{
 		"The password is wrong":      {"current": {"wrong horse battery"}, "new": {replacement}, "repeat": {replacement}},
-		"Use at least 12 characters": {"current": {testPassword}, "new": {"short"}, "repeat": {"short"}},
-		"The passwords do not match": {"current": {testPassword}, "new": {replacement}, "repeat": {replacement + "r"}},
+		"Use at least 12 characters": {"current": {fixtures.Password}, "new": {"short"}, "repeat": {"short"}},
+		"The passwords do not match": {"current": {fixtures.Password}, "new": {replacement}, "repeat": {replacement + "r"}},
 	} {
 		p := b.post("/account/password", form)
 		require.Equal(t, http.StatusUnprocessableEntity, p.StatusCode)
 		require.Contains(t, p.body, want)
 		require.Contains(t, p.body, "<title>Error: Change password")
-		require.NotContains(t, p.body, testPassword)
+		require.NotContains(t, p.body, fixtures.Password)
 		require.NotContains(t, p.body, replacement)
 	}
 	before := b.cookies["__Host-dg"]
-	requireRedirect(t, "/account", b.post("/account/password", url.Values{"current": {testPassword}, "new": {replacement}, "repeat": {replacement}}))
+	requireRedirect(t, "/account", b.post("/account/password", url.Values{"current": {fixtures.Password}, "new": {replacement}, "repeat": {replacement}}))
 	require.NotEqual(t, before, b.cookies["__Host-dg"])
 	require.Contains(t, b.get("/account").body, "Password changed.")
 	require.NotContains(t, b.get("/account").body, "Password changed.", "it is said once")
 	requireRedirect(t, "/sign-in", other.get("/"))
-	acme.owner.password = replacement
-	requireRedirect(t, "/", w.browser(t).post("/sign-in", credentials(acme.owner)))
+	requireRedirect(t, "/", w.browser(t).post("/sign-in", url.Values{"email": {acme.owner.Email}, "password": {replacement}}))
 
 	for range 10 {
 		b.post("/account/password", url.Values{"current": {"wrong horse battery"}, "new": {replacement}, "repeat": {replacement}})
@@ -111,8 +108,7 @@ func TestPasswordIsChanged(t *testing.T) {
 func TestTwoStepIsTurnedOnAndOff(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	acme := newOrganisation("acme")
-	w.load(t, acme)
+	acme := w.organisation("acme")
 	b, other := w.signedIn(t, acme.adminPlain), w.signedIn(t, acme.adminPlain)
 	p := b.get("/account/two-step")
 	require.Contains(t, p.body, `<path d="M0 0h7v1h-7z`, "a finder pattern stands in the corner")
@@ -124,7 +120,7 @@ func TestTwoStepIsTurnedOnAndOff(t *testing.T) {
 	code, err := totp.GenerateCode(secret, time.Now())
 	require.NoError(t, err)
 	for want, form := range map[string]url.Values{
-		"The code is wrong":      {"do": {"on"}, "code": {"abcdef"}, "current": {testPassword}},
+		"The code is wrong":      {"do": {"on"}, "code": {"abcdef"}, "current": {fixtures.Password}},
 		"The password is wrong.": {"do": {"on"}, "code": {code}, "current": {"wrong horse battery"}},
 	} {
 		wrong := b.post("/account/two-step", form)
@@ -133,7 +129,7 @@ func TestTwoStepIsTurnedOnAndOff(t *testing.T) {
 		require.Contains(t, wrong.body, secret[:4]+" "+secret[4:8])
 		require.NotContains(t, wrong.body, "wrong horse")
 	}
-	form := url.Values{"do": {"on"}, "code": {code[:3] + " " + code[3:]}, "current": {testPassword}}
+	form := url.Values{"do": {"on"}, "code": {code[:3] + " " + code[3:]}, "current": {fixtures.Password}}
 	p = b.post("/account/two-step", form)
 	require.Equal(t, http.StatusOK, p.StatusCode)
 	require.Equal(t, "no-store", p.Header.Get("Cache-Control"))
@@ -153,13 +149,13 @@ func TestTwoStepIsTurnedOnAndOff(t *testing.T) {
 	off := b.get("/account/two-step")
 	require.Contains(t, off.body, "Turn off two-step verification")
 	require.NotContains(t, off.body, secret[:4]+" ")
-	requireRedirect(t, "/account/two-step", b.post("/account/two-step", url.Values{"do": {"on"}, "code": {code}, "current": {testPassword}})) // is on already
+	requireRedirect(t, "/account/two-step", b.post("/account/two-step", url.Values{"do": {"on"}, "code": {code}, "current": {fixtures.Password}})) // is on already
 	for _, form := range []url.Values{
-		{"do": {"off"}, "code": {"abcdef"}, "current": {testPassword}}, {"do": {"off"}, "code": {w.codeNow(t, secret)}},
+		{"do": {"off"}, "code": {"abcdef"}, "current": {fixtures.Password}}, {"do": {"off"}, "code": {w.codeNow(t, secret)}},
 	} {
 		require.Equal(t, http.StatusUnprocessableEntity, b.post("/account/two-step", form).StatusCode)
 	}
-	requireRedirect(t, "/account", b.post("/account/two-step", url.Values{"do": {"off"}, "code": {codes[0][1]}, "current": {testPassword}}))
+	requireRedirect(t, "/account", b.post("/account/two-step", url.Values{"do": {"off"}, "code": {codes[0][1]}, "current": {fixtures.Password}}))
 	require.Contains(t, b.get("/account").body, "Two-step verification is off.")
 	requireRedirect(t, "/sign-in", again.get("/"))
 	requireRedirect(t, "/", w.browser(t).post("/sign-in", credentials(acme.adminPlain)))
@@ -169,15 +165,14 @@ func TestTwoStepIsTurnedOnAndOff(t *testing.T) {
 func TestRecoveryCodesAreReplacedAndUsed(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	acme := newOrganisation("acme")
-	w.load(t, acme)
+	acme := w.organisation("acme")
 	b := w.signedIn(t, acme.admin)
 	require.Contains(t, b.get("/account").body, "You have no recovery codes.")
-	for _, form := range []url.Values{{"current": {testPassword}}, {"code": {w.codeNow(t, testSecret)}}, {"current": {testPassword}, "code": {"000000"}}} {
+	for _, form := range []url.Values{{"current": {fixtures.Password}}, {"code": {w.codeNow(t, fixtures.TOTPSecret)}}, {"current": {fixtures.Password}, "code": {"000000"}}} {
 		require.Equal(t, http.StatusUnprocessableEntity, b.post("/account/recovery-codes", form).StatusCode)
 	}
 	made := func(code string) []string {
-		p := b.post("/account/recovery-codes", url.Values{"current": {testPassword}, "code": {code}})
+		p := b.post("/account/recovery-codes", url.Values{"current": {fixtures.Password}, "code": {code}})
 		require.Equal(t, http.StatusOK, p.StatusCode)
 		var codes []string
 		for _, found := range regexp.MustCompile(`<li>([0-9a-z-]{19})</li>`).FindAllStringSubmatch(p.body, -1) {
@@ -186,7 +181,7 @@ func TestRecoveryCodesAreReplacedAndUsed(t *testing.T) {
 		require.Len(t, codes, 10)
 		return codes
 	}
-	old := made(w.codeNow(t, testSecret))
+	old := made(w.codeNow(t, fixtures.TOTPSecret))
 	codes := made(old[0])
 	require.Contains(t, b.get("/account").body, "<strong>Recovery codes replaced.</strong> The old ones no longer work.")
 
@@ -205,11 +200,8 @@ func TestRecoveryCodesAreReplacedAndUsed(t *testing.T) {
 func TestLongSecretIsShownWithoutQRCode(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	acme := newOrganisation("acme")
-	acme.owner.email = strings.Repeat("é", 100) + "@acme.example"
-	w.load(t, acme)
-	_, err := w.db.Owner.Pool.Exec(t.Context(), `update users set email = repeat('é', 1000) where id = $1`, acme.owner.id)
-	require.NoError(t, err)
+	acme := w.organisation("acme")
+	w.db.Exec(`update users set email = repeat('é', 1000) where id = $1`, acme.owner.ID)
 	p := w.signedIn(t, acme.owner).get("/account/two-step")
 	require.Equal(t, http.StatusOK, p.StatusCode)
 	require.NotContains(t, p.body, `class="qr"`)

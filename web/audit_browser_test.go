@@ -10,22 +10,23 @@ import (
 	"dg/modules/apikeys"
 	"dg/modules/audit"
 	"dg/platform/testkit/browsertest"
+	"dg/platform/testkit/fixtures"
 )
 
 // audited is an organisation whose log has entries of every kind, short and long.
 func audited(t *testing.T, w *world) *organisation {
 	t.Helper()
-	o := newOrganisation("halden")
-	o.name, o.owner.name, o.admin.name = "Halden Water", "Ingrid Solheim", "Wolfeschlegelsteinhausenbergerdorff-Wolfeschlegelsteinhausenbergerdorff"
-	o.adminPlain.name, o.member.name = "محمد علي", "Aiko Lindqvist"
-	o.owner.totpSecret = testSecret
-	fork := o.withFork()
-	o.change(fork, map[string]any{"slug": "prompt-clinic"})
-	w.load(t, o)
+	o := w.organisationOf(fixtures.Organisation{Slug: "halden", Name: "Halden Water"})
+	w.rename(&o.owner, "Ingrid Solheim")
+	w.rename(&o.admin, "Wolfeschlegelsteinhausenbergerdorff-Wolfeschlegelsteinhausenbergerdorff")
+	w.rename(&o.adminPlain, "محمد علي")
+	w.rename(&o.member, "Aiko Lindqvist")
+	w.db.Exec(`update users set totp_secret = $1 where id = $2`, fixtures.TOTPSecret, o.owner.ID)
+	fork := w.db.Fork(fixtures.Fork{OrganisationID: o.ID, Slug: "prompt-clinic"}).ID
 	bi := w.newKey(t, o, "Power BI, learning dashboard", apikeys.ReportsRead)
 	long := w.newKey(t, o, "Moodle status widget on the start page of the learning portal of the northern and the western regions", apikeys.ForksRead, apikeys.ReportsRead)
 	by := func(k apikeys.Key) audit.Actor { return audit.Actor{Kind: audit.Key, ID: k.ID, Name: k.Name} }
-	person := audit.Actor{Kind: audit.Person, ID: o.admin.id, Name: o.admin.name}
+	person := audit.Actor{Kind: audit.Person, ID: o.admin.ID, Name: o.admin.Name}
 	for i := range 12 {
 		for _, e := range []audit.Entry{
 			{Actor: by(bi), Action: audit.KeyRefused, Reason: audit.Reasons[i%len(audit.Reasons)]},
@@ -36,7 +37,7 @@ func audited(t *testing.T, w *world) *organisation {
 			{Actor: person, Action: audit.ReportingModeChanged, Details: map[string]any{"from": "nominative", "to": "pseudonymous"}},
 			{Actor: person, Action: audit.KeyRevoked, Target: audit.Target{Kind: "api_key", ID: long.ID}},
 		} {
-			e.OrganisationID = o.id
+			e.OrganisationID = o.ID
 			e.Request = audit.Request{Method: "GET", Path: "/api/v1/forks", Address: "192.0.2.118", UserAgent: "python-requests/2.32.3", ID: "01JD7K3V9Q2M8T4XN6ZB"}
 			if e.Reason == audit.OtherOrganisation {
 				e.Request.Path = "/api/v1/forks/" + e.Target.ID + "/exports/csv"
@@ -48,9 +49,9 @@ func audited(t *testing.T, w *world) *organisation {
 		}
 	}
 	// Three hours apart, the last one today.
-	w.exec(t, `update audit_entries e set at = e.at - interval '3 h' * (n - 1)
+	w.db.Exec(`update audit_entries e set at = e.at - interval '3 h' * (n - 1)
 		from (select id, row_number() over (order by at desc, id desc) n from audit_entries where org_id = $1 and request_id = '01JD7K3V9Q2M8T4XN6ZB') o
-		where o.id = e.id`, o.id)
+		where o.ID = e.id`, o.ID)
 	return o
 }
 
@@ -100,11 +101,10 @@ func TestAuditLogInABrowser(t *testing.T) {
 func TestOwnerChangesTheReportingModeInABrowser(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	empty := newOrganisation("empty")
-	w.load(t, empty)
+	empty := w.organisation("empty")
 	p := browsertest.New(t)
 	signInWith(p, w, empty.owner, empty.at("/settings/audit-log"))
-	w.exec(t, `delete from audit_entries where org_id = $1`, empty.id) // as for somebody who joined it after the sign-in
+	w.db.Exec(`delete from audit_entries where org_id = $1`, empty.ID) // as for somebody who joined it after the sign-in
 	p.Reload()
 	require.Equal(t, "No entries yet", p.Text(".empty h2"))
 	looksRight(t, p, "empty log")

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/platform/testkit/fixtures"
 )
 
 // senders are the headers of a form by the page that it was sent from, and whether it is taken.
@@ -36,8 +38,7 @@ func senders(url string) map[string]struct {
 func TestCrossOriginSignOutIsRejected(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	acme := newOrganisation("acme")
-	w.load(t, acme)
+	acme := w.organisation("acme")
 	for name, c := range senders(w.url) {
 		b := w.signedIn(t, acme.owner)
 		p := b.send(http.MethodPost, "/sign-out", "x=y", c.header)
@@ -57,8 +58,7 @@ func TestCrossOriginSignOutIsRejected(t *testing.T) {
 func TestCrossOriginSignInIsRejected(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	acme := newOrganisation("acme")
-	w.load(t, acme)
+	acme := w.organisation("acme")
 	for name, c := range senders(w.url) {
 		b := w.browser(t)
 		p := b.send(http.MethodPost, "/sign-in", credentials(acme.owner).Encode(), c.header)
@@ -76,15 +76,14 @@ func TestCrossOriginSignInIsRejected(t *testing.T) {
 func TestCrossOriginFormsAreRejected(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	acme := newOrganisation("acme")
-	w.load(t, acme)
+	acme := w.organisation("acme")
 	b := w.signedIn(t, acme.admin)
 	for _, path := range []string{
 		"/sign-in", "/sign-in/code", "/sign-out", "/account", "/account/password", "/account/two-step", "/account/recovery-codes", "/account/reset",
 		acme.at("/settings/api-keys/new"), acme.at("/settings/api-keys/AAAAAAAAAAAAAAAAAAAAAA/revoke"), acme.at("/settings/organisation/reporting-mode"),
 	} {
 		for _, header := range []http.Header{{"Sec-Fetch-Site": {"cross-site"}}, {"Sec-Fetch-Site": {"same-site"}}, {}} {
-			p := b.send(http.MethodPost, path, url.Values{"current": {testPassword}}.Encode(), header)
+			p := b.send(http.MethodPost, path, url.Values{"current": {fixtures.Password}}.Encode(), header)
 			require.Equal(t, http.StatusForbidden, p.StatusCode, path)
 			require.Regexp(t, "<h1>Nothing was changed</h1>.*(T|t)his form (was sent from another site|came from)", p.body, path)
 		}
@@ -97,8 +96,7 @@ func TestCrossOriginFormsAreRejected(t *testing.T) {
 func TestCookiesAreSameSiteLax(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	acme := newOrganisation("acme")
-	w.load(t, acme)
+	acme := w.organisation("acme")
 	cookies := w.browser(t).post("/sign-in", credentials(acme.owner)).Cookies()
 	require.Len(t, cookies, 2)
 	for _, c := range cookies {

@@ -2,22 +2,16 @@ package web_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"html"
 	"io"
 	"log/slog"
-	"math/big"
 	"math/rand/v2"
 	"net"
 	"net/http"
-	"regexp"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
@@ -27,6 +21,7 @@ import (
 	"dg/platform/authz"
 	"dg/platform/httpserver"
 	"dg/platform/postgres"
+	"dg/platform/testkit/fixtures"
 )
 
 // beside serves the API of the same instance, and returns how to ask it with a key of the organisation, which may ask 100
@@ -53,8 +48,8 @@ func (w *world) beside(t *testing.T, o *organisation) (get func(path string) pag
 		served.Wait()
 	})
 	_, token, err := w.keys.Create(t.Context(), apikeys.Actor{
-		Person:  apikeys.Person{ID: o.owner.id, Name: o.owner.name},
-		Subject: authz.Subject{Kind: authz.Member, OrganisationID: o.id, Grants: authz.MemberGrants("owner", false)},
+		Person:  apikeys.Person{ID: o.owner.ID, Name: o.owner.Name},
+		Subject: authz.Subject{Kind: authz.Member, OrganisationID: o.ID, Grants: authz.MemberGrants("owner", false)},
 	}, apikeys.NewKey{Name: "BI", Scopes: []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead}}, audit.Request{})
 	require.NoError(t, err)
 	return func(path string) page {
@@ -70,16 +65,6 @@ func (w *world) beside(t *testing.T, o *organisation) (get func(path string) pag
 	}
 }
 
-// withPlayers gives the organisation players, by name, and returns their ids.
-func (o *organisation) withPlayers(names ...string) []string {
-	ids := make([]string, len(names))
-	for i, name := range names {
-		ids[i] = uuid.NewString()
-		o.more = append(o.more, map[string]any{"type": "player", "id": ids[i], "organisationId": o.id, "displayName": name})
-	}
-	return ids
-}
-
 // numbered are names of n players.
 func numbered(n int) []string {
 	names := make([]string, n)
@@ -89,176 +74,24 @@ func numbered(n int) []string {
 	return names
 }
 
-// withGroup gives the organisation a group, and returns its id.
-func (o *organisation) withGroup(name string, players ...string) string {
-	id := uuid.NewString()
-	o.more = append(o.more, map[string]any{"type": "group", "id": id, "organisationId": o.id, "name": name, "playerIds": append([]string{}, players...)})
-	return id
-}
-
-// withPlay adds a play; its score is in hundredths of a percent, and negative for an unfinished one.
-func (o *organisation) withPlay(fork, player string, at time.Time, score int, skills ...map[string]any) {
-	line := map[string]any{
-		"type": "play", "id": uuid.NewString(), "forkId": fork, "playerId": player, "startedAt": at.UTC().Format(time.RFC3339Nano),
-		"skills": append([]map[string]any{}, skills...),
-	}
-	if score >= 0 {
-		line["completedAt"] = at.UTC().Add(time.Minute).Format(time.RFC3339Nano)
-		line["scorePercent"] = json.Number(fmt.Sprintf("%d.%02d", score/100, score%100))
-		line["passed"] = score > 5000
-	}
-	o.more = append(o.more, line)
-}
-
-// withRandomPlays adds n plays of the last days before now.
-func (o *organisation) withRandomPlays(random *rand.Rand, n, days int, forks, players []string, now time.Time) {
-	for range n {
-		at := now.Add(-time.Duration(random.Int64N(int64(days)*86_400_000)) * time.Millisecond)
-		score := random.IntN(13_000) - 3_000
-		if score > 10_000 || random.IntN(10) == 0 {
-			score = 10_000
+// randomPlays stores n plays of the last days before now.
+func (w *world) randomPlays(random *rand.Rand, n, days int, forks []fixtures.Fork, players []fixtures.Player, now time.Time) {
+	plays := make([]fixtures.Play, n)
+	for i := range plays {
+		at := now.Truncate(time.Millisecond).Add(-time.Duration(random.Int64N(int64(days)*86_400_000)) * time.Millisecond)
+		p := fixtures.Play{Fork: forks[random.IntN(len(forks))], Player: players[random.IntN(len(players))], StartedAt: at}
+		if score := random.IntN(13_000) - 3_000; score >= 0 {
+			p.CompletedAt, p.Score, p.Passed = at.Add(time.Minute), min(score, 10_000), score > 5000
 		}
-		var skills []map[string]any
+		var results []games.SkillResult
 		for _, s := range random.Perm(games.SkillCount)[:random.IntN(4)] {
 			attempts := 1 + random.IntN(7)
-			skills = append(skills, map[string]any{"skillId": games.Skill(s).ID(), "attempts": attempts, "correct": random.IntN(attempts + 1)})
+			results = append(results, games.SkillResult{Skill: games.Skill(s), Attempts: attempts, Correct: random.IntN(attempts + 1)})
 		}
-		o.withPlay(forks[random.IntN(len(forks))], players[random.IntN(len(players))], at, score, skills...)
+		p.Answers = games.PackAnswers(results)
+		plays[i] = p
 	}
-}
-
-// statistics is the API's answer with its numbers as they are written.
-type statistics struct {
-	Plays, UniquePlayers, AvgScorePercent, CompletionRate, PassRate json.Number
-	ReportingMode                                                   string
-	Suppressed                                                      bool
-	Daily                                                           []struct {
-		Date                   string
-		Plays, AvgScorePercent json.Number
-	}
-	Players []struct {
-		PlayerLabel             string
-		Plays, BestScorePercent json.Number
-		LastPlayedAt            string
-		Passed                  bool
-	}
-	Skills []struct {
-		SkillID               string `json:"skillId"`
-		Attempts, CorrectRate json.Number
-	}
-}
-
-// fixed writes a number of the API, times scale, with so many decimals, and fails where that would round.
-func fixed(t *testing.T, n json.Number, scale int64, decimals int) string {
-	t.Helper()
-	exact, ok := new(big.Rat).SetString(n.String())
-	require.True(t, ok, n)
-	exact.Mul(exact, new(big.Rat).SetInt64(scale))
-	text := exact.FloatString(decimals)
-	back, _ := new(big.Rat).SetString(text)
-	require.Zero(t, back.Cmp(exact), "%s has more digits than are shown", n)
-	return text
-}
-
-// cells returns what the groups of a pattern find in a page, unescaped.
-func cells(pattern, text string) [][]string {
-	var all [][]string
-	for _, found := range regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1) {
-		row := found[1:]
-		for i := range row {
-			row[i] = html.UnescapeString(strings.ReplaceAll(row[i], "<wbr>", ""))
-		}
-		all = append(all, row)
-	}
-	return all
-}
-
-const (
-	figureCells = `<div><dt>([^<]*)</dt><dd>([^<]*)</dd>`
-	dailyCells  = `<tr><th scope="row"><time datetime="([^"]*)">[^<]*</time></th><td class="n">([^<]*)</td><td class="n">([^<]*)</td></tr>`
-	skillCells  = `<span class="mono off">(.*?)</span><svg class="bar" aria-hidden="true"><rect width="([^"]*)" height="100%"/></svg></th><td class="n">([^<]*)</td><td class="n">([^<]*)</td></tr>`
-	playerCells = `<tr><th scope="row"(?: class="mono")?><bdi>([^<]*)</bdi></th><td class="n">([^<]*)</td><td class="n">([^<]*)</td><td>(?:<span class="off">)?(Yes|No)(?:</span>)?</td><td><time datetime="([^"]*)"`
-)
-
-// allPlayers walks the pages of the players and returns their rows.
-func allPlayers(b *browser, p page) [][]string {
-	rows := cells(playerCells, p.body)
-	for {
-		next := cells(`<a class="btn" href="([^"]*)">Next →</a>`, p.body)
-		if next == nil {
-			return rows
-		}
-		p = b.get(strings.TrimSuffix(next[0][0], "#p-h"))
-		rows = append(rows, cells(playerCells, p.body)...)
-	}
-}
-
-// sameFigures compares a dashboard, all its pages, with the API's statistics: to the digit.
-func sameFigures(t *testing.T, b *browser, p page, want statistics) {
-	t.Helper()
-	mode := "with pseudonyms"
-	if want.ReportingMode == "nominative" {
-		mode = "with names"
-	}
-	require.Contains(t, regexpFind(t, `<p class="lede">(.*)</p>`, p.body), ", "+mode)
-	require.Equal(t, want.Suppressed, strings.Contains(p.body, "This group’s figures are hidden"))
-	if want.Suppressed {
-		for _, pattern := range []string{figureCells, dailyCells, skillCells, playerCells, `(plays\.csv)`, `(<svg class="tall)`} {
-			require.Empty(t, cells(pattern, p.body))
-		}
-		return
-	}
-	plain := func(n json.Number) string { return strings.ReplaceAll(n.String(), ",", "") }
-	withoutCommas := func(rows [][]string) [][]string {
-		for _, row := range rows {
-			for i := range row {
-				if regexp.MustCompile(`^[0-9,]+$`).MatchString(row[i]) {
-					row[i] = strings.ReplaceAll(row[i], ",", "")
-				}
-			}
-		}
-		return rows
-	}
-	require.Equal(t, [][]string{
-		{"Plays", plain(want.Plays)}, {"Players", plain(want.UniquePlayers)}, {"Average score", fixed(t, want.AvgScorePercent, 1, 1) + "%"},
-		{"Completion rate", fixed(t, want.CompletionRate, 100, 2) + "%"}, {"Pass rate", fixed(t, want.PassRate, 100, 2) + "%"},
-	}, withoutCommas(cells(figureCells, p.body)))
-	if want.Plays == "0" {
-		require.Contains(t, p.body, "No plays in this period")
-		return
-	}
-	var daily, skills, players [][]string
-	for _, d := range want.Daily {
-		daily = append(daily, []string{d.Date, plain(d.Plays), fixed(t, d.AvgScorePercent, 1, 1) + "%"})
-	}
-	for _, k := range want.Skills {
-		rate := fixed(t, k.CorrectRate, 100, 2) + "%"
-		skills = append(skills, []string{k.SkillID, rate, plain(k.Attempts), rate})
-	}
-	for _, q := range want.Players {
-		passed := "No"
-		if q.Passed {
-			passed = "Yes"
-		}
-		players = append(players, []string{q.PlayerLabel, plain(q.Plays), fixed(t, q.BestScorePercent, 1, 1) + "%", passed, q.LastPlayedAt})
-	}
-	require.Equal(t, daily, withoutCommas(cells(dailyCells, p.body)))
-	require.Equal(t, skills, withoutCommas(cells(skillCells, p.body)))
-	require.Equal(t, players, withoutCommas(allPlayers(b, p)))
-}
-
-// askStatistics asks the API.
-func askStatistics(t *testing.T, get func(string) page, fork, from, to, group string) statistics {
-	t.Helper()
-	path := "/forks/" + fork + "/stats?from=" + from + "&to=" + to
-	if group != "" {
-		path += "&groupId=" + group
-	}
-	answer := get(path)
-	require.Equal(t, http.StatusOK, answer.StatusCode, answer.body)
-	var s statistics
-	require.NoError(t, json.Unmarshal([]byte(answer.body), &s))
-	return s
+	w.db.StorePlays(plays)
 }
 
 // The figures of the API and of the dashboard are the same, to the digit, for
@@ -272,28 +105,26 @@ func TestDashboardShowsTheFiguresOfTheAPI(t *testing.T) {
 	now := time.Now().UTC()
 	kinds := map[string]int{}
 	for _, mode := range []string{"pseudonymous", "nominative"} {
-		o := newOrganisation(mode)
-		o.mode = mode
-		forks := []string{o.withFork(), o.withFork(), o.withFork()}
+		o := w.organisationOf(fixtures.Organisation{Slug: mode, ReportingMode: mode})
+		forks := []fixtures.Fork{w.fork(o), w.fork(o), w.fork(o)}
 		names := numbered(70)
 		copy(names, []string{"=HYPERLINK(1)", "<b>bold</b>", "\u202eevil", "Player 069"}) // hostile ones, and one twice
-		players := o.withPlayers(names...)
-		groups := []string{"", o.withGroup("nobody")}
+		players := w.db.PlayersNamed(o.ID, names...)
+		groups := []string{"", w.db.Group(o.ID)}
 		for _, size := range []int{1, 4, 5, 6, 20, len(players)} {
-			var members []string
+			var members []fixtures.Player
 			for _, i := range random.Perm(len(players))[:size] {
 				members = append(members, players[i])
 			}
-			groups = append(groups, o.withGroup(fmt.Sprintf("Group <%d>", size), members...))
+			groups = append(groups, w.db.GroupNamed(o.ID, fmt.Sprintf("Group <%d>", size), members...))
 		}
-		o.withRandomPlays(random, 700, 400, forks[:2], players, now)
-		o.withRandomPlays(random, 500, 20, forks[:1], players, now)
-		w.load(t, o)
+		w.randomPlays(random, 700, 400, forks[:2], players, now)
+		w.randomPlays(random, 500, 20, forks[:1], players, now)
 		owner := w.signedIn(t, o.owner)
 		for range 2 {
 			get := w.beside(t, o)
 			for range 50 {
-				fork, group := forks[min(random.IntN(7)/3, 2)], groups[max(0, random.IntN(2*len(groups))-len(groups))]
+				fork, group := forks[min(random.IntN(7)/3, 2)].ID, groups[max(0, random.IntN(2*len(groups))-len(groups))]
 				days := []int{1, 2, 7, 28, 31, 92, 93, 366}[random.IntN(8)]
 				to := now.AddDate(0, 0, 5-random.IntN(200))
 				from, to2 := to.AddDate(0, 0, 1-days).Format(time.DateOnly), to.Format(time.DateOnly)
@@ -320,9 +151,8 @@ func TestDashboardShowsTheFiguresOfTheAPI(t *testing.T) {
 func TestConcurrentReportsAreLimited(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	acme := newOrganisation("acme")
-	path := acme.at("/reports/%s", acme.withFork())
-	w.load(t, acme)
+	acme := w.organisation("acme")
+	path := acme.at("/reports/%s", w.fork(acme).ID)
 	browsers := [4]*browser{}
 	for i := range browsers {
 		browsers[i] = w.signedIn(t, acme.owner)

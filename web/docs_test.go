@@ -117,15 +117,14 @@ func TestDocsStateLimitsAndColumns(t *testing.T) {
 func TestDocsAreForEverybody(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	acme := newOrganisation("acme")
-	w.load(t, acme)
+	acme := w.organisation("acme")
 	for _, path := range []string{"/docs", "/docs/reference"} {
 		out := w.browser(t).get(path)
 		require.Equal(t, 200, out.StatusCode)
 		require.Contains(t, out.body, `<a href="/sign-in">Sign in</a>`)
 		in := w.signedIn(t, acme.owner).get(path)
 		require.Equal(t, 200, in.StatusCode)
-		require.Contains(t, in.body, acme.owner.name)
+		require.Contains(t, in.body, acme.owner.Name)
 		require.Contains(t, in.body, `<li><a href="/docs" aria-current="true">API</a></li>`)
 	}
 	require.Contains(t, w.browser(t).get("/docs").body, `<a href="/settings/api-keys">`)

@@ -7,15 +7,15 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/platform/testkit/fixtures"
 )
 
 // An error page says what happened, has one link to continue and the request id. A 403 says who can help.
 func TestErrorPageSaysWhatHappenedAndWhereToGo(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	acme := newOrganisation("acme")
-	acme.name = "Acme <Works>"
-	w.load(t, acme)
+	acme := w.organisationOf(fixtures.Organisation{Slug: "acme", Name: "Acme <Works>"})
 	owner, member := w.signedIn(t, acme.owner), w.signedIn(t, acme.member)
 	for name, c := range map[string]struct {
 		page           page
@@ -47,7 +47,7 @@ func TestErrorPageSaysWhatHappenedAndWhereToGo(t *testing.T) {
 	require.True(t, strings.HasPrefix(owner.send(http.MethodGet, "/nowhere", "", request).body, `{"code":"not-found"`))
 
 	// A failure of ours leads to the same address once more.
-	w.db.DB.Close()
+	w.db.DB.Pool.Close()
 	broken := owner.get("/account?x=1")
 	require.Equal(t, 503, broken.StatusCode)
 	require.Contains(t, broken.body, "<h1>Service unavailable</h1>")

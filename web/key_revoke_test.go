@@ -17,8 +17,7 @@ func TestKeyIsRevokedAfterConfirmation(t *testing.T) {
 	t.Parallel()
 	now := noon
 	w := startAt(t, &now)
-	acme := newOrganisation("acme")
-	w.load(t, acme)
+	acme := w.organisation("acme")
 	key := w.newKey(t, acme, "Warehouse, nightly export", apikeys.ReportsRead)
 	used := w.newKey(t, acme, "BI", apikeys.ReportsRead)
 	w.setKey(t, used, now.Add(-time.Hour), now.Add(-time.Minute), nil, nil)
@@ -42,7 +41,7 @@ func TestKeyIsRevokedAfterConfirmation(t *testing.T) {
 	require.Contains(t, list.row(t, key.Name), "Revoked since")
 	entries := w.logOf(t, acme)
 	require.Equal(t, audit.KeyRevoked, entries[0].Action)
-	require.Equal(t, acme.adminPlain.id, entries[0].Actor.ID)
+	require.Equal(t, acme.adminPlain.ID, entries[0].Actor.ID)
 	require.Equal(t, path, entries[0].Request.Path)
 
 	before := w.allKeys(t, acme)

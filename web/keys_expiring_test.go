@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
+	"dg/platform/testkit/fixtures"
 )
 
 // An expiring key (30, 7, 1 days) is announced to every owner and admin at the top of every settings
@@ -17,13 +18,12 @@ func TestExpiringKeysAreAnnounced(t *testing.T) {
 	t.Parallel()
 	now := noon
 	w := startAt(t, &now)
-	acme, other := newOrganisation("acme"), newOrganisation("other")
-	w.load(t, acme, other)
+	acme, other := w.organisation("acme"), w.organisation("other")
 	ends := now.Add(31 * 24 * time.Hour)
 	key := w.newKey(t, acme, "Warehouse", apikeys.ReportsRead)
 	w.setKey(t, key, now.AddDate(0, 0, -90), nil, ends, nil)
 	screens := []string{"/settings/api-keys", "/settings/api-keys/new", "/settings/organisation", "/settings/audit-log", "/settings/organisation/reporting-mode", "/settings/api-keys/" + key.ID + "/revoke"}
-	announced := func(who person) []string {
+	announced := func(who fixtures.Person) []string {
 		notes := w.signedIn(t, who).get(acme.at("/settings/organisation")).notes(t)
 		for i := range notes {
 			notes[i] = trimmed(notes[i])
@@ -52,7 +52,7 @@ func TestExpiringKeysAreAnnounced(t *testing.T) {
 		if c.want != "" {
 			want = append(want, c.want)
 		}
-		for _, who := range []person{acme.owner, acme.admin, acme.adminPlain} {
+		for _, who := range []fixtures.Person{acme.owner, acme.admin, acme.adminPlain} {
 			require.Equal(t, want, announced(who), c.before)
 		}
 	}
@@ -70,8 +70,7 @@ func TestExpiryNoticesAreLimited(t *testing.T) {
 	t.Parallel()
 	now := noon
 	w := startAt(t, &now)
-	acme := newOrganisation("acme")
-	w.load(t, acme)
+	acme := w.organisation("acme")
 	announced := func() []string { return w.signedIn(t, acme.owner).get(acme.at("/settings/organisation")).notes(t) }
 	warehouse := w.newKey(t, acme, "Warehouse", apikeys.ReportsRead)
 	w.setKey(t, warehouse, now.AddDate(0, 0, -90), nil, now.Add(time.Hour), nil)
@@ -84,10 +83,10 @@ func TestExpiryNoticesAreLimited(t *testing.T) {
 	for i, begin := range []string{"bad: Warehouse expires in 1 day ", "warn: second expires in 2 days ", "warn: third expires in 3 days ", "2 more keys expire within 30 days."} {
 		require.Contains(t, notes[i], begin)
 	}
-	w.exec(t, `update organisations set plan = 'team' where id = $1`, acme.id)
+	w.db.Exec(`update organisations set plan = 'team' where id = $1`, acme.ID)
 	require.Empty(t, announced())
-	w.exec(t, `update organisations set plan = 'pro' where id = $1`, acme.id)
-	w.exec(t, `update api_keys set revoked_at = now() where name <> 'fifth'`)
+	w.db.Exec(`update organisations set plan = 'pro' where id = $1`, acme.ID)
+	w.db.Exec(`update api_keys set revoked_at = now() where name <> 'fifth'`)
 	require.Len(t, announced(), 1)
 }
 
@@ -96,8 +95,7 @@ func TestNewKeyIsNotAnnouncedAsExpiring(t *testing.T) {
 	t.Parallel()
 	now := noon
 	w := startAt(t, &now)
-	acme := newOrganisation("acme")
-	w.load(t, acme)
+	acme := w.organisation("acme")
 	b := w.signedIn(t, acme.owner)
 	made := b.post(acme.at("/settings/api-keys/new"), url.Values{"name": {"Warehouse"}, "scopes": {"reports:read"}, "expiry": {"30"}, "idempotencyKey": {newIdempotencyKey()}})
 	require.Equal(t, http.StatusOK, made.StatusCode, made.body)

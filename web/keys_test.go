@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
-	"dg/platform/testkit/pgtest"
+	"dg/platform/testkit/fixtures"
 )
 
 // noon is a day like any other, as the clock of a test that moves.
@@ -22,13 +22,13 @@ var noon = time.Date(2026, 11, 21, 9, 31, 0, 0, time.UTC)
 // startAt begins a world whose clock stands still until it is set.
 func startAt(t *testing.T, now *time.Time) *world {
 	t.Helper()
-	return startOn(t, pgtest.New(t), func() time.Time { return *now })
+	return startOn(t, fixtures.New(t), func() time.Time { return *now })
 }
 
 // setKey changes what only time changes.
 func (w *world) setKey(t *testing.T, k apikeys.Key, created time.Time, used, expires, revoked any) {
 	t.Helper()
-	w.exec(t, `update api_keys set created_at = $2, last_used_at = $3, expires_at = $4, revoked_at = $5 where id = $1`, k.ID, created, used, expires, revoked)
+	w.db.Exec(`update api_keys set created_at = $2, last_used_at = $3, expires_at = $4, revoked_at = $5 where id = $1`, k.ID, created, used, expires, revoked)
 }
 
 // row is a key's row on the list, as text.
@@ -70,8 +70,7 @@ func TestKeysAreListed(t *testing.T) {
 	t.Parallel()
 	now := noon
 	w := startAt(t, &now)
-	acme := newOrganisation("acme")
-	w.load(t, acme)
+	acme := w.organisation("acme")
 	day := 24 * time.Hour
 	forks, reports := apikeys.ForksRead, apikeys.ReportsRead
 	add := func(name string, ago time.Duration, used, expires, revoked any, scopes ...apikeys.Scope) apikeys.Key {
@@ -122,12 +121,11 @@ func TestManyRevokedKeysArePaged(t *testing.T) {
 	t.Parallel()
 	now := noon
 	w := startAt(t, &now)
-	acme := newOrganisation("acme")
-	w.load(t, acme)
+	acme := w.organisation("acme")
 	w.newKey(t, acme, "BI", apikeys.ForksRead)
-	w.exec(t, `insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by, creator_name, revoked_at)
+	w.db.Exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by, creator_name, revoked_at)
 		select 'r' || lpad(i::text, 21, '0'), $1, 'revoked ' || i, array['forks:read'], decode(repeat('00', 32), 'hex'), timestamptz '2020-01-01' + make_interval(mins => i), 'p', 'P', now()
-		  from generate_series(1, 1105) i`, acme.id)
+		  from generate_series(1, 1105) i`, acme.ID)
 	p := w.signedIn(t, acme.owner).get(acme.at("/settings/api-keys"))
 	require.Contains(t, p.body, "Revoked and expired (1,099)")
 	require.Contains(t, p.body, "1–100 of 1,099")
@@ -144,8 +142,7 @@ func TestManyRevokedKeysArePaged(t *testing.T) {
 func TestEmptyKeyListOffersToCreate(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	acme := newOrganisation("acme")
-	w.load(t, acme)
+	acme := w.organisation("acme")
 	p := w.signedIn(t, acme.owner).get(acme.at("/settings/api-keys"))
 	require.Contains(t, p.body, "<h2>No keys yet</h2>")
 	require.Equal(t, 1, strings.Count(p.body, "/settings/api-keys/new"))
@@ -159,25 +156,24 @@ func TestKeyListSaysWhyCreatingIsNotPossible(t *testing.T) {
 	w := start(t)
 	for name, c := range map[string]struct {
 		plan        string
-		who         func(*organisation) person
+		who         func(*organisation) fixtures.Person
 		full        bool
 		note, wayTo string
 		says        string
 	}{
-		"no two-step": {"pro", func(o *organisation) person { return o.adminPlain }, false, "Turn on two-step verification to create keys.", "/account/two-step", "list and revoke keys without it"},
-		"below Pro":   {"team", func(o *organisation) person { return o.owner }, false, "API keys are paused.", "/settings/organisation", "rejected, and you cannot create keys"},
-		"free":        {"free", func(o *organisation) person { return o.admin }, false, "API keys are paused.", "/settings/organisation", "list and revoke"},
-		"full":        {"enterprise", func(o *organisation) person { return o.owner }, true, "has 100 usable keys", "", "Revoke one"},
+		"no two-step": {"pro", func(o *organisation) fixtures.Person { return o.adminPlain }, false, "Turn on two-step verification to create keys.", "/account/two-step", "list and revoke keys without it"},
+		"below Pro":   {"team", func(o *organisation) fixtures.Person { return o.owner }, false, "API keys are paused.", "/settings/organisation", "rejected, and you cannot create keys"},
+		"free":        {"free", func(o *organisation) fixtures.Person { return o.admin }, false, "API keys are paused.", "/settings/organisation", "list and revoke"},
+		"full":        {"enterprise", func(o *organisation) fixtures.Person { return o.owner }, true, "has 100 usable keys", "", "Revoke one"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := newOrganisation("why-" + strings.ReplaceAll(name, " ", "-"))
-			w.load(t, o)
+			o := w.organisation("why-" + strings.ReplaceAll(name, " ", "-"))
 			key := w.newKey(t, o, "BI", apikeys.ForksRead)
 			if c.full {
-				w.exec(t, `insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by, creator_name)
-					select 'f' || lpad(i::text, 21, '0'), $1, 'n', array['forks:read'], decode(repeat('00', 32), 'hex'), now(), 'p', 'P' from generate_series(2, 100) i`, o.id)
+				w.db.Exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by, creator_name)
+					select 'f' || lpad(i::text, 21, '0'), $1, 'n', array['forks:read'], decode(repeat('00', 32), 'hex'), now(), 'p', 'P' from generate_series(2, 100) i`, o.ID)
 			}
-			w.exec(t, `update organisations set plan = $2 where id = $1`, o.id, c.plan)
+			w.db.Exec(`update organisations set plan = $2 where id = $1`, o.ID, c.plan)
 			b := w.signedIn(t, c.who(o))
 			list := b.get(o.at("/settings/api-keys"))
 			require.Equal(t, http.StatusOK, list.StatusCode)
@@ -207,21 +203,18 @@ func TestKeyListSaysWhyCreatingIsNotPossible(t *testing.T) {
 // newest is the organisation's newest key, and how many it has.
 func (w *world) newest(t *testing.T, o *organisation) string {
 	t.Helper()
-	var newest string
-	require.NoError(t, w.db.Owner.Pool.QueryRow(t.Context(), `select count(*) || ' ' || coalesce((array_agg(id order by created_at desc, id))[1], '') from api_keys where org_id = $1`, o.id).Scan(&newest))
-	return newest
+	return fixtures.One[string](w.db, `select count(*) || ' ' || coalesce((array_agg(id order by created_at desc, id))[1], '') from api_keys where org_id = $1`, o.ID)
 }
 
 // Every screen of an organisation's settings stays under 60 KB, with all the keys that there can be.
 func TestLongestKeyListIsSmall(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	acme := newOrganisation("acme")
-	w.load(t, acme)
+	acme := w.organisation("acme")
 	for kind, revoked := range map[string]any{"u": nil, "r": time.Now()} {
-		w.exec(t, `insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by, creator_name, last_used_at, expires_at, revoked_at)
+		w.db.Exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by, creator_name, last_used_at, expires_at, revoked_at)
 			select $2 || substr(md5(i::text || $2), 1, 21), $1, 'The key of a tool ' || md5(i::text), array['forks:read'], decode(repeat('00', 32), 'hex'),
-			       now() - make_interval(mins => i * 17), 'p', 'Ingrid Solheim', now() - make_interval(secs => i * 7), now() + make_interval(mins => i * 1234), $3 from generate_series(1, 100) i`, acme.id, kind, revoked)
+			       now() - make_interval(mins => i * 17), 'p', 'Ingrid Solheim', now() - make_interval(secs => i * 7), now() + make_interval(mins => i * 1234), $3 from generate_series(1, 100) i`, acme.ID, kind, revoked)
 	}
 	b := w.signedIn(t, acme.owner)
 	p := b.send(http.MethodGet, acme.at("/settings/api-keys"), "", http.Header{"Accept-Encoding": {"gzip"}})
@@ -234,8 +227,7 @@ func TestLongestKeyListIsSmall(t *testing.T) {
 func TestKeyListEscapesHostileNames(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	acme := newOrganisation("acme")
-	w.load(t, acme)
+	acme := w.organisation("acme")
 	b := w.signedIn(t, acme.owner)
 	for _, name := range []string{
 		`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `=1+1`, "{{.CSRF}}", "' or 1=1 --", "\u202eright to left\u2066", "اختبار", strings.Repeat("é", 200), "dg_live_x y",

@@ -7,22 +7,19 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/audit"
+	"dg/platform/testkit/fixtures"
 )
 
 // Plan, reporting mode, members with role and two-step state.
 func TestOrganisationShowsPlanModeAndMembers(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	acme := newOrganisation("acme")
-	acme.name = "<b>Acme</b> \"\u202e\" & sons"
-	acme.admin.name = `=cmd|'<script>alert(1)</script>`
-	w.load(t, acme)
-	_, err := w.db.Owner.Pool.Exec(t.Context(), `update users set totp_secret = $1, totp_since = '2026-01-12T09:30:00Z' where id = $2`, testSecret, acme.member.id)
-	require.NoError(t, err)
+	acme := w.organisationOf(fixtures.Organisation{Slug: "acme", Name: "<b>Acme</b> \"\u202e\" & sons"})
+	w.rename(&acme.admin, `=cmd|'<script>alert(1)</script>`)
+	w.db.Exec(`update users set totp_secret = $1, totp_since = '2026-01-12T09:30:00Z' where id = $2`, fixtures.TOTPSecret, acme.member.ID)
 	p := w.signedIn(t, acme.adminPlain).get(acme.at("/settings/organisation"))
 	for _, text := range []string{
 		"<strong>Pro</strong>", "Includes the API.", "<strong>Pseudonymous</strong>", "never by name", "2 of 4 members use two-step verification.", `On since <time datetime="2026-01-12T09:30:00.000Z" data-local="day">12 Jan 2026</time>`,
@@ -34,8 +31,7 @@ func TestOrganisationShowsPlanModeAndMembers(t *testing.T) {
 	require.NotContains(t, p.body, "<script>")
 	order := []int{strings.Index(p.body, "owner@acme"), strings.Index(p.body, "admin@acme"), strings.Index(p.body, "admin-plain@acme"), strings.Index(p.body, "member@acme")}
 	require.IsIncreasing(t, order, "owners first, then by name: = stands before a")
-	acme.plan, acme.mode = "team", "nominative"
-	w.load(t, acme)
+	w.db.Exec(`update organisations set plan = 'team', reporting_mode = 'nominative' where id = $1`, acme.ID)
 	p = w.signedIn(t, acme.owner).get(acme.at("/settings/organisation"))
 	require.Contains(t, p.body, "<strong>Team</strong></p><p>Does not include the API.")
 	require.Contains(t, p.body, "by their display name")
@@ -45,13 +41,10 @@ func TestOrganisationShowsPlanModeAndMembers(t *testing.T) {
 func TestLargeOrganisationListsSomeMembers(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	acme := newOrganisation("acme")
-	for range 600 {
-		id := uuid.NewString()
-		acme.more = append(acme.more, map[string]any{"type": "user", "id": id, "email": id + "@acme.example", "name": "N"},
-			map[string]any{"type": "membership", "organisationId": acme.id, "userId": id, "role": "member"})
-	}
-	w.load(t, acme)
+	acme := w.organisation("acme")
+	w.db.Exec(`with made as (
+			insert into users (id, email, email_key, name) select gen_random_uuid(), i || '@acme.example', i || '@acme.example', 'N' from generate_series(1, 600) i returning id)
+		insert into memberships (org_id, user_id, role) select $1, id, 'member' from made`, acme.ID)
 	p := w.signedIn(t, acme.owner).get(acme.at("/settings/organisation"))
 	require.Equal(t, 500, strings.Count(p.body, `data-label="Two-step"`))
 	require.Contains(t, p.body, "104 more members are not listed.")
@@ -63,8 +56,7 @@ func TestLargeOrganisationListsSomeMembers(t *testing.T) {
 func TestOwnerChangesTheReportingMode(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	acme := newOrganisation("acme")
-	w.load(t, acme)
+	acme := w.organisation("acme")
 	second := startOn(t, w.db, time.Now)
 	b := w.signedIn(t, acme.owner)
 	elsewhere := second.browser(t)
@@ -93,7 +85,7 @@ func TestOwnerChangesTheReportingMode(t *testing.T) {
 	}
 	last := w.logOf(t, acme)[0]
 	require.Equal(t, audit.ReportingModeChanged, last.Action)
-	require.Equal(t, audit.Actor{Kind: audit.Person, ID: acme.owner.id, Name: acme.owner.name}, last.Actor)
+	require.Equal(t, audit.Actor{Kind: audit.Person, ID: acme.owner.ID, Name: acme.owner.Name}, last.Actor)
 	require.Equal(t, map[string]any{"from": "nominative", "to": "pseudonymous"}, last.Details)
 	require.Equal(t, form, last.Request.Path)
 	require.Equal(t, "POST", last.Request.Method)
@@ -117,12 +109,10 @@ func TestOwnerChangesTheReportingMode(t *testing.T) {
 func TestFormerOwnerCannotChangeTheReportingMode(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	acme := newOrganisation("acme")
-	w.load(t, acme)
+	acme := w.organisation("acme")
 	b := w.signedIn(t, acme.owner)
 	form := acme.at("/settings/organisation/reporting-mode")
-	_, err := w.db.Owner.Pool.Exec(t.Context(), `update memberships set role = 'admin' where user_id = $1`, acme.owner.id)
-	require.NoError(t, err)
+	w.db.Exec(`update memberships set role = 'admin' where user_id = $1`, acme.owner.ID)
 	p := b.post(form, url.Values{"mode": {"nominative"}})
 	require.Equal(t, http.StatusForbidden, p.StatusCode)
 	require.Contains(t, p.body, "Only an owner can change the reporting mode.")

@@ -15,12 +15,13 @@ import (
 
 	"dg/modules/audit"
 	"dg/modules/exports"
+	"dg/platform/testkit/fixtures"
 )
 
 // exportsOf are the log's entries of exports, newest first.
 func (w *world) exportsOf(t *testing.T, o *organisation) []audit.Entry {
 	t.Helper()
-	all, err := w.log.List(t.Context(), o.id, audit.Page{Limit: 1000})
+	all, err := w.log.List(t.Context(), o.ID, audit.Page{Limit: 1000})
 	require.NoError(t, err)
 	var entries []audit.Entry
 	for _, e := range all {
@@ -57,15 +58,14 @@ func TestDownloadEqualsTheAPIExport(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
 	now := time.Now().UTC()
 	for _, mode := range []string{"pseudonymous", "nominative"} {
-		o := newOrganisation(mode)
-		o.mode = mode
-		fork := o.withFork()
+		o := w.organisationOf(fixtures.Organisation{Slug: mode, ReportingMode: mode})
+		played := w.fork(o)
+		fork := played.ID
 		names := numbered(30)
 		copy(names, []string{"=1+1", `a "quoted", name`, "@x", "\u202eevil"})
-		players := o.withPlayers(names...)
-		small, large := o.withGroup("small", players[:4]...), o.withGroup("large", players[:20]...)
-		o.withRandomPlays(random, 900, 40, []string{fork}, players, now)
-		w.load(t, o)
+		players := w.db.PlayersNamed(o.ID, names...)
+		small, large := w.db.Group(o.ID, players[:4]...), w.db.Group(o.ID, players[:20]...)
+		w.randomPlays(random, 900, 40, []fixtures.Fork{played}, players, now)
 		get, b := w.beside(t, o), w.signedIn(t, o.admin)
 		from, to := now.AddDate(0, 0, -30).Format(time.DateOnly), now.Format(time.DateOnly)
 		for i, group := range []string{"", small, large} {
@@ -91,7 +91,7 @@ func TestDownloadEqualsTheAPIExport(t *testing.T) {
 			finished := w.untilFinished(t, o, 2*i+2)
 			started := w.exportsOf(t, o)[1]
 			for _, e := range []audit.Entry{started, finished} {
-				require.Equal(t, audit.Actor{Kind: audit.Person, ID: o.admin.id, Name: o.admin.name}, e.Actor)
+				require.Equal(t, audit.Actor{Kind: audit.Person, ID: o.admin.ID, Name: o.admin.Name}, e.Actor)
 				require.Equal(t, audit.Target{Kind: "fork", ID: fork}, e.Target)
 				require.Equal(t, "GET", e.Request.Method)
 				require.Equal(t, strings.Split(path, "?")[0], e.Request.Path)
@@ -107,12 +107,10 @@ func TestDownloadEqualsTheAPIExport(t *testing.T) {
 func TestDownloadThatCannotBeRecordedSendsNothing(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	o := newOrganisation("acme")
-	fork := o.withFork()
-	o.withPlay(fork, o.withPlayers("Ada")[0], time.Now(), 5000)
-	w.load(t, o)
+	o := w.organisation("acme")
+	fork := w.played(o)
 	b := w.signedIn(t, o.owner)
-	w.exec(t, `revoke insert on audit_entries from dg_app`)
+	w.db.Exec(`revoke insert on audit_entries from dg_app`)
 	p := b.get(o.at("/reports/%s/plays.csv", fork))
 	require.Equal(t, http.StatusServiceUnavailable, p.StatusCode)
 	require.Contains(t, p.body, "could not be recorded in the audit log")
@@ -123,10 +121,9 @@ func TestDownloadThatCannotBeRecordedSendsNothing(t *testing.T) {
 func TestInvalidDownloadIsRejected(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	o, other := newOrganisation("acme"), newOrganisation("other")
-	fork, foreign := o.withFork(), other.withFork()
-	group := other.withGroup("theirs")
-	w.load(t, o, other)
+	o, other := w.organisation("acme"), w.organisation("other")
+	fork, foreign := w.fork(o).ID, w.fork(other).ID
+	group := w.db.GroupNamed(other.ID, "theirs")
 	b := w.signedIn(t, o.owner)
 	for path, want := range map[string]struct {
 		status   int
@@ -146,7 +143,7 @@ func TestInvalidDownloadIsRejected(t *testing.T) {
 		require.Equal(t, want.status, p.StatusCode, path)
 		require.Contains(t, p.body, want.sentence, path)
 		require.Contains(t, p.Header.Get("Content-Type"), "text/html", path)
-		require.NotContains(t, p.body, other.name, path)
+		require.NotContains(t, p.body, other.Name, path)
 	}
 	require.Empty(t, w.exportsOf(t, o))
 }
@@ -155,11 +152,10 @@ func TestInvalidDownloadIsRejected(t *testing.T) {
 func long(t *testing.T) (*world, *organisation, string) {
 	t.Helper()
 	w := start(t)
-	o := newOrganisation("acme")
-	fork := o.withFork()
-	o.withPlayers("Ada")
-	w.load(t, o)
-	w.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, answers)
+	o := w.organisation("acme")
+	fork := w.fork(o).ID
+	w.db.Players(o.ID, 1)
+	w.db.Exec(`insert into plays (id, org_id, fork_id, player, started_at, answers)
 		select gen_random_uuid(), f.org_id, f.id, p.ordinal, timestamptz '2024-05-01' + i * interval '1 s', decode(repeat('0302', 50), 'hex')
 		  from generate_series(1, 60000) i, forks f, lateral (select min(ordinal) as ordinal from players where org_id = f.org_id) p
 		 where f.id = $1`, fork)
@@ -198,14 +194,14 @@ func TestDownloadEndsWhenAccessIsRevoked(t *testing.T) {
 		`delete from memberships where user_id = $1`,
 		`update memberships set role = 'member' where user_id = $1`,
 	} {
-		reader := []person{o.owner, o.admin, o.adminPlain}[i]
+		reader := []fixtures.Person{o.owner, o.admin, o.adminPlain}[i]
 		_, in := w.begin(t, w.signedIn(t, reader), path)
 		begun := time.Now()
-		w.exec(t, sql, reader.id)
+		w.db.Exec(sql, reader.ID)
 		finished := w.untilFinished(t, o, i+1)
 		require.Less(t, time.Since(begun), 3*time.Second, sql)
 		require.Equal(t, "access_ended", finished.Details["outcome"], sql)
-		require.Equal(t, reader.id, finished.Actor.ID)
+		require.Equal(t, reader.ID, finished.Actor.ID)
 		require.Less(t, finished.Details["rows"], 60_000.0)
 		rest, _ := io.ReadAll(in)
 		require.NotContains(t, string(rest[max(0, len(rest)-10):]), "\r\n0\r\n\r\n", "the transfer does not end as a whole one does")
@@ -217,7 +213,7 @@ func TestDownloadEndsWhenAccessIsRevoked(t *testing.T) {
 	require.Equal(t, http.StatusOK, left.get(path).StatusCode, "the place was given back")
 }
 
-// How many exports run at once has a bound for a person, and one for the organisation that people and keys share.
+// How many exports run at once has a bound for a fixtures.Person, and one for the organisation that people and keys share.
 func TestConcurrentDownloadsAreLimited(t *testing.T) {
 	t.Parallel()
 	w, o, fork := long(t)

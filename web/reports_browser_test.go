@@ -9,35 +9,33 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/platform/testkit/browsertest"
+	"dg/platform/testkit/fixtures"
 )
 
 // signInWith signs somebody in by the form, and goes on to a path.
-func signInWith(p *browsertest.Page, w *world, who person, path string) {
+func signInWith(p *browsertest.Page, w *world, who fixtures.Person, path string) {
 	p.Open(w.url + "/sign-in")
-	p.Fill("#email", who.email)
-	p.Fill("#password", who.password)
+	p.Fill("#email", who.Email)
+	p.Fill("#password", fixtures.Password)
 	p.Click("main button")
 	p.WaitFor("header.top")
 	p.Open(w.url + path)
 }
 
-// played is an organisation with reports of every kind: played, empty and withheld.
-func played(mode string) (o *organisation, fork, region, small string) {
-	o = newOrganisation("halden-" + mode)
-	o.name, o.mode = "Halden Water", mode
-	fork = o.withFork()
-	second, archived := o.withFork(), o.withFork()
-	o.change(fork, map[string]any{"title": "Spot the Outlier", "slug": "spot-the-outlier", "deployedReleaseNumber": 7})
-	o.change(second, map[string]any{"title": "Reading Charts: what the axis does not say", "slug": "reading-charts", "deployedReleaseNumber": nil, "visibility": "public", "suspended": true})
-	o.change(archived, map[string]any{"title": "اختبار البيانات", "slug": "data-incident-first-hour", "status": "archived", "visibility": "restricted"})
+// reported is an organisation with reports of every kind: played, empty and withheld.
+func (w *world) reported(mode string) (o *organisation, fork, region, small string) {
+	o = w.organisationOf(fixtures.Organisation{Slug: "halden-" + mode, Name: "Halden Water", ReportingMode: mode})
+	first := w.db.Fork(fixtures.Fork{OrganisationID: o.ID, Title: "Spot the Outlier", Slug: "spot-the-outlier", Release: 7})
+	w.db.Fork(fixtures.Fork{OrganisationID: o.ID, Title: "Reading Charts: what the axis does not say", Slug: "reading-charts", Suspended: true})
+	w.db.Fork(fixtures.Fork{OrganisationID: o.ID, Title: "اختبار البيانات", Slug: "data-incident-first-hour", Status: "archived", Visibility: "restricted"})
 	names := numbered(127)
 	copy(names, []string{"Ingrid Solheim", "Wolfeschlegelsteinhausenbergerdorff-Wolfeschlegelsteinhausenbergerdorff", "محمد علي", "O"})
-	players := o.withPlayers(names...)
-	region, small = o.withGroup("Western region", players[100:]...), o.withGroup("Graduate intake 2026", players[:3]...)
+	players := w.db.PlayersNamed(o.ID, names...)
+	region, small = w.db.GroupNamed(o.ID, "Western region", players[100:]...), w.db.GroupNamed(o.ID, "Graduate intake 2026", players[:3]...)
 	random, now := rand.New(rand.NewPCG(13, 13)), time.Now().UTC()
-	o.withRandomPlays(random, 1300, 28, []string{fork}, players[:100], now)
-	o.withRandomPlays(random, 3000, 365, []string{fork}, players[:100], now)
-	return o, fork, region, small
+	w.randomPlays(random, 1300, 28, []fixtures.Fork{first}, players[:100], now)
+	w.randomPlays(random, 3000, 365, []fixtures.Fork{first}, players[:100], now)
+	return o, first.ID, region, small
 }
 
 // The reports as a manager goes through them: no violation of WCAG 2.2 A and AA, light and dark, and nothing
@@ -45,10 +43,9 @@ func played(mode string) (o *organisation, fork, region, small string) {
 func TestReportsInABrowser(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	pseudonymous, fork, _, _ := played("pseudonymous")
-	nominative, named, region, small := played("nominative")
-	empty := newOrganisation("empty")
-	w.load(t, pseudonymous, nominative, empty)
+	pseudonymous, fork, _, _ := w.reported("pseudonymous")
+	nominative, named, region, small := w.reported("nominative")
+	empty := w.organisation("empty")
 
 	p := browsertest.New(t)
 	signInWith(p, w, pseudonymous.owner, pseudonymous.at("/reports"))

@@ -2,7 +2,6 @@ package web_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -26,20 +25,18 @@ import (
 	"dg/modules/exports"
 	"dg/modules/games"
 	"dg/modules/identity"
-	"dg/modules/importer"
 	"dg/modules/org"
 	"dg/modules/reports"
 	"dg/platform/authz"
 	"dg/platform/httpserver"
 	"dg/platform/postgres"
 	"dg/platform/testkit/fixtures"
-	"dg/platform/testkit/pgtest"
 	"dg/web"
 )
 
 // world is a database with one instance of the screens on it, reached over a real connection.
 type world struct {
-	db      *pgtest.Database
+	db      *fixtures.Database
 	people  *identity.Service
 	keys    *apikeys.Service
 	log     *audit.Log
@@ -72,11 +69,11 @@ func (l *logbook) String() string {
 // start begins a world without organisations.
 func start(t *testing.T) *world {
 	t.Helper()
-	return startOn(t, pgtest.New(t), time.Now)
+	return startOn(t, fixtures.New(t), time.Now)
 }
 
 // startOn begins one more instance on a database, with a clock.
-func startOn(t *testing.T, db *pgtest.Database, now func() time.Time) *world {
+func startOn(t *testing.T, db *fixtures.Database, now func() time.Time) *world {
 	t.Helper()
 	policy, err := authz.New()
 	require.NoError(t, err)
@@ -121,74 +118,45 @@ func (noOrganisations) OrganisationsOf(*gorm.DB, string) ([]string, error) {
 	return nil, nil
 }
 
-// person is somebody who can sign in.
-type person struct {
-	id, name, email, password string
-	totpSecret                string // empty: two-step verification is off
-}
-
 // organisation is one of a test, with its people: an owner, an admin with and one without two-step verification, and a
 // member.
 type organisation struct {
-	id, slug, name, plan, mode       string
-	owner, admin, adminPlain, member person
-	more                             []map[string]any // further lines of its import
+	fixtures.Organisation
+	owner, admin, adminPlain, member fixtures.Person
 }
 
-const (
-	testPassword = fixtures.Password
-	testSecret   = fixtures.TOTPSecret
-)
+// organisation stores an organisation on the Pro plan under pseudonymous reporting, with its people.
+func (w *world) organisation(slug string) *organisation {
+	return w.organisationOf(fixtures.Organisation{Slug: slug, Name: "Organisation " + slug})
+}
 
-// newOrganisation makes an organisation on the Pro plan. It is not stored yet: see load.
-func newOrganisation(slug string) *organisation {
-	human := func(role, secret string) person {
-		return person{uuid.NewString(), role + " of " + slug, role + "@" + slug + ".example", testPassword, secret}
+// organisationOf stores an organisation with its people.
+func (w *world) organisationOf(o fixtures.Organisation) *organisation {
+	o = w.db.Organisation(o)
+	human := func(name, role, secret string) fixtures.Person {
+		p := w.db.Person(fixtures.Person{Name: name + " of " + o.Slug, Email: name + "@" + o.Slug + ".example", TOTPSecret: secret})
+		w.db.Join(o.ID, p.ID, role)
+		return p
 	}
-	return &organisation{
-		id: uuid.NewString(), slug: slug, name: "Organisation " + slug, plan: "pro", mode: "pseudonymous",
-		owner: human("owner", ""), admin: human("admin", testSecret), adminPlain: human("admin-plain", ""), member: human("member", ""),
-	}
+	return &organisation{o, human("owner", "owner", ""), human("admin", "admin", fixtures.TOTPSecret), human("admin-plain", "admin", ""), human("member", "member", "")}
 }
 
-// lines are the organisation in the import format.
-func (o *organisation) lines() []map[string]any {
-	lines := []map[string]any{{"type": "organisation", "id": o.id, "slug": o.slug, "name": o.name, "plan": o.plan, "reportingMode": o.mode}}
-	for _, m := range []struct {
-		person
-		role string
-	}{{o.owner, "owner"}, {o.admin, "admin"}, {o.adminPlain, "admin"}, {o.member, "member"}} {
-		user := map[string]any{"type": "user", "id": m.id, "email": m.email, "name": m.name, "passwordHash": fixtures.PasswordHash}
-		if m.totpSecret != "" {
-			user["totpSecret"] = m.totpSecret
-		}
-		lines = append(lines, user, map[string]any{"type": "membership", "organisationId": o.id, "userId": m.id, "role": m.role})
-	}
-	return append(lines, o.more...)
+// rename gives a person another name.
+func (w *world) rename(p *fixtures.Person, name string) {
+	p.Name = name
+	w.db.Exec(`update users set name = $1 where id = $2`, name, p.ID)
 }
 
-// load brings organisations in, or changes them, the way that they come: by an import.
-func (w *world) load(t *testing.T, organisations ...*organisation) {
-	t.Helper()
-	require.NoError(t, w.importing(t, organisations...))
+// fork stores a fork that the organisation's players can play.
+func (w *world) fork(o *organisation) fixtures.Fork {
+	return w.db.Fork(fixtures.Fork{OrganisationID: o.ID, Title: "Prompting at the dock", Visibility: "organization", Release: 1})
 }
 
-// importing says what an import of the organisations answers.
-func (w *world) importing(t *testing.T, organisations ...*organisation) error {
-	t.Helper()
-	input := importer.Input{Name: t.Name(), Open: func() (io.ReadCloser, error) {
-		var b strings.Builder
-		for _, o := range organisations {
-			for _, line := range o.lines() {
-				if err := json.NewEncoder(&b).Encode(line); err != nil {
-					return nil, err
-				}
-			}
-		}
-		return io.NopCloser(strings.NewReader(b.String())), nil
-	}}
-	_, err := importer.New(w.db.Owner.Pool).Import(t.Context(), []importer.Input{input}, nil)
-	return err
+// played stores a fork that was played once, now, and returns its id.
+func (w *world) played(o *organisation) string {
+	fork := w.fork(o)
+	w.db.Play(fixtures.Play{Fork: fork, Player: w.db.Players(o.ID, 1)[0], StartedAt: time.Now(), CompletedAt: time.Now(), Score: 5000})
+	return fork.ID
 }
 
 // browser is somebody's browser without a window: it keeps cookies and follows no redirect.
@@ -210,16 +178,15 @@ func (w *world) browser(t *testing.T) *browser {
 }
 
 // signedIn returns a browser with which the person has signed in.
-func (w *world) signedIn(t *testing.T, p person) *browser {
+func (w *world) signedIn(t *testing.T, p fixtures.Person) *browser {
 	t.Helper()
 	b := w.browser(t)
-	session, err := w.people.SignIn(t.Context(), p.email, p.password, identity.Client{Address: "192.0.2.1", UserAgent: "test"})
+	session, err := w.people.SignIn(t.Context(), p.Email, fixtures.Password, identity.Client{Address: "192.0.2.1", UserAgent: "test"})
 	require.NoError(t, err)
-	if p.totpSecret != "" {
+	if p.TOTPSecret != "" {
 		// The step of the last code does not count twice: a test that signs in again starts afresh.
-		_, err = w.db.Owner.Pool.Exec(t.Context(), `update users set totp_last_step = 0 where id = $1`, p.id)
-		require.NoError(t, err)
-		code, err := totp.GenerateCode(p.totpSecret, w.now())
+		w.db.Exec(`update users set totp_last_step = 0 where id = $1`, p.ID)
+		code, err := totp.GenerateCode(p.TOTPSecret, w.now())
 		require.NoError(t, err)
 		session, err = w.people.VerifySecondStep(t.Context(), session.Token, code)
 		require.NoError(t, err)
@@ -277,7 +244,7 @@ func (b *browser) send(method, path, body string, header http.Header) page {
 
 // at is the address of a screen of the organisation.
 func (o *organisation) at(format string, args ...any) string {
-	return "/o/" + url.PathEscape(o.slug) + fmt.Sprintf(format, args...)
+	return "/o/" + url.PathEscape(o.Slug) + fmt.Sprintf(format, args...)
 }
 
 // regexpFind returns what the pattern's group finds.
@@ -290,21 +257,3 @@ func regexpFind(t *testing.T, pattern, text string) string {
 
 // newIdempotencyKey is what a form holds against being sent twice.
 func newIdempotencyKey() string { return uuid.NewString() }
-
-// exec changes the database past the program.
-func (w *world) exec(t *testing.T, sql string, args ...any) {
-	t.Helper()
-	_, err := w.db.Owner.Pool.Exec(t.Context(), sql, args...)
-	require.NoError(t, err)
-}
-
-// withFork gives the organisation a fork, and returns its id.
-func (o *organisation) withFork() string {
-	game, fork := uuid.NewString(), uuid.NewString()
-	o.more = append(o.more,
-		map[string]any{"type": "game", "id": game, "slug": "game-" + game, "title": "Prompting"},
-		map[string]any{"type": "fork", "id": fork, "organisationId": o.id, "gameId": game, "slug": "fork-" + fork, "title": "Prompting at the dock",
-			"major": 1, "status": "active", "visibility": "organization", "sourceLocale": "en", "deployedReleaseNumber": 1, "suspended": false,
-			"createdAt": "2026-01-01T00:00:00.000Z", "updatedAt": "2026-01-01T00:00:00.000Z"})
-	return fork
-}

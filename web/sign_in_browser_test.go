@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/platform/testkit/browsertest"
+	"dg/platform/testkit/fixtures"
 )
 
 // looksRight demands of a screen, on a desk and on a phone, what all of them keep. The tests of app look at the same screens
@@ -28,23 +29,22 @@ func looksRight(t *testing.T, p *browsertest.Page, name string) {
 func TestSignInByKeyboard(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	acme := newOrganisation("acme")
-	w.load(t, acme)
+	acme := w.organisation("acme")
 	p := browsertest.New(t)
 	p.AllowError("status of 422") // of forms that come back
 	p.Open(w.url + "/account")
 	require.Equal(t, "/sign-in?next=%2Faccount", p.Path())
 	looksRight(t, p, "sign-in")
-	p.Press(acme.admin.email, "Tab", "wrong horse battery", "Enter")
+	p.Press(acme.admin.Email, "Tab", "wrong horse battery", "Enter")
 	p.WaitFor("#errors")
 	looksRight(t, p, "sign-in with an error")
-	p.Press(testPassword, "Enter") // the e-mail has stayed, and the focus is in the password
+	p.Press(fixtures.Password, "Enter") // the e-mail has stayed, and the focus is in the password
 	p.WaitFor("#code")
 	looksRight(t, p, "code")
 	p.Press("000000", "Enter")
 	p.WaitFor("#errors")
 	looksRight(t, p, "code with an error")
-	p.Press(w.codeNow(t, testSecret), "Enter")
+	p.Press(w.codeNow(t, fixtures.TOTPSecret), "Enter")
 	p.WaitFor("h1:text(\"Account\")")
 	require.Equal(t, "/account", p.Path())
 	looksRight(t, p, "account")
@@ -60,18 +60,17 @@ func TestSignInByKeyboard(t *testing.T) {
 }
 
 // toAccount signs in on the way to the account, up to the question for a code if there is one.
-func toAccount(p *browsertest.Page, w *world, who person) {
+func toAccount(p *browsertest.Page, w *world, who fixtures.Person) {
 	p.Open(w.url + "/sign-in?next=/account")
-	p.Fill("#email", who.email)
-	p.Fill("#password", testPassword)
+	p.Fill("#email", who.Email)
+	p.Fill("#password", fixtures.Password)
 	p.Click("main button")
 }
 
 func TestTwoStepIsSetUpInABrowser(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	acme := newOrganisation("acme")
-	w.load(t, acme)
+	acme := w.organisation("acme")
 	p := browsertest.New(t)
 	p.AllowError("status of 422")
 	toAccount(p, w, acme.adminPlain)
@@ -82,14 +81,14 @@ func TestTwoStepIsSetUpInABrowser(t *testing.T) {
 	p.Click(`button:text("Copy")`)
 	require.Equal(t, secret, strings.ReplaceAll(p.Clipboard(), " ", ""))
 	p.Fill("#code", "000000")
-	p.Fill("#current", testPassword)
+	p.Fill("#current", fixtures.Password)
 	p.Click(`button:text("Turn on two-step verification")`)
 	p.WaitFor("#errors")
 	looksRight(t, p, "enrolment with an error")
 	code, err := totp.GenerateCode(secret, time.Now())
 	require.NoError(t, err)
 	p.Fill("#code", code[:3]+" "+code[3:])
-	p.Fill("#current", testPassword)
+	p.Fill("#current", fixtures.Password)
 	p.Click(`button:text("Turn on two-step verification")`)
 	p.WaitFor("#codes")
 	looksRight(t, p, "recovery codes")
@@ -113,16 +112,15 @@ func TestTwoStepIsSetUpInABrowser(t *testing.T) {
 func TestRecoveryCodesAreReplacedInABrowser(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	acme := newOrganisation("acme")
-	w.load(t, acme)
+	acme := w.organisation("acme")
 	p := browsertest.New(t)
 	toAccount(p, w, acme.admin)
-	p.Fill("#code", w.codeNow(t, testSecret))
+	p.Fill("#code", w.codeNow(t, fixtures.TOTPSecret))
 	p.Click("main button")
 	p.Click(`a:text("New recovery codes")`)
 	looksRight(t, p, "new recovery codes")
-	p.Fill("#current", testPassword)
-	p.Fill("#code", w.codeNow(t, testSecret))
+	p.Fill("#current", fixtures.Password)
+	p.Fill("#code", w.codeNow(t, fixtures.TOTPSecret))
 	p.Click(`button:text("Create recovery codes")`)
 	p.WaitFor("#codes")
 	recovery := strings.Fields(p.Text("#codes"))
@@ -150,8 +148,8 @@ func TestRecoveryCodesAreReplacedInABrowser(t *testing.T) {
 	p.WaitFor("h1:text(\"Account\")")
 	require.Contains(t, p.Text("main"), "9 of 10 recovery codes left")
 	p.Click(`a:text("Turn off two-step verification")`)
-	p.Fill("#current", testPassword)
-	p.Fill("#code", w.codeNow(t, testSecret))
+	p.Fill("#current", fixtures.Password)
+	p.Fill("#code", w.codeNow(t, fixtures.TOTPSecret))
 	p.Click(`button:text("Turn off two-step verification")`)
 	p.WaitFor(`a:text("Set up two-step verification")`)
 }
@@ -160,17 +158,16 @@ func TestRecoveryCodesAreReplacedInABrowser(t *testing.T) {
 func TestSignInWithoutScript(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	acme := newOrganisation("acme")
-	w.load(t, acme)
+	acme := w.organisation("acme")
 	p := browsertest.New(t, browsertest.NoScript())
 	p.Open(w.url + "/sign-in?next=/account/two-step")
-	p.Fill("#email", acme.owner.email)
-	p.Fill("#password", testPassword)
+	p.Fill("#email", acme.owner.Email)
+	p.Fill("#password", fixtures.Password)
 	p.Click("main button")
 	code, err := totp.GenerateCode(strings.ReplaceAll(p.Text("#totp"), " ", ""), time.Now())
 	require.NoError(t, err)
 	p.Fill("#code", code)
-	p.Fill("#current", testPassword)
+	p.Fill("#current", fixtures.Password)
 	p.Click(`button:text("Turn on two-step verification")`)
 	p.WaitFor("#codes")
 	p.Click(`a:text("Done")`)

@@ -10,21 +10,20 @@ import (
 	"github.com/pquerna/otp/totp"
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/testkit/pgtest"
+	"dg/platform/testkit/fixtures"
 )
 
 // codeNow is the person's code of now; one that was used may be used again, since tests are faster than half a minute.
 func (w *world) codeNow(t *testing.T, secret string) string {
 	t.Helper()
-	_, err := w.db.Owner.Pool.Exec(t.Context(), `update users set totp_last_step = 0 where totp_secret = $1`, secret)
-	require.NoError(t, err)
+	w.db.Exec(`update users set totp_last_step = 0 where totp_secret = $1`, secret)
 	code, err := totp.GenerateCode(secret, w.now())
 	require.NoError(t, err)
 	return code
 }
 
-func credentials(p person) url.Values {
-	return url.Values{"email": {p.email}, "password": {p.password}}
+func credentials(p fixtures.Person) url.Values {
+	return url.Values{"email": {p.Email}, "password": {fixtures.Password}}
 }
 
 // requireRedirect demands that the answer leads to a path.
@@ -38,8 +37,7 @@ func requireRedirect(t *testing.T, to string, p page) {
 func TestSignInContinuesToTheRequestedPage(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	acme := newOrganisation("acme")
-	w.load(t, acme)
+	acme := w.organisation("acme")
 	wanted := "/settings/audit-log?actor=a%20b&x=%2F"
 
 	plain := w.browser(t)
@@ -53,7 +51,7 @@ func TestSignInContinuesToTheRequestedPage(t *testing.T) {
 	requireRedirect(t, code, withCode.post("/sign-in?"+url.Values{"next": {wanted}}.Encode(), credentials(acme.admin)))
 	requireRedirect(t, "/sign-in", withCode.get("/")) // not before the code
 	require.Equal(t, http.StatusOK, withCode.get("/sign-in").StatusCode)
-	requireRedirect(t, wanted, withCode.post(code, url.Values{"code": {w.codeNow(t, testSecret)}}))
+	requireRedirect(t, wanted, withCode.post(code, url.Values{"code": {w.codeNow(t, fixtures.TOTPSecret)}}))
 	requireRedirect(t, acme.at("/reports"), withCode.get("/"))
 
 	requireRedirect(t, "/sign-in", w.browser(t).get("/sign-in/code"))
@@ -66,15 +64,14 @@ func TestSignInContinuesToTheRequestedPage(t *testing.T) {
 func TestSignInErrorsRevealNothing(t *testing.T) {
 	t.Parallel()
 	clock := time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
-	w := startOn(t, pgtest.New(t), func() time.Time { return clock })
-	acme := newOrganisation("acme")
-	w.load(t, acme)
+	w := startOn(t, fixtures.New(t), func() time.Time { return clock })
+	acme := w.organisation("acme")
 	b := w.browser(t)
 	p := b.get("/sign-in")
 	require.Equal(t, "no-store", p.Header.Get("Cache-Control"))
 	require.Contains(t, p.body, "<title>Sign in – DG</title>")
 	bodies := map[string]string{}
-	for _, email := range []string{acme.owner.email, "nobody@acme.example"} {
+	for _, email := range []string{acme.owner.Email, "nobody@acme.example"} {
 		p := b.post("/sign-in", url.Values{"email": {email}, "password": {"wrong horse battery"}})
 		require.Equal(t, http.StatusUnauthorized, p.StatusCode)
 		require.Contains(t, p.body, "<title>Error: Sign in – DG</title>")
@@ -87,7 +84,7 @@ func TestSignInErrorsRevealNothing(t *testing.T) {
 	require.Contains(t, b.post("/sign-in", url.Values{"email": {hostile}}).body, `value="&#34;&gt;&lt;script&gt;`)
 
 	for range 9 {
-		b.post("/sign-in", url.Values{"email": {acme.owner.email}, "password": {"wrong horse battery"}})
+		b.post("/sign-in", url.Values{"email": {acme.owner.Email}, "password": {"wrong horse battery"}})
 	}
 	p = b.post("/sign-in", credentials(acme.owner))
 	require.Equal(t, http.StatusTooManyRequests, p.StatusCode)
@@ -102,17 +99,17 @@ func TestSignInErrorsRevealNothing(t *testing.T) {
 		require.Contains(t, p.body, "Wrong code.")
 		require.Contains(t, p.body, "<title>Error: Verification code – DG</title>")
 	}
-	p = b.post("/sign-in/code", url.Values{"code": {w.codeNow(t, testSecret)}})
+	p = b.post("/sign-in/code", url.Values{"code": {w.codeNow(t, fixtures.TOTPSecret)}})
 	require.Equal(t, http.StatusTooManyRequests, p.StatusCode)
 	require.Contains(t, p.body, "Too many failed attempts.")
 	clock = clock.Add(time.Minute)
-	requireRedirect(t, "/", b.post("/sign-in/code", url.Values{"code": {w.codeNow(t, testSecret)}}))
+	requireRedirect(t, "/", b.post("/sign-in/code", url.Values{"code": {w.codeNow(t, fixtures.TOTPSecret)}}))
 	b = w.browser(t)
 	b.post("/sign-in", credentials(acme.admin))
 	form := b.get("/sign-in/code")
 	require.Equal(t, http.StatusOK, form.StatusCode)
 	clock = clock.Add(10 * time.Minute)
-	late := url.Values{"code": {w.codeNow(t, testSecret)}}
+	late := url.Values{"code": {w.codeNow(t, fixtures.TOTPSecret)}}
 	requireRedirect(t, "/sign-in", b.post("/sign-in/code", late))
 }
 
@@ -120,8 +117,7 @@ func TestSignInErrorsRevealNothing(t *testing.T) {
 func TestPlantedSessionIsNeverSignedIn(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	acme := newOrganisation("acme")
-	w.load(t, acme)
+	acme := w.organisation("acme")
 	evil := w.browser(t)
 	evil.post("/sign-in", credentials(acme.admin)) // knows a password of somebody with two steps, and waits for the code
 	for name, plant := range map[string]string{
@@ -138,7 +134,7 @@ func TestPlantedSessionIsNeverSignedIn(t *testing.T) {
 	victim := w.browser(t)
 	victim.post("/sign-in", credentials(acme.admin))
 	due := victim.cookies["__Host-dg"]
-	victim.post("/sign-in/code", url.Values{"code": {w.codeNow(t, testSecret)}})
+	victim.post("/sign-in/code", url.Values{"code": {w.codeNow(t, fixtures.TOTPSecret)}})
 	requireRedirect(t, acme.at("/reports"), victim.get("/"))
 	planted := w.browser(t)
 	planted.cookies["__Host-dg"] = due
@@ -149,8 +145,7 @@ func TestPlantedSessionIsNeverSignedIn(t *testing.T) {
 func TestSignInRedirectsWithinTheSiteOnly(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	acme := newOrganisation("acme")
-	w.load(t, acme)
+	acme := w.organisation("acme")
 	signedIn := w.signedIn(t, acme.owner)
 	for _, next := range []string{
 		"//evil.example", "///evil.example", `/\evil.example`, `\\evil.example`, `\/evil.example`, "/%2fevil.example", "/%2Fevil.example", "/%5cevil.example",
@@ -176,8 +171,7 @@ func TestSignInRedirectsWithinTheSiteOnly(t *testing.T) {
 func TestSignOutEndsTheSession(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	acme := newOrganisation("acme")
-	w.load(t, acme)
+	acme := w.organisation("acme")
 	b := w.signedIn(t, acme.member)
 	kept := b.cookies["__Host-dg"]
 	requireRedirect(t, "/sign-in", b.post("/sign-out", url.Values{}))

@@ -1,0 +1,176 @@
+package web_test
+
+import (
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/apikeys"
+	"dg/modules/audit"
+)
+
+// randomEntries fills a log with entries of each kind over six days, in disorder.
+func (w *world) randomEntries(t *testing.T, o *organisation, n int, people []audit.Actor, keys []apikeys.Key) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(7, uint64(n)))
+	for range n {
+		key := keys[random.IntN(len(keys))]
+		e := audit.Entry{
+			OrganisationID: o.ID, Actor: audit.Actor{Kind: audit.Key, ID: key.ID, Name: key.Name}, Action: audit.Actions[random.IntN(len(audit.Actions))],
+			Target:  audit.Target{Kind: "fork", ID: uuid.NewString()},
+			Request: audit.Request{Method: "GET", Path: "/api/v1/forks", Address: "192.0.2.1", UserAgent: "test", ID: "request-0002"},
+		}
+		if e.Action == audit.KeyRefused {
+			e.Reason = audit.Reasons[random.IntN(len(audit.Reasons))]
+		} else if random.IntN(2) == 0 {
+			e.Actor, e.Target = people[random.IntN(len(people))], audit.Target{Kind: "api_key", ID: key.ID}
+		}
+		require.NoError(t, w.log.Append(t.Context(), e))
+	}
+	w.db.Exec(`update audit_entries set at = timestamptz '2026-03-01' + floor(random() * 6 * 24 * 60) * interval '1 min' where org_id = $1 and request_id = 'request-0002'`, o.ID)
+}
+
+// matches is the plain reading of the filters.
+func matches(t *testing.T, filters map[string]string, e audit.Entry) bool {
+	t.Helper()
+	day := func(text string) time.Time {
+		at, err := time.Parse(time.DateOnly, text)
+		require.NoError(t, err)
+		return at
+	}
+	for name, value := range filters {
+		ok := value == ""
+		switch name {
+		case "actor":
+			ok = ok || e.Actor.ID == value || value == "keys" && e.Actor.Kind == audit.Key
+		case "action":
+			ok = ok || string(e.Action) == value
+		case "reason":
+			ok = ok || string(e.Reason) == value
+		case "key":
+			ok = ok || e.Actor.ID == value || e.Target.ID == value
+		case "from":
+			ok = ok || !e.At.Before(day(value))
+		case "to":
+			ok = ok || e.At.Before(day(value).AddDate(0, 0, 1))
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// listedOnAllPages are the entries from the page on to the oldest; it stops after limit.
+func (b *browser) listedOnAllPages(p page, limit int) []int64 {
+	b.t.Helper()
+	got := []int64{}
+	for {
+		require.Equal(b.t, http.StatusOK, p.StatusCode)
+		got = append(got, p.listed(b.t)...)
+		older := p.link("Older →")
+		if older == "" || len(got) > limit {
+			return got
+		}
+		p = b.get(older)
+	}
+}
+
+// Filters in the address, each and together; the pages hold what a plain reading of the whole log
+// leaves, and the file holds the same row by row.
+func TestAuditLogIsFiltered(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme, other := w.organisation("acme"), w.organisation("other")
+	keys := []apikeys.Key{w.newKey(t, acme, "BI", apikeys.ReportsRead), w.newKey(t, acme, "=1+1", apikeys.ForksRead)}
+	people := []audit.Actor{{Kind: audit.Person, ID: acme.owner.ID, Name: acme.owner.Name}, {Kind: audit.Person, ID: acme.admin.ID, Name: "-2+3"}}
+	w.randomEntries(t, acme, 500, people, keys)
+	w.randomEntries(t, other, 50, people, keys)
+	all := w.logOf(t, acme)
+	b := w.signedIn(t, acme.adminPlain)
+
+	filters := []map[string]string{
+		{}, {"actor": "", "action": "", "key": "", "reason": "", "from": "", "to": ""},
+		{"actor": "keys"}, {"actor": acme.owner.ID}, {"from": "2026-03-02"}, {"to": "2026-03-02"}, {"from": "2026-03-03", "to": "2026-03-03"},
+		{"key": keys[0].ID}, {"actor": acme.admin.ID, "key": keys[1].ID}, {"actor": acme.owner.ID, "reason": "plan"},
+		{"actor": "keys", "action": "api_key.refused", "key": keys[1].ID, "reason": "expired", "from": "2026-03-01", "to": "2026-03-05"},
+		{"from": "2199-12-31"}, {"to": "2199-12-31"},
+	}
+	for _, a := range audit.Actions {
+		filters = append(filters, map[string]string{"action": string(a)})
+	}
+	for _, r := range audit.Reasons {
+		filters = append(filters, map[string]string{"reason": string(r), "action": "api_key.refused"})
+	}
+	for _, filter := range filters {
+		want, rows := []int64{}, [][]string{}
+		for _, e := range all {
+			if matches(t, filter, e) {
+				want, rows = append(want, e.ID), append(rows, csvRow(t, e))
+			}
+		}
+		query := url.Values{}
+		for name, value := range filter {
+			query.Set(name, value)
+		}
+		p := b.get(acme.at("/settings/audit-log?%s", query.Encode()))
+		file := p.link("Download CSV")
+		require.Equal(t, want, b.listedOnAllPages(p, len(all)), "%v", filter)
+		if len(want) == 0 {
+			require.Contains(t, p.body, "No matching entries")
+		}
+		download := b.get(file).rows(t)
+		if len(rows) == 0 {
+			require.Empty(t, download, "%v", filter)
+		} else {
+			require.Equal(t, rows, download, "%v", filter)
+		}
+		w.db.Exec(`delete from audit_entries where action = 'audit_log.exported' and path like '%/audit-log.csv'`) // of this download
+	}
+}
+
+// A value that is not offered is a sentence beside its field, and nothing that was filled in is lost.
+func TestInvalidAuditFiltersAreExplained(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme, other := w.organisation("acme"), w.organisation("other")
+	foreign := w.newKey(t, other, "Theirs", apikeys.ReportsRead)
+	b := w.signedIn(t, acme.owner)
+	for query, want := range map[string][]string{
+		"actor=nobody":                                  {"actor", "The Actor filter has an unknown value"},
+		"action=api_key.seen":                           {"action", "The Action filter has an unknown value"},
+		"key=" + foreign.ID:                             {"key", "The Key filter has an unknown value"},
+		"key=%00":                                       {"key", "The Key filter has an unknown value"},
+		"reason=%ff":                                    {"reason", "The Reason filter has an unknown value"},
+		"reason=plan&reason=plan":                       {"reason", "The Reason filter has an unknown value"},
+		"from=2026-02-30":                               {"from", "“From” is not a date"},
+		"from=" + strings.Repeat("9", 3_500):            {"from", "“From” is not a date"},
+		"to=1999-12-31":                                 {"to", "“To” is not a date"},
+		"from=2026-03-01&from=2026-03-02":               {"from", "“From” is not a date"},
+		"from=2026-03-02&to=2026-03-01":                 {"to", "“To” (1 March 2026) is before “From” (2 March 2026)"},
+		"to=" + url.QueryEscape(`"><script>alert(1)//`): {"to", "“To” is not a date"},
+	} {
+		p := b.get(acme.at("/settings/audit-log?action=export.started&%s", query))
+		if strings.HasPrefix(query, "action=") {
+			p = b.get(acme.at("/settings/audit-log?%s", query))
+		} else {
+			require.Contains(t, p.body, `<option value="export.started" selected>`, query)
+		}
+		require.Equal(t, http.StatusBadRequest, p.StatusCode, "%.60s", query)
+		require.Regexp(t, `id="`+want[0]+`"[^>]* aria-invalid="true" aria-describedby="`+want[0]+`-error"`, p.body, "%.60s", query)
+		require.Contains(t, p.body, `id="`+want[0]+`-error">`+want[1], "%.60s", query)
+		require.Contains(t, p.body, "<title>Error: Audit log")
+		require.NotContains(t, p.body, "<script>alert")
+		require.Empty(t, p.link("Download CSV"))
+		require.Less(t, len(p.body), 15_000)
+		file := b.get(acme.at("/settings/audit-log.csv?%s", query))
+		require.Equal(t, http.StatusBadRequest, file.StatusCode, "%.60s", query)
+		require.Contains(t, file.body, want[1], "%.60s", query)
+	}
+}

@@ -1,0 +1,126 @@
+package web_test
+
+import (
+	"html"
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/apikeys"
+	"dg/modules/audit"
+)
+
+// Cursor paging: down and up again, neither gap nor repeat while entries are appended.
+func TestAuditLogPagesWhileItGrows(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := w.organisation("acme")
+	entry := audit.Entry{OrganisationID: acme.ID, Actor: audit.Actor{Kind: audit.Key, ID: "k", Name: "K"}, Action: audit.KeyRefused, Reason: audit.Revoked}
+	for range 130 {
+		require.NoError(t, w.log.Append(t.Context(), entry))
+	}
+	before := w.logOf(t, acme)
+	b := w.signedIn(t, acme.owner)
+	stop := make(chan struct{})
+	var writer sync.WaitGroup
+	writer.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				_ = w.log.Append(t.Context(), entry)
+			}
+		}
+	})
+	p := b.get(acme.at("/settings/audit-log?reason=revoked"))
+	require.Len(t, p.listed(t), 50)
+	require.Empty(t, p.link("← Newer"), "the first page")
+	got := p.listed(t)
+	var last page
+	for len(got) < 2000 && p.link("Older →") != "" {
+		last = p
+		p = b.get(p.link("Older →"))
+		require.Contains(t, p.body, `<option value="revoked" selected>`, "filters are kept")
+		got = append(got, p.listed(t)...)
+	}
+	close(stop)
+	writer.Wait()
+	numbers := make([]int64, len(before))
+	for i, e := range before {
+		numbers[i] = e.ID
+	}
+	at := slices.Index(got, numbers[0])
+	require.GreaterOrEqual(t, at, 0)
+	require.Equal(t, numbers, got[at:])
+	unique := slices.Clone(got)
+	slices.Sort(unique)
+	require.Len(t, slices.Compact(unique), len(got))
+
+	up := b.get(p.link("← Newer"))
+	require.Equal(t, last.listed(t), up.listed(t), "up again")
+	for range 100 {
+		if up.link("← Newer") == "" {
+			break
+		}
+		up = b.get(up.link("← Newer"))
+		require.Len(t, up.listed(t), 50)
+	}
+	require.Equal(t, w.logOf(t, acme)[0].ID, up.listed(t)[0], "to the newest")
+	require.Contains(t, b.get(acme.at("/settings/audit-log?before=%d", got[len(got)-1])).body, "No older entries")
+}
+
+// A detail view with request id, address and endpoint; it has an address of its own, which holds
+// when the log has grown by pages.
+func TestAuditEntryOpensInPlace(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme, other := w.organisation("acme"), w.organisation("other")
+	key := w.newKey(t, acme, "Warehouse", apikeys.ReportsRead)
+	foreign := w.newKey(t, other, "Theirs", apikeys.ReportsRead)
+	require.NoError(t, w.log.Append(t.Context(), audit.Entry{
+		OrganisationID: acme.ID, Actor: audit.Actor{Kind: audit.Key, ID: key.ID, Name: key.Name}, Action: audit.KeyRefused, Reason: audit.InsufficientScope,
+		Request: audit.Request{Method: "GET", Path: "/api/v1/forks", Address: "192.0.2.118", UserAgent: "python-requests/2.32.3", ID: "01JD7K3V9Q2M8T4XN6ZB"},
+	}))
+	b := w.signedIn(t, acme.owner)
+	p := b.get(acme.at("/settings/audit-log?actor=keys&key=%s", key.ID))
+	link := html.UnescapeString(entryLink.FindStringSubmatch(p.body)[1])
+	check := func(p page) {
+		t.Helper()
+		require.Equal(t, http.StatusOK, p.StatusCode)
+		for _, text := range []string{
+			`id="entry"`, "Key: <bdi>Warehouse</bdi>", "Request rejected", "Missing scope", `aria-expanded="true"`,
+			"The key has the scope reports:read. The endpoint requires forks:read.</bdi>", "insufficient_scope", "GET /api/v1/forks", "403 ERR_ACCESS_DENIED",
+			"dg_live_" + key.ID + "_…", "192.0.2.118", "python-requests/2.32.3", "01JD7K3V9Q2M8T4XN6ZB",
+			`<option value="keys" selected>Any key</option>`, `<option value="` + key.ID + `" selected>Warehouse</option>`,
+		} {
+			require.Contains(t, p.body, text)
+		}
+	}
+	check(b.get(link))
+	require.Equal(t, acme.at("/settings/audit-log?actor=keys&key=%s", key.ID), b.get(link).link("Close"))
+	for range 120 {
+		require.NoError(t, w.log.Append(t.Context(), audit.Entry{OrganisationID: acme.ID, Actor: audit.Actor{Kind: audit.Key, ID: key.ID}, Action: audit.ExportStarted}))
+	}
+	grown := b.get(link)
+	check(grown)
+	require.NotEmpty(t, grown.link("← Newer"))
+
+	opened := w.logOf(t, acme)[120].ID
+	for name, path := range map[string]string{
+		"another organisation's": acme.at("/settings/audit-log?entry=%d", w.logOf(t, other)[0].ID),
+		"left out by a filter":   acme.at("/settings/audit-log?entry=%d&action=api_key.revoked", opened),
+		"unknown":                acme.at("/settings/audit-log?entry=999999999"),
+		"no number":              acme.at("/settings/audit-log?entry=1%%27"),
+		"negative":               acme.at("/settings/audit-log?before=-1"),
+		"too large":              acme.at("/settings/audit-log?after=99999999999999999999"),
+	} {
+		require.Equal(t, http.StatusNotFound, b.get(path).StatusCode, name)
+	}
+	require.Equal(t, http.StatusBadRequest, b.get(acme.at("/settings/audit-log?after=1&before=2")).StatusCode)
+	require.Equal(t, http.StatusBadRequest, b.get(acme.at("/settings/audit-log?actor=%%zz")).StatusCode)
+	require.NotContains(t, b.get(acme.at("/settings/audit-log")).body, foreign.Name)
+}

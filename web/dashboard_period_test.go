@@ -1,0 +1,134 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Without days in the address it is the last 28.
+func TestDashboardPeriodsAndPresets(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 21, 23, 59, 59, 0, time.UTC)
+	w := start(t)
+	o := w.organisation("acme")
+	fork := w.fork(o).ID
+	group := w.db.GroupNamed(o.ID, "Western region", w.db.Players(o.ID, 6)...)
+	w = startOn(t, w.db, func() time.Time { return now })
+	b := w.signedIn(t, o.owner)
+	current := func(p page) string {
+		return strings.Join(slices.Concat(cells(`<a href="[^"]*" aria-current="true">([^<]*days|[^<]*month[s]?)</a>`, p.body)...), ",")
+	}
+	for query, want := range map[string][2]string{ // the sentence under the title, and the presets that are marked
+		"":                                  {"25 October to 21 November 2026, all players, with pseudonyms", "28 days"},
+		"?group=" + group:                   {"25 October to 21 November 2026, <bdi>Western region</bdi>, with pseudonyms", "28 days"},
+		"?from=2026-11-15&to=2026-11-21":    {"15 to 21 November 2026, all players, with pseudonyms", "7 days"},
+		"?from=2025-11-22&to=2026-11-21":    {"22 November 2025 to 21 November 2026, all players, with pseudonyms", "12 months"},
+		"?from=2026-10-01&to=2026-10-31":    {"1 to 31 October 2026, all players, with pseudonyms", "Last month"},
+		"?from=2026-11-01&to=2026-11-21":    {"1 to 21 November 2026, all players, with pseudonyms", "This month"},
+		"?from=2026-10-24&to=2026-11-20":    {"24 October to 20 November 2026, all players, with pseudonyms", ""},
+		"?from=2026-11-21&to=2026-11-21":    {"21 November 2026, all players, with pseudonyms", ""},
+		"?from=2025-11-21&to=2026-11-21&x=": {"21 November 2025 to 21 November 2026, all players, with pseudonyms", ""},
+	} {
+		p := b.get(o.at("/reports/%s%s", fork, query))
+		require.Equal(t, http.StatusOK, p.StatusCode, query)
+		require.Contains(t, p.body, `<p class="lede">`+want[0]+`</p>`, query)
+		require.Equal(t, want[1], current(p), query)
+		if strings.Contains(query, group) {
+			require.Contains(t, p.body, `<option value="`+group+`" selected>Western region</option>`)
+			require.Contains(t, p.body, "This group’s figures are hidden", "an idle group looks like a small one")
+			require.Equal(t, 7, strings.Count(p.body, "from="), "six presets, and the way to all players")
+			require.Equal(t, 6, strings.Count(p.body, "group="+group), "presets keep the group")
+		}
+	}
+}
+
+func TestInvalidPeriodIsExplained(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	o := w.organisation("acme")
+	fork := w.fork(o).ID
+	group := w.db.GroupNamed(o.ID, "Western region", w.db.Players(o.ID, 6)...)
+	b := w.signedIn(t, o.owner)
+	hostile := `"><script>alert(1)</script>`
+	for query, want := range map[string]struct {
+		sentence string
+		invalid  int
+	}{
+		"?from=2025-01-01&to=2026-11-21":                            {"The period has 690 days. Choose 366 days or fewer.", 2},
+		"?from=2000-01-01&to=2199-12-31":                            {"has 73,049 days", 2},
+		"?from=2026-11-21&to=2026-11-20":                            {"“To” (20 November 2026) is before “From” (21 November 2026).", 2},
+		"?from=2026-02-30&to=2026-11-20":                            {"“From” is not a date. Choose a date from 1 January 2000 to 31 December 2199.", 1},
+		"?from=2026-11-20":                                          {"“To” is not a date.", 1},
+		"?from=&to=":                                                {"“From” and “To” are not dates.", 2},
+		"?from=1999-12-31&to=2000-01-01":                            {"“From” is not a date.", 1},
+		"?to=2026-11-20&from=" + url.QueryEscape(hostile):           {"“From” is not a date.", 1},
+		"?to=2026-11-20&from=" + strings.Repeat("9", 2_000):         {"“From” is not a date.", 1},
+		"?to=%00&from=%FF%FE&group=" + url.QueryEscape(hostile+"'"): {"“From” and “To” are not dates.", 2},
+	} {
+		p := b.get(o.at("/reports/%s%s", fork, query))
+		require.Equal(t, http.StatusBadRequest, p.StatusCode, query)
+		require.Contains(t, p.body, want.sentence, query)
+		require.Equal(t, want.invalid, strings.Count(p.body, `aria-invalid="true" aria-describedby="period-error"`), query)
+		require.Contains(t, p.body, "<title>Error: ", query)
+		require.Contains(t, p.body, "Invalid period", query)
+		require.NotContains(t, p.body, "<script>alert", query)
+		require.Less(t, len(p.body), 10_000)
+		require.NotContains(t, p.body, "plays.csv", query)
+	}
+	kept := b.get(o.at("/reports/%s?from=2025-01-01&to=2026-11-21&group=%s", fork, group))
+	require.Contains(t, kept.body, `name="from" type="date" value="2025-01-01"`)
+	require.Contains(t, kept.body, `name="to" type="date" value="2026-11-21"`)
+	require.Contains(t, kept.body, `<option value="`+group+`" selected>`)
+}
+
+// rules.md, Order of checks: an unknown fork or group, and another organisation's, are the same page.
+func TestUnknownForkOrGroupIsNotFound(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	o, other := w.organisation("acme"), w.organisation("other")
+	fork, foreign := w.fork(o).ID, w.fork(other).ID
+	group := w.db.GroupNamed(other.ID, "Secret group")
+	b := w.signedIn(t, o.owner)
+	for _, path := range []string{
+		"/reports/" + foreign, "/reports/" + strings.ToUpper(fork), "/reports/x", "/reports/%00",
+		"/reports/" + fork + "?group=" + group, "/reports/" + fork + "?group=x", "/reports/" + fork + "?group=00000000-0000-4000-8000-000000000000",
+	} {
+		p := b.get(o.at("%s", path))
+		require.Equal(t, http.StatusNotFound, p.StatusCode, path)
+		require.Contains(t, p.body, " not found. ", path)
+		require.NotContains(t, p.body, "Secret")
+	}
+	require.Equal(t, http.StatusBadRequest, b.get(o.at("/reports/%s?group=%s&group=", fork, group)).StatusCode)
+}
+
+// Every list has a bound: 500 groups to choose from, by name, the chosen one among them in any case, and no other
+// organisation's.
+func TestDashboardOffersGroups(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	o, other := w.organisation("acme"), w.organisation("other")
+	fork := w.fork(o).ID
+	last := w.db.GroupNamed(o.ID, "Zebra")
+	for i := range 501 {
+		w.db.GroupNamed(o.ID, fmt.Sprintf("Group %03d", i))
+	}
+	w.db.GroupNamed(other.ID, "Group 000 of others")
+	b := w.signedIn(t, o.owner)
+	offered := func(query string) [][]string {
+		return cells(`<option value="[^"]+"(?: selected)?>([^<]*)</option>`, b.get(o.at("/reports/%s%s", fork, query)).body)
+	}
+	want := make([][]string, 500)
+	for i := range want {
+		want[i] = []string{fmt.Sprintf("Group %03d", i)}
+	}
+	require.Equal(t, want, offered(""))
+	require.Equal(t, slices.Concat(want, [][]string{{"Zebra"}}), offered("?group="+last))
+	require.Contains(t, b.get(o.at("/reports/%s?group=%s", fork, last)).body, `, <bdi>Zebra</bdi>, with pseudonyms</p>`)
+}
