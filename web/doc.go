@@ -9,6 +9,11 @@
 //   - rejectCrossOrigin (middleware.go): forms and downloads start from a page of this site only;
 //   - anyone, person or member (principal.go): who is signed in, in which organisation, with which role.
 //
+// What the screens call of other modules is in ports.go. The policy is asked about the organisation that owns what was loaded: a
+// statement that forgot the organisation shows nothing of another.
+//
+// A change that is committed is answered as done, whatever fails after it.
+//
 // No request of the API passes them. Session, role and two-step verification are read for every request, so a revocation takes
 // effect with the next one. The policy in configs/ decides what a person may do, and a screen offers only what it allows.
 //

@@ -79,7 +79,8 @@ func linkAfter(c *fiber.Ctx, view *errorView) link {
 
 type errorText struct{ title, message string }
 
-// errorTextOf returns the title and message of an error page. A module's message goes before that of the status.
+// errorTextOf returns the title and message of an error page. A module's message goes before that of the status. It is worded for
+// tools, which retry; a person tries again.
 func errorTextOf(c *fiber.Ctx, f httpserver.Failure) errorText {
 	text, ok := statusTexts[f.Status]
 	if !ok {
@@ -93,7 +94,7 @@ func errorTextOf(c *fiber.Ctx, f httpserver.Failure) errorText {
 		text.title = "Nothing was changed"
 	}
 	if text.message == "" || !f.Generic {
-		text.message = f.Message
+		text.message = strings.Replace(f.Message, "Retry in", "Try again in", 1)
 	}
 	return text
 }

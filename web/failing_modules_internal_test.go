@@ -97,7 +97,7 @@ var failures = []struct {
 	err    error
 	status int
 }{
-	{"unavailable", &apperr.Error{Code: apperr.Unavailable, Message: "The database did not answer.", RetryAfter: 5}, 503},
+	{"unavailable", &apperr.Error{Code: apperr.Unavailable, Message: "The database did not answer. Retry in 5 seconds.", RetryAfter: 5}, 503},
 	{"timeout", fmt.Errorf("host=10.0.0.1: %w", context.DeadlineExceeded), 503},
 	{"cancelled", fmt.Errorf("host=10.0.0.1: %w", context.Canceled), 503},
 	{"not found", apperr.New(apperr.NotFound, "Not there."), 404},
@@ -161,6 +161,7 @@ func requireNothingElse(t *testing.T, response *http.Response, body string, late
 	require.Equal(t, 1, strings.Count(body, "<h1>"))
 	require.Contains(t, body, `<code id="rid">`+response.Header.Get("X-Request-Id"))
 	require.Regexp(t, `</html>\s*$`, body)
+	require.NotContains(t, body, "Retry in")
 	require.Equal(t, response.StatusCode == http.StatusServiceUnavailable, response.Header.Get("Retry-After") != "")
 }
 
