@@ -12,6 +12,12 @@
 //	the handler    forks.go, stats.go, export.go
 //	wire.go                          JSON; package reports writes the CSV
 //
+// ports.go declares what it calls of other modules: a program with others of its own provides these.
+//
+// Two walls keep organisations apart: every statement but the owner's lookups names the caller's organisation, and the policy is
+// asked about the owner of what was loaded. Each holds alone (walls_internal_test.go, walls_test.go). A group has the first one
+// only: the report that reads its members looks for it within the fork's organisation.
+//
 // guard is one middleware in front of every route of the program. The tests therefore run on the whole program
 // (app/assembly), and check every request and response against the contract.
 //
@@ -20,6 +26,8 @@
 //     of checks asks for 403 or 404.
 //   - Bodies are appended by hand rather than marshalled from generated types: the formats are exactly those of the contract
 //     (three decimals of a second, "[]" and never null), and a list of 100,000 players costs a tenth.
+//   - Query parameters are checked by hand: a rule in a struct tag makes one finding of a day, and the contract has four
+//     messages, and three more about the period.
 //   - Encoded forks are cached under the organisation's version: without the cache a list of 50 forks takes three times as
 //     long, one of 2,000 six times.
 package publicapi
