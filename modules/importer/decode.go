@@ -24,8 +24,8 @@ type decoder struct {
 	read    map[string]func(line []byte) error // by type
 	options json.Options
 	header  jsontext.Decoder // reused
-	number  int64   // of the line
-	errors  []Error // of the line
+	number  int64            // of the line
+	errors  []Error          // of the line
 }
 
 func newDecoder(o *org.Import, i *identity.Import, g *games.Import, report func(Error)) *decoder {
