@@ -107,7 +107,7 @@ func takeEntry(tx transaction, action audit.Action, account string, now time.Tim
 	return ok, err
 }
 
-// flushWAL makes a commit that wrote nothing durable take as long as one that did.
+// flushWAL makes a commit that wrote nothing durable take as long as one that did. By hand: it is on no table.
 func flushWAL(tx transaction) error {
 	if err := tx.Exec(`/* identity.flushWAL */ select pg_logical_emit_message(true, 'dg', '')`).Error; err != nil {
 		return fmt.Errorf("identity: flush: %w", err)
