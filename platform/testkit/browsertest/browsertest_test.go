@@ -2,17 +2,11 @@ package browsertest
 
 import (
 	"bufio"
-	"compress/gzip"
 	"errors"
 	"fmt"
-	"html"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -20,93 +14,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-// site serves pages by path. A page begins with what a page of ours has.
-func site(t *testing.T, pages map[string]string) string {
-	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		page, ok := pages[r.URL.Path]
-		switch {
-		case r.URL.Path == "/style.css":
-			w.Header().Set("Content-Type", "text/css")
-			w.Header().Set("Cache-Control", "max-age=3600")
-			w.Header().Set("Content-Encoding", "gzip")
-			z := gzip.NewWriter(w)
-			_, _ = io.WriteString(z, "body { margin: 0 }"+strings.Repeat(" ", 200_000))
-			_ = z.Close()
-			return
-		case r.URL.Path == "/sent":
-			<-time.After(150 * time.Millisecond) // slower than any round trip to the page
-			page = "<p id=sent>" + html.EscapeString(r.Method+" "+r.FormValue("name")+" "+r.FormValue("day")+" "+r.FormValue("kind")+" "+r.FormValue("yes")) + "</p>"
-		case r.URL.Path == "/favicon.ico":
-			w.WriteHeader(http.StatusNoContent)
-			return
-		case r.URL.Path == "/moved":
-			http.Redirect(w, r, "/", http.StatusSeeOther)
-			return
-		case r.URL.Path == "/file":
-			w.Header().Set("Content-Disposition", "attachment; filename=a.csv")
-			_, _ = io.WriteString(w, "a,b\n")
-			return
-		case !ok:
-			w.WriteHeader(http.StatusNotFound)
-			page = "<h1>Nothing here</h1>"
-		}
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		if strings.HasPrefix(r.URL.Path, "/strict") {
-			w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'self'")
-		}
-		_, _ = io.WriteString(w, "<!doctype html><html lang=en><title>Test</title><main>"+page+"</main></html>")
-	}))
-	t.Cleanup(server.Close)
-	return server.URL
-}
-
-// opened is a page that shows the site's first one. It closes before its site does.
-func opened(t *testing.T, pages map[string]string) *Page {
-	t.Helper()
-	at := site(t, pages)
-	p := New(t)
-	p.Open(at)
-	return p
-}
-
-// recordingTB is a testing.TB that remembers how a test was ended, and its errors.
-type recordingTB struct {
-	testing.TB
-	text     string
-	cleanups []func()
-}
-
-func (v *recordingTB) Helper()          {}
-func (v *recordingTB) Cleanup(f func()) { v.cleanups = append(v.cleanups, f) }
-func (v *recordingTB) Errorf(format string, args ...any) {
-	v.text += "error: " + fmt.Sprintf(format, args...) + "\n"
-}
-func (v *recordingTB) Skipf(format string, args ...any) {
-	v.text += "skip: " + fmt.Sprintf(format, args...)
-	runtime.Goexit()
-}
-func (v *recordingTB) Fatalf(format string, args ...any) {
-	v.text += "fatal: " + fmt.Sprintf(format, args...)
-	runtime.Goexit()
-}
-
-// of runs f as a test with its cleanups and tells how it ended.
-func (v *recordingTB) of(f func(testing.TB)) string {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		defer func() {
-			for _, c := range v.cleanups {
-				c()
-			}
-		}()
-		f(v)
-	}()
-	<-done
-	return v.text
-}
 
 func TestFormIsFilledAndSent(t *testing.T) {
 	t.Parallel()
@@ -263,41 +170,6 @@ func TestFailuresNameTheirReason(t *testing.T) {
 	assert.Equal(t, "fatal: browser: on "+at+"/: click #none: it is not in the page", got)
 	got = (&recordingTB{TB: t}).of(func(tb testing.TB) { p.With(tb).Open("http://nowhere.invalid/") })
 	assert.Contains(t, got, "ERR_NAME_NOT_RESOLVED")
-}
-
-func TestAxeFindsViolations(t *testing.T) {
-	t.Parallel()
-	at := site(t, map[string]string{
-		"/strict": `<h1>Right</h1><p>All is well.</p>`,
-		"/grey":   `<style>p { color: #ccc; background: #fff } @media (prefers-color-scheme: dark) { p { color: #eee; background: #111 } }</style><p>Hard to read</p>`,
-		"/small":  `<style>a { display: inline-block; width: 8px; height: 8px }</style><div><a href="/1" aria-label=one></a><a href="/2" aria-label=two></a></div>`,
-		"/label":  `<input>`,
-	})
-	p := New(t)
-	p.Open(at + "/strict")
-	assert.Empty(t, p.Axe(), "also under a policy that forbids scripts")
-	p.Open(at + "/grey")
-	assert.Contains(t, strings.Join(p.Axe(), "\n"), "color-contrast")
-	assert.NotEmpty(t, p.Axe("color-contrast"))
-	assert.Empty(t, p.Axe("label"), "another rule alone")
-	p.Emulate(1280, true)
-	assert.Empty(t, p.Axe(), "in the dark scheme it can be read")
-	p.Open(at + "/small")
-	assert.Contains(t, strings.Join(p.Axe(), "\n"), "target-size", "WCAG 2.2")
-	p.Open(at + "/label")
-	assert.Contains(t, strings.Join(p.Axe(), "\n"), "label: ")
-}
-
-func TestAxeLooksAtTwentyRowsOfATable(t *testing.T) {
-	t.Parallel()
-	row, unlabelled := "<tr><td>x", "<tr><td><input>"
-	p := opened(t, map[string]string{
-		"/":      "<table><tbody>" + strings.Repeat(row, 19) + unlabelled,
-		"/below": "<table><tbody>" + strings.Repeat(row, 20) + unlabelled,
-	})
-	assert.Contains(t, strings.Join(p.Axe(), "\n"), "label: ")
-	p.Open("/below")
-	assert.Empty(t, p.Axe())
 }
 
 func TestScreenshotIsAsWideAsTheWindow(t *testing.T) {

@@ -1,0 +1,105 @@
+package browsertest
+
+import (
+	"compress/gzip"
+	"fmt"
+	"html"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// site serves pages by path. A page begins with what a page of ours has.
+func site(t *testing.T, pages map[string]string) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		page, ok := pages[r.URL.Path]
+		switch {
+		case r.URL.Path == "/style.css":
+			w.Header().Set("Content-Type", "text/css")
+			w.Header().Set("Cache-Control", "max-age=3600")
+			w.Header().Set("Content-Encoding", "gzip")
+			z := gzip.NewWriter(w)
+			_, _ = io.WriteString(z, "body { margin: 0 }"+strings.Repeat(" ", 200_000))
+			_ = z.Close()
+			return
+		case r.URL.Path == "/sent":
+			<-time.After(150 * time.Millisecond) // slower than any round trip to the page
+			page = "<p id=sent>" + html.EscapeString(r.Method+" "+r.FormValue("name")+" "+r.FormValue("day")+" "+r.FormValue("kind")+" "+r.FormValue("yes")) + "</p>"
+		case r.URL.Path == "/favicon.ico":
+			w.WriteHeader(http.StatusNoContent)
+			return
+		case r.URL.Path == "/moved":
+			http.Redirect(w, r, "/", http.StatusSeeOther)
+			return
+		case r.URL.Path == "/file":
+			w.Header().Set("Content-Disposition", "attachment; filename=a.csv")
+			_, _ = io.WriteString(w, "a,b\n")
+			return
+		case !ok:
+			w.WriteHeader(http.StatusNotFound)
+			page = "<h1>Nothing here</h1>"
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		if strings.HasPrefix(r.URL.Path, "/strict") {
+			w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'self'")
+		}
+		_, _ = io.WriteString(w, "<!doctype html><html lang=en><title>Test</title><main>"+page+"</main></html>")
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// opened is a page that shows the site's first one. It closes before its site does.
+func opened(t *testing.T, pages map[string]string) *Page {
+	t.Helper()
+	at := site(t, pages)
+	p := New(t)
+	p.Open(at)
+	return p
+}
+
+// recordingTB is a testing.TB that remembers how a test was ended, and its errors.
+type recordingTB struct {
+	testing.TB
+	text     string
+	cleanups []func()
+}
+
+func (v *recordingTB) Helper() {}
+
+func (v *recordingTB) Cleanup(f func()) { v.cleanups = append(v.cleanups, f) }
+
+func (v *recordingTB) Errorf(format string, args ...any) {
+	v.text += "error: " + fmt.Sprintf(format, args...) + "\n"
+}
+
+func (v *recordingTB) Skipf(format string, args ...any) {
+	v.text += "skip: " + fmt.Sprintf(format, args...)
+	runtime.Goexit()
+}
+
+func (v *recordingTB) Fatalf(format string, args ...any) {
+	v.text += "fatal: " + fmt.Sprintf(format, args...)
+	runtime.Goexit()
+}
+
+// of runs f as a test with its cleanups and tells how it ended.
+func (v *recordingTB) of(f func(testing.TB)) string {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() {
+			for _, c := range v.cleanups {
+				c()
+			}
+		}()
+		f(v)
+	}()
+	<-done
+	return v.text
+}
