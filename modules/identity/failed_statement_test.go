@@ -103,11 +103,17 @@ var changes = map[string]func(b *bundle, people *identity.Service) func() error{
 		token := b.signIn("ann@example.com").Token
 		offer, err := b.people.BeginTwoStep(b.ctx(), token)
 		require.NoError(b.t, err)
-		return func() error { _, _, err := people.ConfirmTwoStep(b.ctx(), token, proof(b.code(offer.Secret, 0))); return err }
+		return func() error {
+			_, _, err := people.ConfirmTwoStep(b.ctx(), token, proof(b.code(offer.Secret, 0)))
+			return err
+		}
 	},
 	"two-step verification off": func(b *bundle, people *identity.Service) func() error {
 		ann, _, session := b.enrolled("ann@example.com")
-		return func() error { _, err := people.TurnOffTwoStep(b.ctx(), session.Token, proof(b.code(ann, 0))); return err }
+		return func() error {
+			_, err := people.TurnOffTwoStep(b.ctx(), session.Token, proof(b.code(ann, 0)))
+			return err
+		}
 	},
 	"recovery codes": func(b *bundle, people *identity.Service) func() error {
 		ann, _, session := b.enrolled("ann@example.com")
