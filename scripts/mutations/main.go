@@ -1,0 +1,99 @@
+// Command mutations breaks the isolation of organisations in ten places, one at a time, and prints which wall refuses: a test
+// that must fail then. An argument is the beginning of the names of those to run. It fails where a test does not, or where the text to break has changed. No file is changed: the compiler
+// is given another text for it.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+func main() {
+	if err := run(context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context) error {
+	dir, err := os.MkdirTemp("", "mutations")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	const row = "%-50s  %-16s  %s\n"
+	fmt.Printf(row, "BREAK", "WALL", "RED")
+	var failed error
+	for i, m := range mutations {
+		if len(os.Args) > 1 && !strings.HasPrefix(m.name, os.Args[1]) {
+			continue
+		}
+		red, err := m.run(ctx, filepath.Join(dir, fmt.Sprint(i)))
+		if err != nil {
+			red = "NOT REFUSED"
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", m.name, err))
+		}
+		fmt.Printf(row, m.name, m.wall, red)
+	}
+	return failed
+}
+
+// run returns the tests that fail with the mutation. They pass without it.
+func (m mutation) run(ctx context.Context, dir string) (red string, err error) {
+	overlay, err := m.overlay(dir)
+	if err != nil {
+		return "", err
+	}
+	if out, err := m.test(ctx); err != nil {
+		return "", fmt.Errorf("the test fails without the mutation: %s", out)
+	}
+	out, err := m.test(ctx, "-overlay", overlay)
+	if err == nil {
+		return "", errors.New("no test fails")
+	}
+	var tests []string
+	for line := range strings.Lines(out) {
+		if name, failed := strings.CutPrefix(line, "--- FAIL: "); failed {
+			name, _, _ = strings.Cut(name, " ")
+			tests = append(tests, name)
+		}
+	}
+	if tests == nil {
+		return "", fmt.Errorf("the mutation does not compile: %s", out)
+	}
+	return m.pkg + " " + strings.Join(tests, ", "), nil
+}
+
+func (m mutation) test(ctx context.Context, flags ...string) (string, error) {
+	args := append([]string{"test", "-run", m.tests}, flags...)
+	out, err := exec.CommandContext(ctx, "go", append(args, "./"+m.pkg)...).CombinedOutput()
+	return string(out), err
+}
+
+// overlay writes the mutated file, and the file that tells the compiler of it.
+func (m mutation) overlay(dir string) (string, error) {
+	text, err := os.ReadFile(m.file)
+	if err != nil {
+		return "", err
+	}
+	if strings.Count(string(text), m.old) != 1 {
+		return "", fmt.Errorf("%s does not hold %q once: write the mutation anew", m.file, m.old)
+	}
+	original, err := filepath.Abs(m.file)
+	if err != nil {
+		return "", err
+	}
+	mutated, overlay := filepath.Join(dir, filepath.Base(m.file)), filepath.Join(dir, "overlay.json")
+	replace, err := json.Marshal(map[string]map[string]string{"Replace": {original: mutated}})
+	if err != nil {
+		return "", err
+	}
+	return overlay, errors.Join(os.Mkdir(dir, 0o700),
+		os.WriteFile(mutated, []byte(strings.Replace(string(text), m.old, m.mutated, 1)), 0o600), os.WriteFile(overlay, replace, 0o600))
+}

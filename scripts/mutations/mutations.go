@@ -1,0 +1,61 @@
+package main
+
+// mutation is a break of isolation: a text of a file, what takes its place, and the tests of a package that then fail.
+type mutation struct {
+	name, wall         string
+	file, old, mutated string
+	pkg, tests         string
+}
+
+var mutations = []mutation{
+	{
+		name: "SQL: forks of every organisation", wall: "policy",
+		file: "modules/games/store.go", old: `postgres.Tenant(organisationID)`, mutated: `postgres.AcrossTenants("mutation")`,
+		pkg: "app/assembly", tests: "TestQueriesFindNothingOfOthers",
+	},
+	{
+		name: "policy: every organisation's resources", wall: "policy, SQL",
+		file: "configs/authz_model.conf", old: ` && r.org == r.owner`, mutated: ``,
+		pkg: "platform/authz", tests: "TestEachGrant",
+	},
+	{
+		name: "cache: forks under no organisation", wall: "cache, policy",
+		file: "modules/publicapi/fork_cache.go", old: `return versionKey{caller.OrganisationID, caller.OrganisationVersion}`, mutated: `return versionKey{version: caller.OrganisationVersion}`,
+		pkg: "modules/publicapi", tests: "TestForkCache",
+	},
+	{
+		name: "cursor: an entry of another log", wall: "SQL",
+		file: "modules/audit/store_list.go", old: `l.entries(ctx, organisationID, "audit.cursor")`, mutated: `l.db.Gorm.WithContext(ctx).Scopes(postgres.AcrossTenants("mutation")).Model(&entryRow{})`,
+		pkg: "modules/audit", tests: "TestEntryOfAnotherLogIsNoCursor",
+	},
+	{
+		name: "slug: any member's organisation", wall: "SQL",
+		file: "modules/org/store_membership.go", old: `InnerJoins("Organisation").Where("user_id = ?", personID)`, mutated: `InnerJoins("Organisation")`,
+		pkg: "modules/org", tests: "Membership",
+	},
+	{
+		name: "export: any organisation's fork", wall: "SQL",
+		file: "modules/publicapi/access.go", old: "\t\terr = a.policy.Authorize(caller.Subject(), permission, owner)", mutated: "\t\t_, err = owner, a.policy.Authorize(caller.Subject(), permission, caller.OrganisationID)",
+		pkg: "modules/publicapi", tests: "TestCallsOfEachRequest",
+	},
+	{
+		name: "group: another organisation's", wall: "guard, SQL",
+		file: "modules/reports/store_snapshot.go", old: `left join player_groups g on g.org_id = o.id and g.id = $2`, mutated: `left join player_groups g on g.id = $2`,
+		pkg: "app/assembly", tests: "TestQueriesFindNothingOfOthers",
+	},
+	{
+		name: "audit: entries of every log", wall: "policy",
+		file: "modules/audit/store_list.go", old: `postgres.Tenant(organisationID)).Model(&entryRow{})`, mutated: `postgres.AcrossTenants("mutation")).Model(&entryRow{})`,
+		pkg: "app/assembly", tests: "TestQueriesFindNothingOfOthers",
+	},
+	{
+		name: "session: the organisation of a taken slug", wall: "policy",
+		file: "web/principal.go", old: `OrganisationID: p.memberOf`, mutated: `OrganisationID: p.Organisation.ID`,
+		pkg: "web", tests: "TestPolicyRefuses",
+	},
+	{
+		name: "import: plays of another organisation's players", wall: "rules of imports",
+		file: "modules/games/store_import.go", old: `where f.org_id <> p.org_id`, mutated: `where f.org_id is null`,
+		pkg: "modules/importer", tests: "TestInvalid",
+	},
+}
