@@ -1,6 +1,6 @@
 // Command mutations breaks the isolation of organisations in ten places, one at a time, and prints which wall refuses: a test
-// that must fail then. An argument is the beginning of the names of those to run. It fails where a test does not, or where the text to break has changed. No file is changed: the compiler
-// is given another text for it.
+// that must fail then. An argument is the beginning of the names of those to run. It fails where a test does not, or where the
+// text to break has changed. No file is changed: the compiler is given another text for it.
 package main
 
 import (
@@ -28,7 +28,7 @@ func run(ctx context.Context) error {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	const row = "%-50s  %-16s  %s\n"
-	fmt.Printf(row, "BREAK", "WALL", "RED")
+	fmt.Fprintf(os.Stdout, row, "BREAK", "WALL", "RED")
 	var failed error
 	for i, m := range mutations {
 		if len(os.Args) > 1 && !strings.HasPrefix(m.name, os.Args[1]) {
@@ -39,7 +39,7 @@ func run(ctx context.Context) error {
 			red = "NOT REFUSED"
 			failed = errors.Join(failed, fmt.Errorf("%s: %w", m.name, err))
 		}
-		fmt.Printf(row, m.name, m.wall, red)
+		fmt.Fprintf(os.Stdout, row, m.name, m.wall, red)
 	}
 	return failed
 }
