@@ -1,0 +1,7 @@
+#!/bin/sh
+# Before a removal, not before an update. Data and settings stay.
+set -e
+case "$1" in
+remove | 0) [ -d /run/systemd/system ] && systemctl disable --now dg.service ;;
+esac
+exit 0

@@ -1,0 +1,28 @@
+#!/bin/sh
+# Builds what is released into dist/: archives for Linux and macOS, deb and rpm, an SBOM of each binary, and checksums.
+# Two runs on one commit give equal bytes. It needs GNU tar.
+set -eu
+cd "$(dirname "$0")/.."
+VERSION=${VERSION:-$(git describe --tags --always --dirty)}
+SOURCE_DATE_EPOCH=$(git log -1 --format=%ct) # nfpm's times
+export VERSION SOURCE_DATE_EPOCH
+
+rm -rf dist
+for target in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64; do
+	os=${target%/*} ARCH=${target#*/}
+	name=dg_${VERSION}_${os}_$ARCH
+	BINARY=dist/$name/dg
+	export ARCH BINARY
+	CGO_ENABLED=0 GOOS=$os GOARCH=$ARCH go build -trimpath -buildvcs=false -ldflags "-s -w -buildid= -X main.version=$VERSION" -o "$BINARY" ./app
+	cp -r README.md LICENSE CHANGELOG.md app/notices.txt configs/deploy "dist/$name/"
+	go run ./scripts/sbom "$BINARY" >"dist/$name.sbom.json"
+	if [ "$os" = linux ]; then
+		for format in deb rpm; do
+			go tool -modfile=scripts/tools/go.mod nfpm package -f configs/deploy/nfpm.yaml -p $format -t "dist/$name.$format" >/dev/null
+		done
+	fi
+	tar -C dist --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --mode=go=rX,u+rw -cf - "$name" | gzip -n9 >"dist/$name.tar.gz"
+	rm -r "dist/$name"
+done
+(cd dist && sha256sum -- *) >SHA256SUMS.new && mv SHA256SUMS.new dist/SHA256SUMS
+cat dist/SHA256SUMS
