@@ -6,7 +6,7 @@ export PG_BIN ?= $(shell [ -x .postgres/bin/postgres ] && echo $(CURDIR)/.postgr
 # The race detector needs a C compiler; without one the tests run all the same.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
-.PHONY: help run dev test soak check bench mutations generate build postgres
+.PHONY: help run dev test soak check bench mutations release generate build postgres
 
 help: ## List the targets.
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/\1\t\2/' | expand -t 12
@@ -32,6 +32,9 @@ bench: postgres ## Measure against the limits, in one table (BENCH_PLAYS=1000000
 
 mutations: postgres ## Break the isolation of organisations in ten places: a test must fail for each.
 	go run ./scripts/mutations
+
+release: ## Build archives, packages, SBOMs and checksums of the checked-out commit into dist/.
+	scripts/release.sh
 
 generate: ## Regenerate what is made from other files.
 	scripts/generate.sh

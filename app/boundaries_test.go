@@ -18,6 +18,7 @@ var mayImport = map[string][]string{
 	"app/assembly":      {"platform", "web", "modules/publicapi", "modules/identity", "modules/apikeys", "modules/games", "modules/reports", "modules/exports", "modules/org", "modules/audit"},
 	"scripts/bench":     {"*", "platform/testkit"}, // the tests' oracle
 	"scripts/contract":  {"platform"},
+	"scripts/sbom":      {},
 	"app/demo":          {"modules/games", "modules/identity"},
 	"app/doctor":        {"platform"},
 	"configs":           {},

@@ -47,7 +47,7 @@ func TestErrorPageSaysWhatHappenedAndWhereToGo(t *testing.T) {
 	require.True(t, strings.HasPrefix(owner.send(http.MethodGet, "/nowhere", "", request).body, `{"code":"not-found"`))
 
 	// A failure of ours leads to the same address once more.
-	w.db.DB.Pool.Close()
+	w.db.DB.Close()
 	broken := owner.get("/account?x=1")
 	require.Equal(t, 503, broken.StatusCode)
 	require.Contains(t, broken.body, "<h1>Service unavailable</h1>")

@@ -73,7 +73,7 @@ func TestUnreachableLogIsAnError(t *testing.T) {
 	gone, err := postgres.Open(t.Context(), b.URL, postgres.Options{Name: "closed", MaxConns: 1})
 	require.NoError(t, err)
 	t.Cleanup(gone.Close)
-	gone.Pool.Close()
+	gone.Close()
 	log := audit.New(gone)
 	for name, call := range map[string]func(context.Context) error{
 		"list": func(ctx context.Context) error { _, err := log.List(ctx, ours, audit.Page{Limit: 1}); return err },

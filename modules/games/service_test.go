@@ -151,7 +151,7 @@ func TestUnreachableForksAreNotMissing(t *testing.T) {
 	gone, err := postgres.Open(t.Context(), b.URL, postgres.Options{Name: "closed", MaxConns: 1})
 	require.NoError(t, err)
 	t.Cleanup(gone.Close)
-	gone.Pool.Close()
+	gone.Close()
 	forks := games.New(gone)
 	_, list := forks.Forks(t.Context(), ours)
 	_, fork := forks.Fork(t.Context(), ours, ourFork)

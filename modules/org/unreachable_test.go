@@ -16,7 +16,7 @@ func TestUnreachableOrganisationsAreNotMissing(t *testing.T) {
 	gone, err := postgres.Open(t.Context(), b.URL, postgres.Options{Name: "closed", MaxConns: 1})
 	require.NoError(t, err)
 	t.Cleanup(gone.Close)
-	gone.Pool.Close()
+	gone.Close()
 	policy, err := authz.New()
 	require.NoError(t, err)
 	orgs, person, tx := org.New(gone, b.log, policy), personID(ours, "owner"), gone.Gorm.WithContext(t.Context())

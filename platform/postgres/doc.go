@@ -6,7 +6,7 @@
 // looked at when they run: a test in app/ applies UnscopedTable to every text of the program, and lists the exceptions.
 //
 // Row-level security is not used: it cost more than the 5% that a third wall was to cost at most. Measured with a policy on
-// each of the tables, (select nullif(current_setting('dg.org', true), '')::uuid) = org_id, and a set_config of the
+// each of the tables, (select nullif(current_setting('dg.org', true), ”)::uuid) = org_id, and a set_config of the
 // organisation that is sent with the rest of the transaction; by turns with the same without, on a loaded machine, medians:
 // list of forks (not cached) +17%, statistics of 30 days +14% and of a year +21%, first byte of an export +7%, a page of the
 // audit log +18%. Statements that are alone would become transactions, and authentication, the lookups across organisations,

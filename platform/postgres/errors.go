@@ -65,7 +65,7 @@ var (
 	unavailableErrors = []error{
 		errSilent,
 		context.DeadlineExceeded, // most often the wait for a free connection
-		pgconn.ErrConnClosed, puddle.ErrClosedPool, sql.ErrConnDone, driver.ErrBadConn,
+		pgconn.ErrConnClosed, puddle.ErrClosedPool, errSQLClosed(), sql.ErrConnDone, driver.ErrBadConn,
 		io.ErrUnexpectedEOF, net.ErrClosed,
 		syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE,
 	}
@@ -98,3 +98,10 @@ func Unavailable(err error) bool {
 // onStandby recognises the refusal to read an unlogged table on a standby. Its code has many other, lasting causes, and its
 // text depends on the server's language.
 func onStandby(e *pgconn.PgError) bool { return e.Code == "0A000" && e.Routine == "get_relation_info" }
+
+// errSQLClosed is database/sql's error of a closed database, which it does not export.
+func errSQLClosed() error {
+	db := sql.OpenDB(nil)
+	_ = db.Close()
+	return db.PingContext(context.Background())
+}
