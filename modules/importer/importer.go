@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -59,7 +60,9 @@ var ErrBusy = errors.New("another process holds the import lock: try again when 
 //
 // Errors: *Errors with the first errors of the files, ErrBusy, and those of the database, of reading and of ctx.
 func (im *Importer) Import(ctx context.Context, inputs []Input, progress func(Progress)) (Summary, error) {
-	defer debug.SetGCPercent(debug.SetGCPercent(collectAt))
+	if _, set := os.LookupEnv("GOGC"); !set { // who sets it decides
+		defer debug.SetGCPercent(debug.SetGCPercent(collectAt))
+	}
 	tx, err := im.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
 	if err != nil {
 		return Summary{}, err
