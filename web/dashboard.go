@@ -74,10 +74,7 @@ func (h *Handler) dashboard(c *fiber.Ctx, p *principal) error {
 		view.Title = titleOf(view.Title, fiber.StatusBadRequest)
 		return h.render(c, fiber.StatusBadRequest, "dashboard", view)
 	}
-	query, err := h.queryOf(c.UserContext(), p, authz.ReadReport, fork, period, in.Group)
-	if err != nil {
-		return err
-	}
+	query := queryOf(p, authz.ReadReport, fork, period, in.Group)
 	stats, err := h.Reports.Statistics(c.UserContext(), query, func(l *limiter.Lease) { httpserver.AttachLease(c, l) })
 	if err != nil {
 		return groupError(err)
@@ -109,23 +106,12 @@ func (h *Handler) forkOf(c *fiber.Ctx, p *principal, permission authz.Permission
 	return fork, err
 }
 
-// queryOf returns the query of a report, with a group on whose owner's reports the principal holds the permission. Errors:
-// apperr.NotFound.
-func (h *Handler) queryOf(
-	ctx context.Context, p *principal, permission authz.Permission, fork games.Fork, period reports.Period, group string,
-) (reports.Query, error) {
-	query := reports.Query{OrganisationID: p.Organisation.ID, ForkID: fork.ID, Period: period, GroupID: group}
-	if group == "" {
-		return query, nil
+// queryOf returns the query of a report, which asks the policy about the owner of its group.
+func queryOf(p *principal, permission authz.Permission, fork games.Fork, period reports.Period, group string) reports.Query {
+	return reports.Query{
+		OrganisationID: p.Organisation.ID, ForkID: fork.ID, Period: period, GroupID: group,
+		MayReadGroup: func(organisationID string) error { return p.policy.Authorize(p.subject(), permission, organisationID) },
 	}
-	owner, err := h.Orgs.GroupOwner(ctx, group)
-	if err == nil {
-		err = p.policy.Authorize(p.subject(), permission, owner)
-	}
-	if apperr.Is(err, apperr.NotFound) || errors.Is(err, authz.ErrDenied) {
-		return query, errNoGroup
-	}
-	return query, err
 }
 
 // forks returns the organisation's forks.
@@ -137,9 +123,9 @@ func (h *Handler) forks(ctx context.Context, p *principal) ([]games.Fork, error)
 	return forks, authorizeAll(p, authz.ListForks, forks, func(f games.Fork) string { return f.OrganisationID })
 }
 
-// groupError replaces the API's message about an unknown group.
+// groupError replaces the API's message about an unknown group. Another organisation's is as unknown.
 func groupError(err error) error {
-	if errors.Is(err, reports.ErrGroupNotFound) {
+	if errors.Is(err, reports.ErrGroupNotFound) || errors.Is(err, authz.ErrDenied) {
 		return errNoGroup
 	}
 	return err

@@ -24,63 +24,6 @@ func (_m *mockOrganisations) EXPECT() *mockOrganisations_Expecter {
 	return &mockOrganisations_Expecter{mock: &_m.Mock}
 }
 
-// GroupOwner provides a mock function with given fields: ctx, groupID
-func (_m *mockOrganisations) GroupOwner(ctx context.Context, groupID string) (string, error) {
-	ret := _m.Called(ctx, groupID)
-
-	if len(ret) == 0 {
-		panic("no return value specified for GroupOwner")
-	}
-
-	var r0 string
-	var r1 error
-	if rf, ok := ret.Get(0).(func(context.Context, string) (string, error)); ok {
-		return rf(ctx, groupID)
-	}
-	if rf, ok := ret.Get(0).(func(context.Context, string) string); ok {
-		r0 = rf(ctx, groupID)
-	} else {
-		r0 = ret.Get(0).(string)
-	}
-
-	if rf, ok := ret.Get(1).(func(context.Context, string) error); ok {
-		r1 = rf(ctx, groupID)
-	} else {
-		r1 = ret.Error(1)
-	}
-
-	return r0, r1
-}
-
-// mockOrganisations_GroupOwner_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'GroupOwner'
-type mockOrganisations_GroupOwner_Call struct {
-	*mock.Call
-}
-
-// GroupOwner is a helper method to define mock.On call
-//   - ctx context.Context
-//   - groupID string
-func (_e *mockOrganisations_Expecter) GroupOwner(ctx interface{}, groupID interface{}) *mockOrganisations_GroupOwner_Call {
-	return &mockOrganisations_GroupOwner_Call{Call: _e.mock.On("GroupOwner", ctx, groupID)}
-}
-
-func (_c *mockOrganisations_GroupOwner_Call) Run(run func(ctx context.Context, groupID string)) *mockOrganisations_GroupOwner_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(string))
-	})
-	return _c
-}
-
-func (_c *mockOrganisations_GroupOwner_Call) Return(organisationID string, err error) *mockOrganisations_GroupOwner_Call {
-	_c.Call.Return(organisationID, err)
-	return _c
-}
-
-func (_c *mockOrganisations_GroupOwner_Call) RunAndReturn(run func(context.Context, string) (string, error)) *mockOrganisations_GroupOwner_Call {
-	_c.Call.Return(run)
-	return _c
-}
-
 // Groups provides a mock function with given fields: ctx, organisationID, chosen
 func (_m *mockOrganisations) Groups(ctx context.Context, organisationID string, chosen string) ([]org.Group, error) {
 	ret := _m.Called(ctx, organisationID, chosen)

@@ -125,9 +125,6 @@ func (s *mocked) organisations() Organisations {
 		func(context.Context, string, string) ([]org.Group, error) {
 			return give(s, "Orgs.Groups", []org.Group{{ID: fork.ID, Name: marker}})
 		})
-	on.GroupOwner(anything, anything).RunAndReturn(func(context.Context, string) (string, error) {
-		return give(s, "Orgs.GroupOwner", s.owner("Orgs.GroupOwner"))
-	})
 	on.SetReportingMode(anything, anything, anything, anything).RunAndReturn(
 		func(context.Context, org.Actor, org.ReportingMode, audit.Request) error {
 			return s.called("Orgs.SetReportingMode")
@@ -168,8 +165,12 @@ func (s *mocked) forks() Forks {
 func (s *mocked) reports() Reports {
 	m := newMockReports(s.mocks)
 	m.EXPECT().Statistics(anything, anything, anything).RunAndReturn(
-		func(context.Context, reports.Query, func(*limiter.Lease)) (reports.Statistics, error) {
-			return give(s, "Reports.Statistics", reports.Statistics{ReportingMode: org.Pseudonymous})
+		func(_ context.Context, q reports.Query, _ func(*limiter.Lease)) (reports.Statistics, error) {
+			stats, err := give(s, "Reports.Statistics", reports.Statistics{ReportingMode: org.Pseudonymous})
+			if err == nil {
+				err = s.groupOf("Reports.Statistics", q)
+			}
+			return stats, err
 		})
 	m.EXPECT().PlaysOfForks(anything, anything, anything).RunAndReturn(
 		func(context.Context, string, reports.Period) (map[string]int64, error) {
@@ -178,10 +179,21 @@ func (s *mocked) reports() Reports {
 	return m
 }
 
+// groupOf asks about the owner of the query's group, as package reports does.
+func (s *mocked) groupOf(call string, q reports.Query) error {
+	if q.GroupID == "" {
+		return nil
+	}
+	return q.MayReadGroup(s.owner(call))
+}
+
 func (s *mocked) exports() Exports {
 	m := newMockExports(s.mocks)
-	m.EXPECT().Send(anything, anything, anything).RunAndReturn(func(_ context.Context, c *fiber.Ctx, _ exports.Request) error {
+	m.EXPECT().Send(anything, anything, anything).RunAndReturn(func(_ context.Context, c *fiber.Ctx, r exports.Request) error {
 		if err := s.called("Exports.Send"); err != nil {
+			return err
+		}
+		if err := s.groupOf("Exports.Send", r.Query); err != nil {
 			return err
 		}
 		return c.SendString(marker)

@@ -23,12 +23,9 @@ func (h *Handler) downloadPlays(c *fiber.Ctx, p *principal) error {
 	if err != nil {
 		return apperr.New(apperr.Validation, "%s", err.Error())
 	}
-	query, err := h.queryOf(c.UserContext(), p, authz.ExportReport, fork, period, in.Group)
-	if err != nil {
-		return err
-	}
 	err = h.Exports.Send(c.UserContext(), c, exports.Request{
-		Query: query, Slug: fork.Slug, Actor: p.auditActor(), Request: apikeys.RequestOf(c, c.Path()), Recheck: h.recheck(p, authz.ExportReport),
+		Query: queryOf(p, authz.ExportReport, fork, period, in.Group), Slug: fork.Slug,
+		Actor: p.auditActor(), Request: apikeys.RequestOf(c, c.Path()), Recheck: h.recheck(p, authz.ExportReport),
 	})
 	return groupError(err)
 }

@@ -65,7 +65,6 @@ type Organisations interface {
 	MembershipsOf(ctx context.Context, personID string) ([]org.Membership, error)
 	Members(ctx context.Context, organisationID string) (_ []org.Member, all int, _ error)
 	Groups(ctx context.Context, organisationID, chosen string) ([]org.Group, error)
-	GroupOwner(ctx context.Context, groupID string) (organisationID string, err error)
 	SetReportingMode(ctx context.Context, actor org.Actor, mode org.ReportingMode, request audit.Request) error
 }
 

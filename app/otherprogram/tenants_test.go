@@ -95,7 +95,7 @@ func (o *tenants) subject(tx *gorm.DB, tenant, person, lock string) (authz.Subje
 	return authz.Subject{Kind: authz.Member, OrganisationID: tenant, Grants: authz.MemberGrants(string(roleOf(e.Rank)), false)}, err
 }
 
-// GroupOwner is for publicapi and the screens.
+// GroupOwner is for publicapi.
 func (o *tenants) GroupOwner(ctx context.Context, id string) (tenant string, err error) {
 	found := o.db.WithContext(ctx).Raw(`/* tenants.cohort */ select tenant from cohorts where id = ?`, id).Scan(&tenant)
 	if found.Error == nil && found.RowsAffected == 0 {

@@ -51,19 +51,26 @@ func (a *API) fork(ctx context.Context, caller apikeys.Caller, id string) (encod
 	return read, nil
 }
 
+// mayReadGroup decides whether the caller may read reports on a group with the owner.
+func (a *API) mayReadGroup(caller apikeys.Caller, permission authz.Permission) func(organisationID string) error {
+	return func(organisationID string) error {
+		return a.policy.Authorize(caller.Subject(), permission, organisationID)
+	}
+}
+
 // groupError turns a report's error about its group into the answer. A group that the organisation does not have may be
 // another's: the refusal is recorded, the answer is the same.
 func (a *API) groupError(ctx context.Context, c *fiber.Ctx, caller apikeys.Caller, permission authz.Permission, groupID string, err error) error {
-	if !errors.Is(err, reports.ErrGroupNotFound) {
-		return err
-	}
-	owner, failed := a.orgs.GroupOwner(ctx, groupID)
-	if failed == nil {
-		failed = a.policy.Authorize(caller.Subject(), permission, owner)
+	failed := err
+	if errors.Is(err, reports.ErrGroupNotFound) {
+		var owner string
+		if owner, failed = a.orgs.GroupOwner(ctx, groupID); failed == nil {
+			failed = a.mayReadGroup(caller, permission)(owner)
+		}
 	}
 	switch {
 	case errors.Is(failed, authz.ErrDenied):
-		return a.keys.Refuse(ctx, caller, audit.OtherOrganisation, audit.Target{Kind: "group", ID: groupID}, requestOf(c), err)
+		return a.keys.Refuse(ctx, caller, audit.OtherOrganisation, audit.Target{Kind: "group", ID: groupID}, requestOf(c), reports.ErrGroupNotFound)
 	case failed == nil, apperr.Is(failed, apperr.NotFound): // allowed: created between the two queries
 		return err
 	}

@@ -69,6 +69,14 @@ var scenarios = map[string]scenario{
 	"foreign fork's export": {
 		request: "GET " + foreignPath + export, status: http.StatusForbidden, calls: foreignCalls, refused: ofForeign("fork", foreignFork),
 	},
+	"group's stats": {
+		request: "GET " + ownPath + stats + "&groupId=" + ownGroup, status: http.StatusOK,
+		calls: after(forkCalls, "Reports.Statistics", "Policy.Authorize"),
+	},
+	"group's export": {
+		request: "GET " + ownPath + export + "&groupId=" + ownGroup, status: http.StatusOK,
+		calls: after(forkCalls, "Exports.Send", "Policy.Authorize", "Keys.StillUsable"),
+	},
 	"unknown group": {
 		request: "GET " + ownPath + stats + "&groupId=" + unknown, status: http.StatusNotFound,
 		calls: after(forkCalls, "Reports.Statistics", "Groups.GroupOwner"),

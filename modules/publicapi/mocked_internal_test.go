@@ -213,12 +213,17 @@ func (m *mocked) authorizer() Policy {
 	return p
 }
 
-// ofGroup returns reports.ErrGroupNotFound when the report is of a group that is not Acme's.
-func ofGroup(q reports.Query) error {
-	if q.GroupID != "" && q.GroupID != ownGroup {
+// ofGroup decides about the query's group as package reports does: it is found within Acme, or without the organisation in the
+// SQL everywhere, and the caller is asked about its owner.
+func (m *mocked) ofGroup(q reports.Query) error {
+	owner := map[string]string{ownGroup: acme, foreignGroup: globex}[q.GroupID]
+	switch {
+	case q.GroupID == "":
+		return nil
+	case owner == "", owner != acme && !m.foreign:
 		return reports.ErrGroupNotFound
 	}
-	return nil
+	return q.MayReadGroup(owner)
 }
 
 func (m *mocked) lease(ctx context.Context) *limiter.Lease {
@@ -242,10 +247,18 @@ func (m *mocked) reports() Reports {
 	})
 	r.EXPECT().Statistics(anything, anything, anything).RunAndReturn(func(ctx context.Context, q reports.Query, hold func(*limiter.Lease)) (reports.Statistics, error) {
 		hold(m.lease(ctx))
-		return give(m, "Reports.Statistics", reports.Statistics{Players: []reports.PlayerStat{{Label: marker}}}, ofGroup(q))
+		stats, err := give(m, "Reports.Statistics", reports.Statistics{Players: []reports.PlayerStat{{Label: marker}}}, nil)
+		if err == nil {
+			err = m.ofGroup(q)
+		}
+		return stats, err
 	})
 	r.EXPECT().Suppressed(anything, anything).RunAndReturn(func(_ context.Context, q reports.Query) (bool, error) {
-		return give(m, "Reports.Suppressed", false, ofGroup(q))
+		suppressed, err := give(m, "Reports.Suppressed", false, nil)
+		if err == nil {
+			err = m.ofGroup(q)
+		}
+		return suppressed, err
 	})
 	return r
 }
@@ -254,7 +267,10 @@ func (m *mocked) reports() Reports {
 func (m *mocked) exports() Exports {
 	e := &mockExports{}
 	e.EXPECT().Send(anything, anything, anything).RunAndReturn(func(ctx context.Context, c *fiber.Ctx, r exports.Request) error {
-		if _, err := give(m, "Exports.Send", 0, ofGroup(r.Query)); err != nil {
+		if _, err := give(m, "Exports.Send", 0, nil); err != nil {
+			return err
+		}
+		if err := m.ofGroup(r.Query); err != nil {
 			return err
 		}
 		if err := r.Recheck(ctx); err != nil {

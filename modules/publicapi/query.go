@@ -3,14 +3,13 @@ package publicapi
 import (
 	"github.com/gofiber/fiber/v2"
 
-	"dg/modules/org"
 	"dg/modules/reports"
 	"dg/platform/apperr"
 )
 
 // reportQuery reads the parameters of the statistics and the export. It ignores unknown ones; a known one that is repeated
 // or empty is an error.
-// Errors: apperr.Validation, reports.ErrGroupNotFound.
+// Errors: apperr.Validation.
 func reportQuery(c *fiber.Ctx, fork encodedFork) (reports.Query, error) {
 	values := map[string]string{"from": "", "to": "", "groupId": ""}
 	seen := make(map[string]bool, len(values))
@@ -30,9 +29,6 @@ func reportQuery(c *fiber.Ctx, fork encodedFork) (reports.Query, error) {
 	period, err := reports.ParsePeriod(values["from"], values["to"])
 	if err != nil {
 		return reports.Query{}, err
-	}
-	if seen["groupId"] && !org.IsID(values["groupId"]) {
-		return reports.Query{}, reports.ErrGroupNotFound
 	}
 	return reports.Query{OrganisationID: fork.OrganisationID, ForkID: fork.ID, Period: period, GroupID: values["groupId"]}, nil
 }

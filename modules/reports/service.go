@@ -27,6 +27,8 @@ type Query struct {
 	OrganisationID, ForkID string
 	Period                 Period
 	GroupID                string // "": all players
+	// MayReadGroup decides about the group's owner before a play is read; its error is the report's. nil: not asked.
+	MayReadGroup func(organisationID string) error
 }
 
 // ErrGroupNotFound says that the organisation has no such group.

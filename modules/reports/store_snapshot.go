@@ -43,10 +43,10 @@ func (m metadata) suppressed() bool { return m.grouped && suppressed(m.activeMem
 // acquireTimeout bounds the wait for a connection.
 const acquireTimeout = 2 * time.Second
 
-// metadataSQL also finds out whether the group is the organisation's. $1 organisation, $2 group or null, $3 fork, $4 and $5
+// metadataSQL also finds the group's owner, which is the organisation or nobody. $1 organisation, $2 group or null, $3 fork, $4 and $5
 // the period, $6 LargeReport.
 const metadataSQL = `/* reports.metadata */
-select o.reporting_mode, g.id is not null,
+select o.reporting_mode, g.org_id::text,
        (select count(*)::int from (
            select from group_members m
             where m.org_id = o.id and m.group_id = g.id
@@ -73,6 +73,9 @@ const lockPlaysSQL = `/* reports.lockPlays */ lock table plays in access share m
 
 // open begins a snapshot; withSealed also reads what of the period is sealed. Errors: ErrGroupNotFound, apperr.Unavailable.
 func open(ctx context.Context, db *postgres.DB, q Query, withSealed bool) (*snapshot, error) {
+	if q.GroupID != "" && !org.IsID(q.GroupID) {
+		return nil, ErrGroupNotFound
+	}
 	for attempt := int32(0); ; attempt++ {
 		s, err := acquire(ctx, db, q)
 		if err != nil {
@@ -131,17 +134,23 @@ func (s *snapshot) begin(ctx context.Context, withSealed bool) error {
 }
 
 func (s *snapshot) readMetadata(row pgx.Row) error {
-	var groupFound bool
+	var groupOwner *string
 	m := &s.meta
-	err := row.Scan(&m.mode, &groupFound, &m.activeMembers, &m.lastOrdinal, &m.listedPlayers)
+	err := row.Scan(&m.mode, &groupOwner, &m.activeMembers, &m.lastOrdinal, &m.listedPlayers)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return apperr.New(apperr.NotFound, "No such organisation.")
 	}
 	if err != nil {
 		return fmt.Errorf("reports: metadata: %w", err)
 	}
-	if m.grouped = s.query.GroupID != ""; m.grouped && !groupFound {
+	m.grouped = s.query.GroupID != ""
+	switch {
+	case !m.grouped:
+		return nil
+	case groupOwner == nil:
 		return ErrGroupNotFound
+	case s.query.MayReadGroup != nil:
+		return s.query.MayReadGroup(*groupOwner)
 	}
 	return nil
 }

@@ -1,5 +1,5 @@
-// Package config holds the settings, which are flags and environment variables. `dg --help` is the reference; a
-// setting tagged secret can be read from a file.
+// Package config holds the settings, which are flags, environment variables and lines of a file. `dg --help` is the reference.
+// A setting tagged secret can be in a file of its own.
 package config
 
 import (
