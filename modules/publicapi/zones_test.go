@@ -37,6 +37,9 @@ const zoneOfProcess = "DG_TEST_ZONE"
 // rules.md, Formats: a day is a UTC day, wherever the program, its database and its role are. Each zone has a process of its own,
 // with TZ set, in which the test below runs.
 func TestFiguresInEveryZone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("needs a database")
+	}
 	t.Parallel()
 	running := map[string]*exec.Cmd{}
 	outputs := map[string]*strings.Builder{}
