@@ -67,7 +67,10 @@ func (h *Handler) dashboard(c *fiber.Ctx, p *principal) error {
 	period, err := in.parsePeriod(h.today())
 	errors.As(err, &view.Invalid)
 	view.Params, view.Presets = in, presetLinks(h.today(), self, in.Group, period)
-	if view.Groups, err = h.Orgs.Groups(c.UserContext(), p.Organisation.ID, in.Group); err != nil {
+	if view.Groups, err = h.Orgs.Groups(c.UserContext(), p.Organisation.ID, in.Group); err == nil {
+		err = authorizeAll(p, authz.ReadReport, view.Groups, func(g org.Group) string { return g.OrganisationID })
+	}
+	if err != nil {
 		return err
 	}
 	if view.Invalid != nil {

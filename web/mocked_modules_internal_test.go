@@ -118,12 +118,12 @@ func (s *mocked) organisations() Organisations {
 			return give(s, "Orgs.MembershipsOf", []org.Membership{s.membership("Orgs.MembershipsOf")})
 		})
 	on.Members(anything, anything).RunAndReturn(func(context.Context, string) ([]org.Member, int, error) {
-		members, err := give(s, "Orgs.Members", []org.Member{{PersonID: ann.ID, Role: org.RoleOwner}})
+		members, err := give(s, "Orgs.Members", []org.Member{{OrganisationID: s.owner("Orgs.Members"), PersonID: ann.ID, Role: org.RoleOwner}})
 		return members, len(members), err
 	})
 	on.Groups(anything, anything, anything).RunAndReturn(
 		func(context.Context, string, string) ([]org.Group, error) {
-			return give(s, "Orgs.Groups", []org.Group{{ID: fork.ID, Name: marker}})
+			return give(s, "Orgs.Groups", []org.Group{{ID: fork.ID, OrganisationID: s.owner("Orgs.Groups"), Name: marker}})
 		})
 	on.SetReportingMode(anything, anything, anything, anything).RunAndReturn(
 		func(context.Context, org.Actor, org.ReportingMode, audit.Request) error {

@@ -49,15 +49,18 @@ func (h *Handler) organisation(c *fiber.Ctx, p *principal) error {
 	if view.layout, err = h.settingsLayout(c, p, "Organisation", "organisation"); err != nil {
 		return err
 	}
-	if err := h.addMembers(c.UserContext(), o.ID, &view); err != nil {
+	if err := h.addMembers(c.UserContext(), p, &view); err != nil {
 		return err
 	}
 	return h.render(c, fiber.StatusOK, "organisation", &view)
 }
 
 // addMembers lists the members by role, then by name.
-func (h *Handler) addMembers(ctx context.Context, organisationID string, view *organisationView) error {
-	members, all, err := h.Orgs.Members(ctx, organisationID)
+func (h *Handler) addMembers(ctx context.Context, p *principal, view *organisationView) error {
+	members, all, err := h.Orgs.Members(ctx, p.Organisation.ID)
+	if err == nil {
+		err = authorizeAll(p, authz.ReadOrganisation, members, func(m org.Member) string { return m.OrganisationID })
+	}
 	if err != nil {
 		return err
 	}

@@ -28,6 +28,8 @@ func TestPolicyRefusesWhatAnotherOrganisationOwns(t *testing.T) {
 		{"Log.List", "/o/acme/settings/audit-log", 403},
 		{"Log.List", "/o/acme/settings/audit-log.csv", 403},
 		{"Orgs.Membership", "/o/acme/settings/organisation", 403},
+		{"Orgs.Members", "/o/acme/settings/organisation", 403},
+		{"Orgs.Groups", forkAt, 403},
 	} {
 		t.Run(c.call+" "+c.path, func(t *testing.T) {
 			t.Parallel()

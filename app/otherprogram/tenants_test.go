@@ -110,13 +110,13 @@ func (o *tenants) Members(ctx context.Context, tenant string) ([]org.Member, int
 	err := o.db.WithContext(ctx).Raw(`/* tenants.staff */ select id, rank from staff where tenant = ?`, tenant).Scan(&all).Error
 	members := make([]org.Member, len(all))
 	for i, e := range all {
-		members[i] = org.Member{PersonID: e.ID, Role: roleOf(e.Rank)}
+		members[i] = org.Member{OrganisationID: tenant, PersonID: e.ID, Role: roleOf(e.Rank)}
 	}
 	return members, len(all), err
 }
 
 func (o *tenants) Groups(ctx context.Context, tenant, _ string) (groups []org.Group, err error) {
-	err = o.db.WithContext(ctx).Raw(`/* tenants.cohorts */ select id, 'Cohort' as name from cohorts where tenant = ?`, tenant).Scan(&groups).Error
+	err = o.db.WithContext(ctx).Raw(`/* tenants.cohorts */ select id, tenant as organisation_id, 'Cohort' as name from cohorts where tenant = ?`, tenant).Scan(&groups).Error
 	return groups, err
 }
 

@@ -19,7 +19,7 @@ func TestGroupsAreListedByName(t *testing.T) {
 	b.Exec(`insert into player_groups (id, org_id, name)
 		values ($3, $1, 'Sales'), ($4, $1, 'Marketing'), ($5, $1, 'Sales'), ($6, $2, 'Legal')`,
 		ours, theirs, id(2), id(3), id(1), id(4))
-	want := []org.Group{{ID: id(3), Name: "Marketing"}, {ID: id(1), Name: "Sales"}, {ID: id(2), Name: "Sales"}}
+	want := []org.Group{{id(3), ours, "Marketing"}, {id(1), ours, "Sales"}, {id(2), ours, "Sales"}}
 	for name, chosen := range map[string]string{
 		"none": "", "one of the list": id(2), "another organisation's": id(4), "unknown": unknown, "malformed": "' or true --",
 	} {
@@ -39,7 +39,7 @@ func TestChosenGroupIsListedBeyondTheBound(t *testing.T) {
 	require.Len(t, groups, 500)
 	require.Equal(t, "0001", groups[0].Name)
 	require.Equal(t, "0500", groups[499].Name)
-	last := org.Group{ID: "00000000-0000-4000-8000-000000000700", Name: "0700"}
+	last := org.Group{ID: "00000000-0000-4000-8000-000000000700", OrganisationID: ours, Name: "0700"}
 	withChosen, err := b.orgs.Groups(t.Context(), ours, last.ID)
 	require.NoError(t, err)
 	require.Equal(t, append(groups, last), withChosen)

@@ -81,8 +81,7 @@ func TestMembersAreListedByRole(t *testing.T) {
 	members, all, err = b.orgs.Members(t.Context(), ours)
 	require.NoError(t, err)
 	require.Equal(t, []org.Member{
-		{PersonID: id(3), Role: org.RoleOwner}, {PersonID: id(4), Role: org.RoleOwner},
-		{PersonID: id(2), Role: org.RoleAdmin}, {PersonID: id(1), Role: org.RoleMember},
+		{ours, id(3), org.RoleOwner}, {ours, id(4), org.RoleOwner}, {ours, id(2), org.RoleAdmin}, {ours, id(1), org.RoleMember},
 	}, members)
 	require.Equal(t, 4, all)
 	b.Exec(`insert into memberships (org_id, user_id, role) select $1, id, 'member' from users on conflict do nothing`, ours)

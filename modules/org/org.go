@@ -17,12 +17,13 @@ type Membership struct {
 
 // Member is a person in an organisation.
 type Member struct {
-	PersonID string
-	Role     Role
+	OrganisationID string
+	PersonID       string
+	Role           Role
 }
 
 // Group is a group of players.
-type Group struct{ ID, Name string }
+type Group struct{ ID, OrganisationID, Name string }
 
 // Plan is the subscription of an organisation.
 type Plan string

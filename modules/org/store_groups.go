@@ -30,9 +30,13 @@ func (s *Service) Groups(ctx context.Context, organisationID, chosen string) ([]
 	if IsID(chosen) {
 		listed = listed.Or("id = ?", chosen)
 	}
-	var found []Group
-	if err := listed.Find(&found).Error; err != nil {
+	var rows []groupRow
+	if err := listed.Find(&rows).Error; err != nil {
 		return nil, fmt.Errorf("org: groups: %w", err)
+	}
+	found := make([]Group, len(rows))
+	for i, r := range rows {
+		found[i] = Group{ID: r.ID, OrganisationID: r.OrgID, Name: r.Name}
 	}
 	return found, nil
 }

@@ -73,19 +73,20 @@ func (r membershipRow) membership() Membership {
 // Members returns at most 500 members of the organisation, owners first, then admins, and how many there are.
 func (s *Service) Members(ctx context.Context, organisationID string) (_ []Member, all int, _ error) {
 	var rows []struct {
+		OrgID  string
 		UserID string
 		Role   string
 		Total  int
 	}
 	err := s.db.Gorm.WithContext(ctx).Scopes(postgres.Tag("org.members"), postgres.Tenant(organisationID)).Model(&membershipRow{}).
-		Select("user_id, role, count(*) over () as total").
+		Select("org_id, user_id, role, count(*) over () as total").
 		Order("array_position(array['owner', 'admin', 'member'], role), user_id").Limit(maxMembers).Find(&rows).Error
 	if err != nil {
 		return nil, 0, fmt.Errorf("org: members: %w", err)
 	}
 	members := make([]Member, len(rows))
 	for i, r := range rows {
-		members[i], all = Member{PersonID: r.UserID, Role: Role(r.Role)}, r.Total
+		members[i], all = Member{OrganisationID: r.OrgID, PersonID: r.UserID, Role: Role(r.Role)}, r.Total
 	}
 	return members, all, nil
 }
