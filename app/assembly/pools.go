@@ -71,12 +71,11 @@ func (p Pools) byName() map[string]*postgres.DB {
 
 // checkSum logs how many connections this instance may open and how many the database has, and warns when they are too few.
 func (p Pools) checkSum(ctx context.Context, log *slog.Logger) error {
-	sum, allowed := p.sum(), 0
-	err := p.Auth.Pool.QueryRow(ctx, `/* app.connections */ select current_setting('max_connections')::int
-		- current_setting('superuser_reserved_connections')::int - coalesce(current_setting('reserved_connections', true)::int, 0)`).Scan(&allowed)
+	allowed, err := postgres.AllowedConnections(ctx, p.Auth.Pool)
 	if err != nil {
 		return err
 	}
+	sum := p.sum()
 	if sum > allowed {
 		log.Warn("this instance may need more connections than the database allows: set DG_POOL_AUTH and DG_POOL_READS lower, or max_connections of PostgreSQL higher",
 			"instance", sum, "database", allowed)

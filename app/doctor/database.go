@@ -135,9 +135,7 @@ func hasCode(err error, code string) bool {
 
 // Connections compares what one instance may open with what the server has.
 func Connections(ctx context.Context, conn *pgx.Conn, instance int) (Finding, error) {
-	var allowed int
-	err := conn.QueryRow(ctx, `/* doctor.connections */ select current_setting('max_connections')::int
-		- current_setting('superuser_reserved_connections')::int - coalesce(current_setting('reserved_connections', true)::int, 0)`).Scan(&allowed)
+	allowed, err := postgres.AllowedConnections(ctx, conn)
 	if err != nil {
 		return Finding{}, err
 	}
