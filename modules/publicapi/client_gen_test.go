@@ -16,20 +16,20 @@ import (
 	"github.com/oapi-codegen/runtime"
 )
 
-// Defines values for ErrorCode.
+// Defines values for ApiErrorCode.
 const (
-	ERRACCESSDENIED     ErrorCode = "ERR_ACCESS_DENIED"
-	ERRAUTHREQUIRED     ErrorCode = "ERR_AUTH_REQUIRED"
-	ERRINTERNAL         ErrorCode = "ERR_INTERNAL"
-	ERRMETHODNOTALLOWED ErrorCode = "ERR_METHOD_NOT_ALLOWED"
-	ERRNOTFOUND         ErrorCode = "ERR_NOT_FOUND"
-	ERRRATELIMITED      ErrorCode = "ERR_RATE_LIMITED"
-	ERRUNAVAILABLE      ErrorCode = "ERR_UNAVAILABLE"
-	ERRVALIDATION       ErrorCode = "ERR_VALIDATION"
+	ERRACCESSDENIED     ApiErrorCode = "ERR_ACCESS_DENIED"
+	ERRAUTHREQUIRED     ApiErrorCode = "ERR_AUTH_REQUIRED"
+	ERRINTERNAL         ApiErrorCode = "ERR_INTERNAL"
+	ERRMETHODNOTALLOWED ApiErrorCode = "ERR_METHOD_NOT_ALLOWED"
+	ERRNOTFOUND         ApiErrorCode = "ERR_NOT_FOUND"
+	ERRRATELIMITED      ApiErrorCode = "ERR_RATE_LIMITED"
+	ERRUNAVAILABLE      ApiErrorCode = "ERR_UNAVAILABLE"
+	ERRVALIDATION       ApiErrorCode = "ERR_VALIDATION"
 )
 
-// Valid indicates whether the value is a known member of the ErrorCode enum.
-func (e ErrorCode) Valid() bool {
+// Valid indicates whether the value is a known member of the ApiErrorCode enum.
+func (e ApiErrorCode) Valid() bool {
 	switch e {
 	case ERRACCESSDENIED:
 		return true
@@ -52,50 +52,50 @@ func (e ErrorCode) Valid() bool {
 	}
 }
 
-// Defines values for ErrorKind.
+// Defines values for ApiErrorKind.
 const (
-	ErrorKindInternal          ErrorKind = "internal"
-	ErrorKindInvalidArgument   ErrorKind = "invalid-argument"
-	ErrorKindMethodNotAllowed  ErrorKind = "method-not-allowed"
-	ErrorKindNotFound          ErrorKind = "not-found"
-	ErrorKindPermissionDenied  ErrorKind = "permission-denied"
-	ErrorKindResourceExhausted ErrorKind = "resource-exhausted"
-	ErrorKindUnauthenticated   ErrorKind = "unauthenticated"
-	ErrorKindUnavailable       ErrorKind = "unavailable"
+	ApiErrorKindInternal          ApiErrorKind = "internal"
+	ApiErrorKindInvalidArgument   ApiErrorKind = "invalid-argument"
+	ApiErrorKindMethodNotAllowed  ApiErrorKind = "method-not-allowed"
+	ApiErrorKindNotFound          ApiErrorKind = "not-found"
+	ApiErrorKindPermissionDenied  ApiErrorKind = "permission-denied"
+	ApiErrorKindResourceExhausted ApiErrorKind = "resource-exhausted"
+	ApiErrorKindUnauthenticated   ApiErrorKind = "unauthenticated"
+	ApiErrorKindUnavailable       ApiErrorKind = "unavailable"
 )
 
-// Valid indicates whether the value is a known member of the ErrorKind enum.
-func (e ErrorKind) Valid() bool {
+// Valid indicates whether the value is a known member of the ApiErrorKind enum.
+func (e ApiErrorKind) Valid() bool {
 	switch e {
-	case ErrorKindInternal:
+	case ApiErrorKindInternal:
 		return true
-	case ErrorKindInvalidArgument:
+	case ApiErrorKindInvalidArgument:
 		return true
-	case ErrorKindMethodNotAllowed:
+	case ApiErrorKindMethodNotAllowed:
 		return true
-	case ErrorKindNotFound:
+	case ApiErrorKindNotFound:
 		return true
-	case ErrorKindPermissionDenied:
+	case ApiErrorKindPermissionDenied:
 		return true
-	case ErrorKindResourceExhausted:
+	case ApiErrorKindResourceExhausted:
 		return true
-	case ErrorKindUnauthenticated:
+	case ApiErrorKindUnauthenticated:
 		return true
-	case ErrorKindUnavailable:
+	case ApiErrorKindUnavailable:
 		return true
 	default:
 		return false
 	}
 }
 
-// Defines values for ForkStatus.
+// Defines values for ApiForkStatus.
 const (
-	Active   ForkStatus = "active"
-	Archived ForkStatus = "archived"
+	Active   ApiForkStatus = "active"
+	Archived ApiForkStatus = "archived"
 )
 
-// Valid indicates whether the value is a known member of the ForkStatus enum.
-func (e ForkStatus) Valid() bool {
+// Valid indicates whether the value is a known member of the ApiForkStatus enum.
+func (e ApiForkStatus) Valid() bool {
 	switch e {
 	case Active:
 		return true
@@ -106,30 +106,15 @@ func (e ForkStatus) Valid() bool {
 	}
 }
 
-// Defines values for ApiOpenApiDocumentDtoOpenapi.
+// Defines values for AuthzForkVisibility.
 const (
-	N303 ApiOpenApiDocumentDtoOpenapi = "3.0.3"
+	Organization AuthzForkVisibility = "organization"
+	Public       AuthzForkVisibility = "public"
+	Restricted   AuthzForkVisibility = "restricted"
 )
 
-// Valid indicates whether the value is a known member of the ApiOpenApiDocumentDtoOpenapi enum.
-func (e ApiOpenApiDocumentDtoOpenapi) Valid() bool {
-	switch e {
-	case N303:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ForkVisibility.
-const (
-	Organization ForkVisibility = "organization"
-	Public       ForkVisibility = "public"
-	Restricted   ForkVisibility = "restricted"
-)
-
-// Valid indicates whether the value is a known member of the ForkVisibility enum.
-func (e ForkVisibility) Valid() bool {
+// Valid indicates whether the value is a known member of the AuthzForkVisibility enum.
+func (e AuthzForkVisibility) Valid() bool {
 	switch e {
 	case Organization:
 		return true
@@ -142,17 +127,17 @@ func (e ForkVisibility) Valid() bool {
 	}
 }
 
-// Defines values for ContentLocale.
+// Defines values for CommonContentLocale.
 const (
-	De ContentLocale = "de"
-	En ContentLocale = "en"
-	Es ContentLocale = "es"
-	Fr ContentLocale = "fr"
-	Pt ContentLocale = "pt"
+	De CommonContentLocale = "de"
+	En CommonContentLocale = "en"
+	Es CommonContentLocale = "es"
+	Fr CommonContentLocale = "fr"
+	Pt CommonContentLocale = "pt"
 )
 
-// Valid indicates whether the value is a known member of the ContentLocale enum.
-func (e ContentLocale) Valid() bool {
+// Valid indicates whether the value is a known member of the CommonContentLocale enum.
+func (e CommonContentLocale) Valid() bool {
 	switch e {
 	case De:
 		return true
@@ -169,42 +154,42 @@ func (e ContentLocale) Valid() bool {
 	}
 }
 
-// Defines values for SkillID.
+// Defines values for GameSkillId.
 const (
-	AiAgentsDataAccess       SkillID = "ai.agents.data-access"
-	AiAgentsEfficiency       SkillID = "ai.agents.efficiency"
-	AiAgentsToolPermissions  SkillID = "ai.agents.tool-permissions"
-	AiAgentsUntrustedContent SkillID = "ai.agents.untrusted-content"
-	AiCriticalBias           SkillID = "ai.critical.bias"
-	AiCriticalHallucination  SkillID = "ai.critical.hallucination"
-	AiCriticalVerification   SkillID = "ai.critical.verification"
-	AiUsageAccountability    SkillID = "ai.usage.accountability"
-	AiUsageGoodFit           SkillID = "ai.usage.good-fit"
-	AiUsageHumanReview       SkillID = "ai.usage.human-review"
-	AiUsagePersonalData      SkillID = "ai.usage.personal-data"
-	AiUsageRightTool         SkillID = "ai.usage.right-tool"
-	DataLeadershipAiAdoption SkillID = "data.leadership.ai-adoption"
-	DataLeadershipCulture    SkillID = "data.leadership.culture"
-	DataLeadershipIncident   SkillID = "data.leadership.incident"
-	DataLeadershipPrivacy    SkillID = "data.leadership.privacy"
-	DataLeadershipQuality    SkillID = "data.leadership.quality"
-	DataLeadershipValue      SkillID = "data.leadership.value"
-	DataQualityDuplicates    SkillID = "data.quality.duplicates"
-	DataQualityFormats       SkillID = "data.quality.formats"
-	DataQualityMissing       SkillID = "data.quality.missing"
-	DataQualityOutliers      SkillID = "data.quality.outliers"
-	DataReadingAverages      SkillID = "data.reading.averages"
-	DataReadingCausation     SkillID = "data.reading.causation"
-	DataReadingCharts        SkillID = "data.reading.charts"
-	DataReadingProportions   SkillID = "data.reading.proportions"
-	DataReadingSampling      SkillID = "data.reading.sampling"
-	PromptingConstraints     SkillID = "prompting.constraints"
-	PromptingContext         SkillID = "prompting.context"
-	PromptingExamples        SkillID = "prompting.examples"
+	AiAgentsDataAccess       GameSkillId = "ai.agents.data-access"
+	AiAgentsEfficiency       GameSkillId = "ai.agents.efficiency"
+	AiAgentsToolPermissions  GameSkillId = "ai.agents.tool-permissions"
+	AiAgentsUntrustedContent GameSkillId = "ai.agents.untrusted-content"
+	AiCriticalBias           GameSkillId = "ai.critical.bias"
+	AiCriticalHallucination  GameSkillId = "ai.critical.hallucination"
+	AiCriticalVerification   GameSkillId = "ai.critical.verification"
+	AiUsageAccountability    GameSkillId = "ai.usage.accountability"
+	AiUsageGoodFit           GameSkillId = "ai.usage.good-fit"
+	AiUsageHumanReview       GameSkillId = "ai.usage.human-review"
+	AiUsagePersonalData      GameSkillId = "ai.usage.personal-data"
+	AiUsageRightTool         GameSkillId = "ai.usage.right-tool"
+	DataLeadershipAiAdoption GameSkillId = "data.leadership.ai-adoption"
+	DataLeadershipCulture    GameSkillId = "data.leadership.culture"
+	DataLeadershipIncident   GameSkillId = "data.leadership.incident"
+	DataLeadershipPrivacy    GameSkillId = "data.leadership.privacy"
+	DataLeadershipQuality    GameSkillId = "data.leadership.quality"
+	DataLeadershipValue      GameSkillId = "data.leadership.value"
+	DataQualityDuplicates    GameSkillId = "data.quality.duplicates"
+	DataQualityFormats       GameSkillId = "data.quality.formats"
+	DataQualityMissing       GameSkillId = "data.quality.missing"
+	DataQualityOutliers      GameSkillId = "data.quality.outliers"
+	DataReadingAverages      GameSkillId = "data.reading.averages"
+	DataReadingCausation     GameSkillId = "data.reading.causation"
+	DataReadingCharts        GameSkillId = "data.reading.charts"
+	DataReadingProportions   GameSkillId = "data.reading.proportions"
+	DataReadingSampling      GameSkillId = "data.reading.sampling"
+	PromptingConstraints     GameSkillId = "prompting.constraints"
+	PromptingContext         GameSkillId = "prompting.context"
+	PromptingExamples        GameSkillId = "prompting.examples"
 )
 
-// Valid indicates whether the value is a known member of the SkillID enum.
-func (e SkillID) Valid() bool {
+// Valid indicates whether the value is a known member of the GameSkillId enum.
+func (e GameSkillId) Valid() bool {
 	switch e {
 	case AiAgentsDataAccess:
 		return true
@@ -271,14 +256,14 @@ func (e SkillID) Valid() bool {
 	}
 }
 
-// Defines values for ReportingMode.
+// Defines values for OrgReportingMode.
 const (
-	Nominative   ReportingMode = "nominative"
-	Pseudonymous ReportingMode = "pseudonymous"
+	Nominative   OrgReportingMode = "nominative"
+	Pseudonymous OrgReportingMode = "pseudonymous"
 )
 
-// Valid indicates whether the value is a known member of the ReportingMode enum.
-func (e ReportingMode) Valid() bool {
+// Valid indicates whether the value is a known member of the OrgReportingMode enum.
+func (e OrgReportingMode) Valid() bool {
 	switch e {
 	case Nominative:
 		return true
@@ -289,8 +274,8 @@ func (e ReportingMode) Valid() bool {
 	}
 }
 
-// DailyStatDTO The figures of one UTC day.
-type DailyStatDTO struct {
+// ApiDailyStatDto The figures of one UTC day.
+type ApiDailyStatDto struct {
 	// AvgScorePercent Mean score of the completed plays of the day, 0 to 100 percent, one decimal; 0 where there is none.
 	AvgScorePercent float64 `json:"avgScorePercent"`
 
@@ -301,32 +286,33 @@ type DailyStatDTO struct {
 	Plays int64 `json:"plays"`
 }
 
-// ErrorCode Stable; the value to check.
-type ErrorCode string
+// ApiErrorCode Stable; the value to check.
+type ApiErrorCode string
 
-// ErrorDetailsDTO The stable code of the error.
-type ErrorDetailsDTO struct {
-	// Code The stable code of the error.
-	Code ErrorCode `json:"code"`
+// ApiErrorDetailsDto The stable code of the error.
+type ApiErrorDetailsDto struct {
+	// Code Stable; the value to check.
+	Code ApiErrorCode `json:"code"`
 }
 
-// ErrorDTO The body of every error.
-type ErrorDTO struct {
+// ApiErrorDto The body of every error.
+type ApiErrorDto struct {
 	// Code The kind of error.
-	Code ErrorKind `json:"code"`
+	Code ApiErrorKind `json:"code"`
 
-	// Details The code to check.
-	Details ErrorDetailsDTO `json:"details"`
+	// Details The stable code of the error.
+	Details ApiErrorDetailsDto `json:"details"`
 
 	// Message What is wrong and what to do, for people. It may change; do not compare it.
 	Message string `json:"message"`
 }
 
-// ErrorKind The kind of error.
-type ErrorKind string
+// ApiErrorKind The kind of error.
+type ApiErrorKind string
 
-// ForkStatsDTO The figures of a fork over a period. When `suppressed` is true, every number is 0 and every array empty.
-type ForkStatsDTO struct {
+// ApiForkStatsDto The figures of a fork over a period. When `suppressed` is true, every number is 0 and every array empty;
+// `reportingMode` is the real one.
+type ApiForkStatsDto struct {
 	// AvgScorePercent Mean score of the completed plays, 0 to 100 percent, one decimal; 0 where there is none.
 	AvgScorePercent float64 `json:"avgScorePercent"`
 
@@ -334,23 +320,23 @@ type ForkStatsDTO struct {
 	CompletionRate float64 `json:"completionRate"`
 
 	// Daily One row for each day of the period, also those without plays, by date, ascending.
-	Daily []DailyStatDTO `json:"daily"`
+	Daily []ApiDailyStatDto `json:"daily"`
 
 	// PassRate Passed plays ÷ completed plays, a fraction with four decimals; 0 where there is none.
 	PassRate float64 `json:"passRate"`
 
 	// Players One row for each player with a play in the period, by `plays` descending, `bestScorePercent` descending,
 	// `playerLabel` ascending, `lastPlayedAt` descending.
-	Players []PlayerStatDTO `json:"players"`
+	Players []ApiPlayerStatDto `json:"players"`
 
 	// Plays Plays started in the period, finished or not.
 	Plays int64 `json:"plays"`
 
-	// ReportingMode How reports show players; the real one also when `suppressed` is true.
-	ReportingMode ReportingMode `json:"reportingMode"`
+	// ReportingMode Reports show players under pseudonyms (`pseudonymous`) or by name (`nominative`).
+	ReportingMode OrgReportingMode `json:"reportingMode"`
 
 	// Skills One row for each skill with an attempt in the period, in the order of `game.SkillId`.
-	Skills []SkillStatDTO `json:"skills"`
+	Skills []ApiSkillStatDto `json:"skills"`
 
 	// Suppressed True when k-anonymity hides the figures, because fewer than 5 members of the group played in the period.
 	Suppressed bool `json:"suppressed"`
@@ -359,32 +345,10 @@ type ForkStatsDTO struct {
 	UniquePlayers int64 `json:"uniquePlayers"`
 }
 
-// ForkStatus The status of a fork.
-type ForkStatus string
+// ApiForkStatus The status of a fork.
+type ApiForkStatus string
 
-// OpenAPIDocumentDTO An OpenAPI 3.0.3 document; its form is that of the OpenAPI specification.
-type OpenAPIDocumentDTO struct {
-	// Components Schemas, parameters, headers, responses and examples that the operations share.
-	Components map[string]interface{} `json:"components"`
-
-	// Info Title, version and introduction of the API.
-	Info map[string]interface{} `json:"info"`
-
-	// Openapi Version of the OpenAPI specification.
-	Openapi ApiOpenApiDocumentDtoOpenapi `json:"openapi"`
-
-	// Paths The operations.
-	Paths map[string]interface{} `json:"paths"`
-
-	// Servers The address of this service.
-	Servers              []map[string]interface{} `json:"servers"`
-	AdditionalProperties map[string]interface{}   `json:"-"`
-}
-
-// ApiOpenApiDocumentDtoOpenapi Version of the OpenAPI specification.
-type ApiOpenApiDocumentDtoOpenapi string
-
-// PlayExportCSV A CSV file: UTF-8 without byte-order mark, quoting as in RFC 4180, lines end with LF, the first line names the
+// ApiPlayExportCsv A CSV file: UTF-8 without byte-order mark, quoting as in RFC 4180, lines end with LF, the first line names the
 // columns. The columns are the same under every reporting mode. Booleans are `true` and `false`; decimals have a dot.
 //
 // | Column | Type | Unit or form | Empty |
@@ -404,10 +368,10 @@ type ApiOpenApiDocumentDtoOpenapi string
 // A text that starts with `=`, `+`, `-`, `@` (also in full width: `＝`, `＋`, `－`, `＠`), TAB, CR, LF or NUL has a `'`
 // put in front, so that a spreadsheet does not run it. The same holds behind a `;` or TAB within a text, where some
 // spreadsheets begin a cell. Numbers and dates never have one.
-type PlayExportCSV = string
+type ApiPlayExportCsv = string
 
-// PlayerStatDTO The figures of one player over the period.
-type PlayerStatDTO struct {
+// ApiPlayerStatDto The figures of one player over the period.
+type ApiPlayerStatDto struct {
 	// BestScorePercent Best score of the player's completed plays, 0 to 100 percent, one decimal; 0 where there is none.
 	BestScorePercent float64 `json:"bestScorePercent"`
 
@@ -424,13 +388,13 @@ type PlayerStatDTO struct {
 	Plays int64 `json:"plays"`
 }
 
-// PublicForkDTO A fork of a game, owned by one organisation. Its configuration is never part of it.
-type PublicForkDTO struct {
+// ApiPublicForkDto A fork of a game, owned by one organisation. Its configuration is never part of it.
+type ApiPublicForkDto struct {
 	// CreatedAt When the fork was created, in UTC to the millisecond.
 	CreatedAt time.Time `json:"createdAt"`
 
 	// DeployedReleaseNumber Number of the release that is deployed; null when none is.
-	DeployedReleaseNumber *int64 `json:"deployedReleaseNumber"`
+	DeployedReleaseNumber *int32 `json:"deployedReleaseNumber"`
 
 	// GameId Identifier of the game from which the fork derives; opaque.
 	GameId string `json:"gameId"`
@@ -439,16 +403,16 @@ type PublicForkDTO struct {
 	Id string `json:"id"`
 
 	// Major Major version number.
-	Major int64 `json:"major"`
+	Major int32 `json:"major"`
 
 	// Slug Short name, unique in the organisation.
 	Slug string `json:"slug"`
 
-	// SourceLocale Language in which the fork was written.
-	SourceLocale ContentLocale `json:"sourceLocale"`
+	// SourceLocale A language, as its ISO 639-1 code.
+	SourceLocale CommonContentLocale `json:"sourceLocale"`
 
-	// Status Whether the fork is active or archived.
-	Status ForkStatus `json:"status"`
+	// Status The status of a fork.
+	Status ApiForkStatus `json:"status"`
 
 	// Suspended Whether the fork is suspended.
 	Suspended bool `json:"suspended"`
@@ -459,39 +423,39 @@ type PublicForkDTO struct {
 	// UpdatedAt When the fork was last changed, in UTC to the millisecond.
 	UpdatedAt time.Time `json:"updatedAt"`
 
-	// Visibility Who may see the fork.
-	Visibility ForkVisibility `json:"visibility"`
+	// Visibility The visibility of a fork.
+	Visibility AuthzForkVisibility `json:"visibility"`
 }
 
-// PublicForkListDTO The forks of one organisation.
-type PublicForkListDTO struct {
+// ApiPublicForkListDto The forks of one organisation.
+type ApiPublicForkListDto struct {
 	// Items All forks, active and archived, by `createdAt`, then `id`, ascending.
-	Items []PublicForkDTO `json:"items"`
+	Items []ApiPublicForkDto `json:"items"`
 }
 
-// SkillStatDTO The answers tagged with one skill, in all plays of the period, unfinished ones included.
-type SkillStatDTO struct {
+// ApiSkillStatDto The answers tagged with one skill, in all plays of the period, unfinished ones included.
+type ApiSkillStatDto struct {
 	// Attempts Answers tagged with the skill.
 	Attempts int64 `json:"attempts"`
 
 	// CorrectRate Correct answers ÷ attempts, a fraction with four decimals.
 	CorrectRate float64 `json:"correctRate"`
 
-	// SkillId The skill.
-	SkillId SkillID `json:"skillId"`
+	// SkillId A skill of the catalogue.
+	SkillId GameSkillId `json:"skillId"`
 }
 
-// ForkVisibility The visibility of a fork.
-type ForkVisibility string
+// AuthzForkVisibility The visibility of a fork.
+type AuthzForkVisibility string
 
-// ContentLocale A language, as its ISO 639-1 code.
-type ContentLocale string
+// CommonContentLocale A language, as its ISO 639-1 code.
+type CommonContentLocale string
 
-// SkillID A skill of the catalogue.
-type SkillID string
+// GameSkillId A skill of the catalogue.
+type GameSkillId string
 
-// ReportingMode Reports show players under pseudonyms (`pseudonymous`) or by name (`nominative`).
-type ReportingMode string
+// OrgReportingMode Reports show players under pseudonyms (`pseudonymous`) or by name (`nominative`).
+type OrgReportingMode string
 
 // ForkId defines model for ForkId.
 type ForkId = string
@@ -511,50 +475,53 @@ type RequestId = string
 // To defines model for To.
 type To = string
 
-// ClientError The body of every error.
-type ClientError = ErrorDTO
+// BadRequest The body of every error.
+type BadRequest = ApiErrorDto
 
 // ExportNeedsHttp11 The body of every error.
-type ExportNeedsHttp11 = ErrorDTO
+type ExportNeedsHttp11 = ApiErrorDto
 
 // ExportsUnavailable The body of every error.
-type ExportsUnavailable = ErrorDTO
+type ExportsUnavailable = ApiErrorDto
 
 // Forbidden The body of every error.
-type Forbidden = ErrorDTO
+type Forbidden = ApiErrorDto
 
 // ForkNotFound The body of every error.
-type ForkNotFound = ErrorDTO
+type ForkNotFound = ApiErrorDto
 
 // ForkOrGroupNotFound The body of every error.
-type ForkOrGroupNotFound = ErrorDTO
+type ForkOrGroupNotFound = ApiErrorDto
 
 // Internal The body of every error.
-type Internal = ErrorDTO
+type Internal = ApiErrorDto
 
 // InvalidParameters The body of every error.
-type InvalidParameters = ErrorDTO
+type InvalidParameters = ApiErrorDto
 
-// KeyOutsideApi The body of every error.
-type KeyOutsideApi = ErrorDTO
+// MethodNotAllowed The body of every error.
+type MethodNotAllowed = ApiErrorDto
+
+// OtherError The body of every error.
+type OtherError = ApiErrorDto
+
+// PathNotFound The body of every error.
+type PathNotFound = ApiErrorDto
 
 // RateLimited The body of every error.
-type RateLimited = ErrorDTO
+type RateLimited = ApiErrorDto
 
 // ReportsUnavailable The body of every error.
-type ReportsUnavailable = ErrorDTO
+type ReportsUnavailable = ApiErrorDto
 
 // ScopeMissing The body of every error.
-type ScopeMissing = ErrorDTO
-
-// ServerError The body of every error.
-type ServerError = ErrorDTO
+type ScopeMissing = ApiErrorDto
 
 // Unauthenticated The body of every error.
-type Unauthenticated = ErrorDTO
+type Unauthenticated = ApiErrorDto
 
 // Unavailable The body of every error.
-type Unavailable = ErrorDTO
+type Unavailable = ApiErrorDto
 
 // ListForksParams defines parameters for ListForks.
 type ListForksParams struct {
@@ -610,139 +577,6 @@ type GetForkStatsParams struct {
 	// XRequestId Your own id for the request: 8 to 64 letters, digits, `_` or `-`. It is sent back, and appears in the logs and the
 	// audit log. An id of another form is replaced, not refused.
 	XRequestId *RequestId `json:"X-Request-Id,omitempty"`
-}
-
-// GetOpenApiDocumentParams defines parameters for GetOpenApiDocument.
-type GetOpenApiDocumentParams struct {
-	// XRequestId Your own id for the request: 8 to 64 letters, digits, `_` or `-`. It is sent back, and appears in the logs and the
-	// audit log. An id of another form is replaced, not refused.
-	XRequestId *RequestId `json:"X-Request-Id,omitempty"`
-}
-
-// Getter for additional properties for OpenAPIDocumentDTO. Returns the specified
-// element and whether it was found
-func (a OpenAPIDocumentDTO) Get(fieldName string) (value interface{}, found bool) {
-	if a.AdditionalProperties != nil {
-		value, found = a.AdditionalProperties[fieldName]
-	}
-	return
-}
-
-// Setter for additional properties for OpenAPIDocumentDTO
-func (a *OpenAPIDocumentDTO) Set(fieldName string, value interface{}) {
-	if a.AdditionalProperties == nil {
-		a.AdditionalProperties = make(map[string]interface{})
-	}
-	a.AdditionalProperties[fieldName] = value
-}
-
-// Override default JSON handling for OpenAPIDocumentDTO to handle AdditionalProperties
-func (a *OpenAPIDocumentDTO) UnmarshalJSON(b []byte) error {
-	object := make(map[string]json.RawMessage)
-	err := json.Unmarshal(b, &object)
-	if err != nil {
-		return err
-	}
-
-	if raw, found := object["components"]; found {
-		err = json.Unmarshal(raw, &a.Components)
-		if err != nil {
-			return fmt.Errorf("error reading 'components': %w", err)
-		}
-		delete(object, "components")
-	}
-
-	if raw, found := object["info"]; found {
-		err = json.Unmarshal(raw, &a.Info)
-		if err != nil {
-			return fmt.Errorf("error reading 'info': %w", err)
-		}
-		delete(object, "info")
-	}
-
-	if raw, found := object["openapi"]; found {
-		err = json.Unmarshal(raw, &a.Openapi)
-		if err != nil {
-			return fmt.Errorf("error reading 'openapi': %w", err)
-		}
-		delete(object, "openapi")
-	}
-
-	if raw, found := object["paths"]; found {
-		err = json.Unmarshal(raw, &a.Paths)
-		if err != nil {
-			return fmt.Errorf("error reading 'paths': %w", err)
-		}
-		delete(object, "paths")
-	}
-
-	if raw, found := object["servers"]; found {
-		err = json.Unmarshal(raw, &a.Servers)
-		if err != nil {
-			return fmt.Errorf("error reading 'servers': %w", err)
-		}
-		delete(object, "servers")
-	}
-
-	if len(object) != 0 {
-		a.AdditionalProperties = make(map[string]interface{})
-		for fieldName, fieldBuf := range object {
-			var fieldVal interface{}
-			err := json.Unmarshal(fieldBuf, &fieldVal)
-			if err != nil {
-				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
-			}
-			a.AdditionalProperties[fieldName] = fieldVal
-		}
-	}
-	return nil
-}
-
-// Override default JSON handling for OpenAPIDocumentDTO to handle AdditionalProperties
-func (a OpenAPIDocumentDTO) MarshalJSON() ([]byte, error) {
-	var err error
-	object := make(map[string]json.RawMessage)
-
-	if a.Components != nil {
-		object["components"], err = json.Marshal(a.Components)
-		if err != nil {
-			return nil, fmt.Errorf("error marshaling 'components': %w", err)
-		}
-	}
-
-	if a.Info != nil {
-		object["info"], err = json.Marshal(a.Info)
-		if err != nil {
-			return nil, fmt.Errorf("error marshaling 'info': %w", err)
-		}
-	}
-
-	object["openapi"], err = json.Marshal(a.Openapi)
-	if err != nil {
-		return nil, fmt.Errorf("error marshaling 'openapi': %w", err)
-	}
-
-	if a.Paths != nil {
-		object["paths"], err = json.Marshal(a.Paths)
-		if err != nil {
-			return nil, fmt.Errorf("error marshaling 'paths': %w", err)
-		}
-	}
-
-	if a.Servers != nil {
-		object["servers"], err = json.Marshal(a.Servers)
-		if err != nil {
-			return nil, fmt.Errorf("error marshaling 'servers': %w", err)
-		}
-	}
-
-	for fieldName, field := range a.AdditionalProperties {
-		object[fieldName], err = json.Marshal(field)
-		if err != nil {
-			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
-		}
-	}
-	return json.Marshal(object)
 }
 
 // RequestEditorFn is the function signature for the RequestEditor callback function
@@ -862,15 +696,6 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /api/v1/forks/{forkId}/stats (the `GetForkStats` operationId).
 	GetForkStats(ctx context.Context, forkId ForkId, params *GetForkStatsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// GetOpenApiDocument Get this document
-	//
-	// The OpenAPI description of version 1, with the address of the service in `servers`.
-	//
-	// Needs no key. It is outside `/api/v1/`: a request with an API key is answered 403.
-	//
-	// Corresponds with GET /openapi/v1.json (the `GetOpenApiDocument` operationId).
-	GetOpenApiDocument(ctx context.Context, params *GetOpenApiDocumentParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 }
 
 // ListForks List the forks
@@ -947,25 +772,6 @@ func (c *Client) ExportForkPlaysCsv(ctx context.Context, forkId ForkId, params *
 // Corresponds with GET /api/v1/forks/{forkId}/stats (the `GetForkStats` operationId).
 func (c *Client) GetForkStats(ctx context.Context, forkId ForkId, params *GetForkStatsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetForkStatsRequest(c.Server, forkId, params)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// GetOpenApiDocument Get this document
-//
-// The OpenAPI description of version 1, with the address of the service in `servers`.
-//
-// Needs no key. It is outside `/api/v1/`: a request with an API key is answered 403.
-//
-// Corresponds with GET /openapi/v1.json (the `GetOpenApiDocument` operationId).
-func (c *Client) GetOpenApiDocument(ctx context.Context, params *GetOpenApiDocumentParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetOpenApiDocumentRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -1273,48 +1079,6 @@ func NewGetForkStatsRequest(server string, forkId ForkId, params *GetForkStatsPa
 	return req, nil
 }
 
-// NewGetOpenApiDocumentRequest constructs an http.Request for the GetOpenApiDocument method
-func NewGetOpenApiDocumentRequest(server string, params *GetOpenApiDocumentParams) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/openapi/v1.json")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-
-		if params.XRequestId != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "X-Request-Id", *params.XRequestId, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("X-Request-Id", headerParam0)
-		}
-
-	}
-
-	return req, nil
-}
-
 func (c *Client) applyEditors(ctx context.Context, req *http.Request, additionalEditors []RequestEditorFn) error {
 	for _, r := range c.RequestEditors {
 		if err := r(ctx, req); err != nil {
@@ -1410,17 +1174,6 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /api/v1/forks/{forkId}/stats (the `GetForkStats` operationId).
 	GetForkStatsWithResponse(ctx context.Context, forkId ForkId, params *GetForkStatsParams, reqEditors ...RequestEditorFn) (*GetForkStatsResponse, error)
-
-	// GetOpenApiDocumentWithResponse Get this document
-	//
-	// The OpenAPI description of version 1, with the address of the service in `servers`.
-	//
-	// Needs no key. It is outside `/api/v1/`: a request with an API key is answered 403.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /openapi/v1.json (the `GetOpenApiDocument` operationId).
-	GetOpenApiDocumentWithResponse(ctx context.Context, params *GetOpenApiDocumentParams, reqEditors ...RequestEditorFn) (*GetOpenApiDocumentResponse, error)
 }
 
 // ListForksResponse200Headers the declared response headers of an HTTP 200 response for ListForks
@@ -1443,62 +1196,87 @@ type ListForksResponse304Headers struct {
 	XRequestId      string
 }
 
+// ListForksResponse400Headers the declared response headers of an HTTP 400 response for ListForks
+type ListForksResponse400Headers struct {
+	CacheControl    string
+	RateLimit       *string
+	RateLimitPolicy *string
+	Vary            string
+	XRequestId      string
+}
+
 // ListForksResponse401Headers the declared response headers of an HTTP 401 response for ListForks
 type ListForksResponse401Headers struct {
-	CacheControl    *string
+	CacheControl    string
+	Vary            string
 	WWWAuthenticate string
 	XRequestId      string
 }
 
 // ListForksResponse403Headers the declared response headers of an HTTP 403 response for ListForks
 type ListForksResponse403Headers struct {
-	CacheControl    *string
+	CacheControl    string
 	RateLimit       string
 	RateLimitPolicy string
+	Vary            string
 	WWWAuthenticate string
+	XRequestId      string
+}
+
+// ListForksResponse404Headers the declared response headers of an HTTP 404 response for ListForks
+type ListForksResponse404Headers struct {
+	CacheControl    string
+	RateLimit       *string
+	RateLimitPolicy *string
+	Vary            string
+	XRequestId      string
+}
+
+// ListForksResponse405Headers the declared response headers of an HTTP 405 response for ListForks
+type ListForksResponse405Headers struct {
+	Allow           string
+	CacheControl    string
+	RateLimit       *string
+	RateLimitPolicy *string
+	Vary            string
 	XRequestId      string
 }
 
 // ListForksResponse429Headers the declared response headers of an HTTP 429 response for ListForks
 type ListForksResponse429Headers struct {
-	CacheControl    *string
+	CacheControl    string
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
-	XRequestId      string
-}
-
-// ListForksResponse4XXHeaders the declared response headers of an HTTP 4XX response for ListForks
-type ListForksResponse4XXHeaders struct {
-	Allow           *string
-	CacheControl    *string
-	RateLimit       *string
-	RateLimitPolicy *string
+	RetryAfter      int32
+	Vary            string
 	XRequestId      string
 }
 
 // ListForksResponse500Headers the declared response headers of an HTTP 500 response for ListForks
 type ListForksResponse500Headers struct {
-	CacheControl    *string
+	CacheControl    string
 	RateLimit       *string
 	RateLimitPolicy *string
+	Vary            string
 	XRequestId      string
 }
 
 // ListForksResponse503Headers the declared response headers of an HTTP 503 response for ListForks
 type ListForksResponse503Headers struct {
-	CacheControl    *string
+	CacheControl    string
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
+	Vary            string
 	XRequestId      string
 }
 
-// ListForksResponse5XXHeaders the declared response headers of an HTTP 5XX response for ListForks
-type ListForksResponse5XXHeaders struct {
-	CacheControl    *string
+// ListForksResponseDefaultHeaders the declared response headers of an HTTP default response for ListForks
+type ListForksResponseDefaultHeaders struct {
+	CacheControl    string
 	RateLimit       *string
 	RateLimitPolicy *string
+	Vary            string
 	XRequestId      string
 }
 
@@ -1506,39 +1284,47 @@ type ListForksResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *PublicForkListDTO
+	JSON200 *ApiPublicForkListDto
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *BadRequest
 	// JSON401 the response for an HTTP 401 `application/json` response
 	JSON401 *Unauthenticated
 	// JSON403 the response for an HTTP 403 `application/json` response
 	JSON403 *ScopeMissing
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *PathNotFound
+	// JSON405 the response for an HTTP 405 `application/json` response
+	JSON405 *MethodNotAllowed
 	// JSON429 the response for an HTTP 429 `application/json` response
 	JSON429 *RateLimited
-	// JSON4XX the response for an HTTP 4XX `application/json` response
-	JSON4XX *ClientError
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Internal
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Unavailable
-	// JSON5XX the response for an HTTP 5XX `application/json` response
-	JSON5XX *ServerError
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *OtherError
 	// Headers200 the parsed response headers for an HTTP 200 response
 	Headers200 *ListForksResponse200Headers
 	// Headers304 the parsed response headers for an HTTP 304 response
 	Headers304 *ListForksResponse304Headers
+	// Headers400 the parsed response headers for an HTTP 400 response
+	Headers400 *ListForksResponse400Headers
 	// Headers401 the parsed response headers for an HTTP 401 response
 	Headers401 *ListForksResponse401Headers
 	// Headers403 the parsed response headers for an HTTP 403 response
 	Headers403 *ListForksResponse403Headers
+	// Headers404 the parsed response headers for an HTTP 404 response
+	Headers404 *ListForksResponse404Headers
+	// Headers405 the parsed response headers for an HTTP 405 response
+	Headers405 *ListForksResponse405Headers
 	// Headers429 the parsed response headers for an HTTP 429 response
 	Headers429 *ListForksResponse429Headers
-	// Headers4XX the parsed response headers for an HTTP 4XX response
-	Headers4XX *ListForksResponse4XXHeaders
 	// Headers500 the parsed response headers for an HTTP 500 response
 	Headers500 *ListForksResponse500Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *ListForksResponse503Headers
-	// Headers5XX the parsed response headers for an HTTP 5XX response
-	Headers5XX *ListForksResponse5XXHeaders
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *ListForksResponseDefaultHeaders
 }
 
 // Status returns HTTPResponse.Status
@@ -1585,70 +1371,87 @@ type GetForkResponse304Headers struct {
 	XRequestId      string
 }
 
+// GetForkResponse400Headers the declared response headers of an HTTP 400 response for GetFork
+type GetForkResponse400Headers struct {
+	CacheControl    string
+	RateLimit       *string
+	RateLimitPolicy *string
+	Vary            string
+	XRequestId      string
+}
+
 // GetForkResponse401Headers the declared response headers of an HTTP 401 response for GetFork
 type GetForkResponse401Headers struct {
-	CacheControl    *string
+	CacheControl    string
+	Vary            string
 	WWWAuthenticate string
 	XRequestId      string
 }
 
 // GetForkResponse403Headers the declared response headers of an HTTP 403 response for GetFork
 type GetForkResponse403Headers struct {
-	CacheControl    *string
+	CacheControl    string
 	RateLimit       string
 	RateLimitPolicy string
+	Vary            string
 	WWWAuthenticate *string
 	XRequestId      string
 }
 
 // GetForkResponse404Headers the declared response headers of an HTTP 404 response for GetFork
 type GetForkResponse404Headers struct {
-	CacheControl    *string
+	CacheControl    string
 	RateLimit       string
 	RateLimitPolicy string
+	Vary            string
+	XRequestId      string
+}
+
+// GetForkResponse405Headers the declared response headers of an HTTP 405 response for GetFork
+type GetForkResponse405Headers struct {
+	Allow           string
+	CacheControl    string
+	RateLimit       *string
+	RateLimitPolicy *string
+	Vary            string
 	XRequestId      string
 }
 
 // GetForkResponse429Headers the declared response headers of an HTTP 429 response for GetFork
 type GetForkResponse429Headers struct {
-	CacheControl    *string
+	CacheControl    string
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
-	XRequestId      string
-}
-
-// GetForkResponse4XXHeaders the declared response headers of an HTTP 4XX response for GetFork
-type GetForkResponse4XXHeaders struct {
-	Allow           *string
-	CacheControl    *string
-	RateLimit       *string
-	RateLimitPolicy *string
+	RetryAfter      int32
+	Vary            string
 	XRequestId      string
 }
 
 // GetForkResponse500Headers the declared response headers of an HTTP 500 response for GetFork
 type GetForkResponse500Headers struct {
-	CacheControl    *string
+	CacheControl    string
 	RateLimit       *string
 	RateLimitPolicy *string
+	Vary            string
 	XRequestId      string
 }
 
 // GetForkResponse503Headers the declared response headers of an HTTP 503 response for GetFork
 type GetForkResponse503Headers struct {
-	CacheControl    *string
+	CacheControl    string
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
+	Vary            string
 	XRequestId      string
 }
 
-// GetForkResponse5XXHeaders the declared response headers of an HTTP 5XX response for GetFork
-type GetForkResponse5XXHeaders struct {
-	CacheControl    *string
+// GetForkResponseDefaultHeaders the declared response headers of an HTTP default response for GetFork
+type GetForkResponseDefaultHeaders struct {
+	CacheControl    string
 	RateLimit       *string
 	RateLimitPolicy *string
+	Vary            string
 	XRequestId      string
 }
 
@@ -1656,43 +1459,47 @@ type GetForkResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *PublicForkDTO
+	JSON200 *ApiPublicForkDto
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *BadRequest
 	// JSON401 the response for an HTTP 401 `application/json` response
 	JSON401 *Unauthenticated
 	// JSON403 the response for an HTTP 403 `application/json` response
 	JSON403 *Forbidden
 	// JSON404 the response for an HTTP 404 `application/json` response
 	JSON404 *ForkNotFound
+	// JSON405 the response for an HTTP 405 `application/json` response
+	JSON405 *MethodNotAllowed
 	// JSON429 the response for an HTTP 429 `application/json` response
 	JSON429 *RateLimited
-	// JSON4XX the response for an HTTP 4XX `application/json` response
-	JSON4XX *ClientError
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Internal
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Unavailable
-	// JSON5XX the response for an HTTP 5XX `application/json` response
-	JSON5XX *ServerError
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *OtherError
 	// Headers200 the parsed response headers for an HTTP 200 response
 	Headers200 *GetForkResponse200Headers
 	// Headers304 the parsed response headers for an HTTP 304 response
 	Headers304 *GetForkResponse304Headers
+	// Headers400 the parsed response headers for an HTTP 400 response
+	Headers400 *GetForkResponse400Headers
 	// Headers401 the parsed response headers for an HTTP 401 response
 	Headers401 *GetForkResponse401Headers
 	// Headers403 the parsed response headers for an HTTP 403 response
 	Headers403 *GetForkResponse403Headers
 	// Headers404 the parsed response headers for an HTTP 404 response
 	Headers404 *GetForkResponse404Headers
+	// Headers405 the parsed response headers for an HTTP 405 response
+	Headers405 *GetForkResponse405Headers
 	// Headers429 the parsed response headers for an HTTP 429 response
 	Headers429 *GetForkResponse429Headers
-	// Headers4XX the parsed response headers for an HTTP 4XX response
-	Headers4XX *GetForkResponse4XXHeaders
 	// Headers500 the parsed response headers for an HTTP 500 response
 	Headers500 *GetForkResponse500Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *GetForkResponse503Headers
-	// Headers5XX the parsed response headers for an HTTP 5XX response
-	Headers5XX *GetForkResponse5XXHeaders
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *GetForkResponseDefaultHeaders
 }
 
 // Status returns HTTPResponse.Status
@@ -1732,84 +1539,94 @@ type ExportForkPlaysCsvResponse200Headers struct {
 
 // ExportForkPlaysCsvResponse400Headers the declared response headers of an HTTP 400 response for ExportForkPlaysCsv
 type ExportForkPlaysCsvResponse400Headers struct {
-	CacheControl    *string
+	CacheControl    string
 	RateLimit       *string
 	RateLimitPolicy *string
+	Vary            string
 	XRequestId      string
 }
 
 // ExportForkPlaysCsvResponse401Headers the declared response headers of an HTTP 401 response for ExportForkPlaysCsv
 type ExportForkPlaysCsvResponse401Headers struct {
-	CacheControl    *string
+	CacheControl    string
+	Vary            string
 	WWWAuthenticate string
 	XRequestId      string
 }
 
 // ExportForkPlaysCsvResponse403Headers the declared response headers of an HTTP 403 response for ExportForkPlaysCsv
 type ExportForkPlaysCsvResponse403Headers struct {
-	CacheControl    *string
+	CacheControl    string
 	RateLimit       string
 	RateLimitPolicy string
+	Vary            string
 	WWWAuthenticate *string
 	XRequestId      string
 }
 
 // ExportForkPlaysCsvResponse404Headers the declared response headers of an HTTP 404 response for ExportForkPlaysCsv
 type ExportForkPlaysCsvResponse404Headers struct {
-	CacheControl    *string
+	CacheControl    string
 	RateLimit       string
 	RateLimitPolicy string
+	Vary            string
+	XRequestId      string
+}
+
+// ExportForkPlaysCsvResponse405Headers the declared response headers of an HTTP 405 response for ExportForkPlaysCsv
+type ExportForkPlaysCsvResponse405Headers struct {
+	Allow           string
+	CacheControl    string
+	RateLimit       *string
+	RateLimitPolicy *string
+	Vary            string
 	XRequestId      string
 }
 
 // ExportForkPlaysCsvResponse429Headers the declared response headers of an HTTP 429 response for ExportForkPlaysCsv
 type ExportForkPlaysCsvResponse429Headers struct {
-	CacheControl    *string
+	CacheControl    string
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
-	XRequestId      string
-}
-
-// ExportForkPlaysCsvResponse4XXHeaders the declared response headers of an HTTP 4XX response for ExportForkPlaysCsv
-type ExportForkPlaysCsvResponse4XXHeaders struct {
-	Allow           *string
-	CacheControl    *string
-	RateLimit       *string
-	RateLimitPolicy *string
+	RetryAfter      int32
+	Vary            string
 	XRequestId      string
 }
 
 // ExportForkPlaysCsvResponse500Headers the declared response headers of an HTTP 500 response for ExportForkPlaysCsv
 type ExportForkPlaysCsvResponse500Headers struct {
-	CacheControl    *string
+	CacheControl    string
 	RateLimit       *string
 	RateLimitPolicy *string
+	Vary            string
 	XRequestId      string
 }
 
 // ExportForkPlaysCsvResponse503Headers the declared response headers of an HTTP 503 response for ExportForkPlaysCsv
 type ExportForkPlaysCsvResponse503Headers struct {
-	CacheControl    *string
+	CacheControl    string
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
+	Vary            string
 	XRequestId      string
 }
 
 // ExportForkPlaysCsvResponse505Headers the declared response headers of an HTTP 505 response for ExportForkPlaysCsv
 type ExportForkPlaysCsvResponse505Headers struct {
-	CacheControl    *string
+	CacheControl    string
 	RateLimit       *string
 	RateLimitPolicy *string
+	Vary            string
 	XRequestId      string
 }
 
-// ExportForkPlaysCsvResponse5XXHeaders the declared response headers of an HTTP 5XX response for ExportForkPlaysCsv
-type ExportForkPlaysCsvResponse5XXHeaders struct {
-	CacheControl    *string
+// ExportForkPlaysCsvResponseDefaultHeaders the declared response headers of an HTTP default response for ExportForkPlaysCsv
+type ExportForkPlaysCsvResponseDefaultHeaders struct {
+	CacheControl    string
 	RateLimit       *string
 	RateLimitPolicy *string
+	Vary            string
 	XRequestId      string
 }
 
@@ -1824,18 +1641,18 @@ type ExportForkPlaysCsvResponse struct {
 	JSON403 *Forbidden
 	// JSON404 the response for an HTTP 404 `application/json` response
 	JSON404 *ForkOrGroupNotFound
+	// JSON405 the response for an HTTP 405 `application/json` response
+	JSON405 *MethodNotAllowed
 	// JSON429 the response for an HTTP 429 `application/json` response
 	JSON429 *RateLimited
-	// JSON4XX the response for an HTTP 4XX `application/json` response
-	JSON4XX *ClientError
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Internal
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *ExportsUnavailable
 	// JSON505 the response for an HTTP 505 `application/json` response
 	JSON505 *ExportNeedsHttp11
-	// JSON5XX the response for an HTTP 5XX `application/json` response
-	JSON5XX *ServerError
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *OtherError
 	// Headers200 the parsed response headers for an HTTP 200 response
 	Headers200 *ExportForkPlaysCsvResponse200Headers
 	// Headers400 the parsed response headers for an HTTP 400 response
@@ -1846,18 +1663,18 @@ type ExportForkPlaysCsvResponse struct {
 	Headers403 *ExportForkPlaysCsvResponse403Headers
 	// Headers404 the parsed response headers for an HTTP 404 response
 	Headers404 *ExportForkPlaysCsvResponse404Headers
+	// Headers405 the parsed response headers for an HTTP 405 response
+	Headers405 *ExportForkPlaysCsvResponse405Headers
 	// Headers429 the parsed response headers for an HTTP 429 response
 	Headers429 *ExportForkPlaysCsvResponse429Headers
-	// Headers4XX the parsed response headers for an HTTP 4XX response
-	Headers4XX *ExportForkPlaysCsvResponse4XXHeaders
 	// Headers500 the parsed response headers for an HTTP 500 response
 	Headers500 *ExportForkPlaysCsvResponse500Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *ExportForkPlaysCsvResponse503Headers
 	// Headers505 the parsed response headers for an HTTP 505 response
 	Headers505 *ExportForkPlaysCsvResponse505Headers
-	// Headers5XX the parsed response headers for an HTTP 5XX response
-	Headers5XX *ExportForkPlaysCsvResponse5XXHeaders
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *ExportForkPlaysCsvResponseDefaultHeaders
 }
 
 // Status returns HTTPResponse.Status
@@ -1895,76 +1712,85 @@ type GetForkStatsResponse200Headers struct {
 
 // GetForkStatsResponse400Headers the declared response headers of an HTTP 400 response for GetForkStats
 type GetForkStatsResponse400Headers struct {
-	CacheControl    *string
+	CacheControl    string
 	RateLimit       *string
 	RateLimitPolicy *string
+	Vary            string
 	XRequestId      string
 }
 
 // GetForkStatsResponse401Headers the declared response headers of an HTTP 401 response for GetForkStats
 type GetForkStatsResponse401Headers struct {
-	CacheControl    *string
+	CacheControl    string
+	Vary            string
 	WWWAuthenticate string
 	XRequestId      string
 }
 
 // GetForkStatsResponse403Headers the declared response headers of an HTTP 403 response for GetForkStats
 type GetForkStatsResponse403Headers struct {
-	CacheControl    *string
+	CacheControl    string
 	RateLimit       string
 	RateLimitPolicy string
+	Vary            string
 	WWWAuthenticate *string
 	XRequestId      string
 }
 
 // GetForkStatsResponse404Headers the declared response headers of an HTTP 404 response for GetForkStats
 type GetForkStatsResponse404Headers struct {
-	CacheControl    *string
+	CacheControl    string
 	RateLimit       string
 	RateLimitPolicy string
+	Vary            string
+	XRequestId      string
+}
+
+// GetForkStatsResponse405Headers the declared response headers of an HTTP 405 response for GetForkStats
+type GetForkStatsResponse405Headers struct {
+	Allow           string
+	CacheControl    string
+	RateLimit       *string
+	RateLimitPolicy *string
+	Vary            string
 	XRequestId      string
 }
 
 // GetForkStatsResponse429Headers the declared response headers of an HTTP 429 response for GetForkStats
 type GetForkStatsResponse429Headers struct {
-	CacheControl    *string
+	CacheControl    string
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
-	XRequestId      string
-}
-
-// GetForkStatsResponse4XXHeaders the declared response headers of an HTTP 4XX response for GetForkStats
-type GetForkStatsResponse4XXHeaders struct {
-	Allow           *string
-	CacheControl    *string
-	RateLimit       *string
-	RateLimitPolicy *string
+	RetryAfter      int32
+	Vary            string
 	XRequestId      string
 }
 
 // GetForkStatsResponse500Headers the declared response headers of an HTTP 500 response for GetForkStats
 type GetForkStatsResponse500Headers struct {
-	CacheControl    *string
+	CacheControl    string
 	RateLimit       *string
 	RateLimitPolicy *string
+	Vary            string
 	XRequestId      string
 }
 
 // GetForkStatsResponse503Headers the declared response headers of an HTTP 503 response for GetForkStats
 type GetForkStatsResponse503Headers struct {
-	CacheControl    *string
+	CacheControl    string
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
+	Vary            string
 	XRequestId      string
 }
 
-// GetForkStatsResponse5XXHeaders the declared response headers of an HTTP 5XX response for GetForkStats
-type GetForkStatsResponse5XXHeaders struct {
-	CacheControl    *string
+// GetForkStatsResponseDefaultHeaders the declared response headers of an HTTP default response for GetForkStats
+type GetForkStatsResponseDefaultHeaders struct {
+	CacheControl    string
 	RateLimit       *string
 	RateLimitPolicy *string
+	Vary            string
 	XRequestId      string
 }
 
@@ -1972,7 +1798,7 @@ type GetForkStatsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *ForkStatsDTO
+	JSON200 *ApiForkStatsDto
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *InvalidParameters
 	// JSON401 the response for an HTTP 401 `application/json` response
@@ -1981,16 +1807,16 @@ type GetForkStatsResponse struct {
 	JSON403 *Forbidden
 	// JSON404 the response for an HTTP 404 `application/json` response
 	JSON404 *ForkOrGroupNotFound
+	// JSON405 the response for an HTTP 405 `application/json` response
+	JSON405 *MethodNotAllowed
 	// JSON429 the response for an HTTP 429 `application/json` response
 	JSON429 *RateLimited
-	// JSON4XX the response for an HTTP 4XX `application/json` response
-	JSON4XX *ClientError
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Internal
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *ReportsUnavailable
-	// JSON5XX the response for an HTTP 5XX `application/json` response
-	JSON5XX *ServerError
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *OtherError
 	// Headers200 the parsed response headers for an HTTP 200 response
 	Headers200 *GetForkStatsResponse200Headers
 	// Headers400 the parsed response headers for an HTTP 400 response
@@ -2001,16 +1827,16 @@ type GetForkStatsResponse struct {
 	Headers403 *GetForkStatsResponse403Headers
 	// Headers404 the parsed response headers for an HTTP 404 response
 	Headers404 *GetForkStatsResponse404Headers
+	// Headers405 the parsed response headers for an HTTP 405 response
+	Headers405 *GetForkStatsResponse405Headers
 	// Headers429 the parsed response headers for an HTTP 429 response
 	Headers429 *GetForkStatsResponse429Headers
-	// Headers4XX the parsed response headers for an HTTP 4XX response
-	Headers4XX *GetForkStatsResponse4XXHeaders
 	// Headers500 the parsed response headers for an HTTP 500 response
 	Headers500 *GetForkStatsResponse500Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *GetForkStatsResponse503Headers
-	// Headers5XX the parsed response headers for an HTTP 5XX response
-	Headers5XX *GetForkStatsResponse5XXHeaders
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *GetForkStatsResponseDefaultHeaders
 }
 
 // Status returns HTTPResponse.Status
@@ -2031,117 +1857,6 @@ func (r GetForkStatsResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r GetForkStatsResponse) ContentType() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Header.Get("Content-Type")
-	}
-	return ""
-}
-
-// GetOpenApiDocumentResponse200Headers the declared response headers of an HTTP 200 response for GetOpenApiDocument
-type GetOpenApiDocumentResponse200Headers struct {
-	XRequestId string
-}
-
-// GetOpenApiDocumentResponse403Headers the declared response headers of an HTTP 403 response for GetOpenApiDocument
-type GetOpenApiDocumentResponse403Headers struct {
-	CacheControl *string
-	XRequestId   string
-}
-
-// GetOpenApiDocumentResponse429Headers the declared response headers of an HTTP 429 response for GetOpenApiDocument
-type GetOpenApiDocumentResponse429Headers struct {
-	CacheControl    *string
-	RateLimit       *string
-	RateLimitPolicy *string
-	RetryAfter      int
-	XRequestId      string
-}
-
-// GetOpenApiDocumentResponse4XXHeaders the declared response headers of an HTTP 4XX response for GetOpenApiDocument
-type GetOpenApiDocumentResponse4XXHeaders struct {
-	Allow           *string
-	CacheControl    *string
-	RateLimit       *string
-	RateLimitPolicy *string
-	XRequestId      string
-}
-
-// GetOpenApiDocumentResponse500Headers the declared response headers of an HTTP 500 response for GetOpenApiDocument
-type GetOpenApiDocumentResponse500Headers struct {
-	CacheControl    *string
-	RateLimit       *string
-	RateLimitPolicy *string
-	XRequestId      string
-}
-
-// GetOpenApiDocumentResponse503Headers the declared response headers of an HTTP 503 response for GetOpenApiDocument
-type GetOpenApiDocumentResponse503Headers struct {
-	CacheControl    *string
-	RateLimit       *string
-	RateLimitPolicy *string
-	RetryAfter      int
-	XRequestId      string
-}
-
-// GetOpenApiDocumentResponse5XXHeaders the declared response headers of an HTTP 5XX response for GetOpenApiDocument
-type GetOpenApiDocumentResponse5XXHeaders struct {
-	CacheControl    *string
-	RateLimit       *string
-	RateLimitPolicy *string
-	XRequestId      string
-}
-
-type GetOpenApiDocumentResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *OpenAPIDocumentDTO
-	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *KeyOutsideApi
-	// JSON429 the response for an HTTP 429 `application/json` response
-	JSON429 *RateLimited
-	// JSON4XX the response for an HTTP 4XX `application/json` response
-	JSON4XX *ClientError
-	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Internal
-	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Unavailable
-	// JSON5XX the response for an HTTP 5XX `application/json` response
-	JSON5XX *ServerError
-	// Headers200 the parsed response headers for an HTTP 200 response
-	Headers200 *GetOpenApiDocumentResponse200Headers
-	// Headers403 the parsed response headers for an HTTP 403 response
-	Headers403 *GetOpenApiDocumentResponse403Headers
-	// Headers429 the parsed response headers for an HTTP 429 response
-	Headers429 *GetOpenApiDocumentResponse429Headers
-	// Headers4XX the parsed response headers for an HTTP 4XX response
-	Headers4XX *GetOpenApiDocumentResponse4XXHeaders
-	// Headers500 the parsed response headers for an HTTP 500 response
-	Headers500 *GetOpenApiDocumentResponse500Headers
-	// Headers503 the parsed response headers for an HTTP 503 response
-	Headers503 *GetOpenApiDocumentResponse503Headers
-	// Headers5XX the parsed response headers for an HTTP 5XX response
-	Headers5XX *GetOpenApiDocumentResponse5XXHeaders
-}
-
-// Status returns HTTPResponse.Status
-func (r GetOpenApiDocumentResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GetOpenApiDocumentResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
-func (r GetOpenApiDocumentResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -2224,23 +1939,6 @@ func (c *ClientWithResponses) GetForkStatsWithResponse(ctx context.Context, fork
 	return ParseGetForkStatsResponse(rsp)
 }
 
-// GetOpenApiDocumentWithResponse Get this document
-//
-// The OpenAPI description of version 1, with the address of the service in `servers`.
-//
-// Needs no key. It is outside `/api/v1/`: a request with an API key is answered 403.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /openapi/v1.json (the `GetOpenApiDocument` operationId).
-func (c *ClientWithResponses) GetOpenApiDocumentWithResponse(ctx context.Context, params *GetOpenApiDocumentParams, reqEditors ...RequestEditorFn) (*GetOpenApiDocumentResponse, error) {
-	rsp, err := c.GetOpenApiDocument(ctx, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseGetOpenApiDocumentResponse(rsp)
-}
-
 // ParseListForksResponse parses an HTTP response from a ListForksWithResponse call
 func ParseListForksResponse(rsp *http.Response) (*ListForksResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -2256,7 +1954,7 @@ func ParseListForksResponse(rsp *http.Response) (*ListForksResponse, error) {
 
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest PublicForkListDTO
+		var dest ApiPublicForkListDto
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -2264,6 +1962,13 @@ func ParseListForksResponse(rsp *http.Response) (*ListForksResponse, error) {
 
 	case rsp.StatusCode == 304:
 		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest BadRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
 		var dest Unauthenticated
@@ -2279,19 +1984,26 @@ func ParseListForksResponse(rsp *http.Response) (*ListForksResponse, error) {
 		}
 		response.JSON403 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest PathNotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 405:
+		var dest MethodNotAllowed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON405 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
 		var dest RateLimited
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
 		response.JSON429 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode/100 == 4:
-		var dest ClientError
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON4XX = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Internal
@@ -2307,12 +2019,12 @@ func ParseListForksResponse(rsp *http.Response) (*ListForksResponse, error) {
 		}
 		response.JSON503 = &dest
 
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode/100 == 5:
-		var dest ServerError
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest OtherError
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
-		response.JSON5XX = &dest
+		response.JSONDefault = &dest
 
 	}
 
@@ -2407,14 +2119,59 @@ func ParseListForksResponse(rsp *http.Response) (*ListForksResponse, error) {
 			headers.XRequestId = value
 		}
 		response.Headers304 = &headers
+	case rsp.StatusCode == 400:
+		var headers ListForksResponse400Headers
+		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = value
+		}
+		response.Headers400 = &headers
 	case rsp.StatusCode == 401:
 		var headers ListForksResponse401Headers
 		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
 			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.CacheControl = &value
+			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
 		}
 		if values := rsp.Header.Values("WWW-Authenticate"); len(values) > 0 {
 			var value string
@@ -2435,10 +2192,10 @@ func ParseListForksResponse(rsp *http.Response) (*ListForksResponse, error) {
 		var headers ListForksResponse403Headers
 		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
 			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.CacheControl = &value
+			headers.CacheControl = value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
@@ -2453,6 +2210,13 @@ func ParseListForksResponse(rsp *http.Response) (*ListForksResponse, error) {
 				return nil, err
 			}
 			headers.RateLimitPolicy = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
 		}
 		if values := rsp.Header.Values("WWW-Authenticate"); len(values) > 0 {
 			var value string
@@ -2469,14 +2233,97 @@ func ParseListForksResponse(rsp *http.Response) (*ListForksResponse, error) {
 			headers.XRequestId = value
 		}
 		response.Headers403 = &headers
+	case rsp.StatusCode == 404:
+		var headers ListForksResponse404Headers
+		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = value
+		}
+		response.Headers404 = &headers
+	case rsp.StatusCode == 405:
+		var headers ListForksResponse405Headers
+		if values := rsp.Header.Values("Allow"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Allow", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Allow = value
+		}
+		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = value
+		}
+		response.Headers405 = &headers
 	case rsp.StatusCode == 429:
 		var headers ListForksResponse429Headers
 		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
 			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.CacheControl = &value
+			headers.CacheControl = value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
@@ -2493,11 +2340,18 @@ func ParseListForksResponse(rsp *http.Response) (*ListForksResponse, error) {
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
 		}
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
 			var value string
@@ -2507,52 +2361,14 @@ func ParseListForksResponse(rsp *http.Response) (*ListForksResponse, error) {
 			headers.XRequestId = value
 		}
 		response.Headers429 = &headers
-	case rsp.StatusCode/100 == 4:
-		var headers ListForksResponse4XXHeaders
-		if values := rsp.Header.Values("Allow"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Allow", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.Allow = &value
-		}
-		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.CacheControl = &value
-		}
-		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RateLimit = &value
-		}
-		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RateLimitPolicy = &value
-		}
-		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.XRequestId = value
-		}
-		response.Headers4XX = &headers
 	case rsp.StatusCode == 500:
 		var headers ListForksResponse500Headers
 		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
 			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.CacheControl = &value
+			headers.CacheControl = value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
@@ -2567,6 +2383,13 @@ func ParseListForksResponse(rsp *http.Response) (*ListForksResponse, error) {
 				return nil, err
 			}
 			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
 		}
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
 			var value string
@@ -2580,10 +2403,10 @@ func ParseListForksResponse(rsp *http.Response) (*ListForksResponse, error) {
 		var headers ListForksResponse503Headers
 		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
 			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.CacheControl = &value
+			headers.CacheControl = value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
@@ -2600,11 +2423,18 @@ func ParseListForksResponse(rsp *http.Response) (*ListForksResponse, error) {
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
 		}
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
 			var value string
@@ -2614,14 +2444,14 @@ func ParseListForksResponse(rsp *http.Response) (*ListForksResponse, error) {
 			headers.XRequestId = value
 		}
 		response.Headers503 = &headers
-	case rsp.StatusCode/100 == 5:
-		var headers ListForksResponse5XXHeaders
+	case true:
+		var headers ListForksResponseDefaultHeaders
 		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
 			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.CacheControl = &value
+			headers.CacheControl = value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
@@ -2637,6 +2467,13 @@ func ParseListForksResponse(rsp *http.Response) (*ListForksResponse, error) {
 			}
 			headers.RateLimitPolicy = &value
 		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
@@ -2644,7 +2481,7 @@ func ParseListForksResponse(rsp *http.Response) (*ListForksResponse, error) {
 			}
 			headers.XRequestId = value
 		}
-		response.Headers5XX = &headers
+		response.HeadersDefault = &headers
 	}
 
 	return response, nil
@@ -2665,7 +2502,7 @@ func ParseGetForkResponse(rsp *http.Response) (*GetForkResponse, error) {
 
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest PublicForkDTO
+		var dest ApiPublicForkDto
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -2673,6 +2510,13 @@ func ParseGetForkResponse(rsp *http.Response) (*GetForkResponse, error) {
 
 	case rsp.StatusCode == 304:
 		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest BadRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
 		var dest Unauthenticated
@@ -2695,19 +2539,19 @@ func ParseGetForkResponse(rsp *http.Response) (*GetForkResponse, error) {
 		}
 		response.JSON404 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 405:
+		var dest MethodNotAllowed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON405 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
 		var dest RateLimited
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
 		response.JSON429 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode/100 == 4:
-		var dest ClientError
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON4XX = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Internal
@@ -2723,12 +2567,12 @@ func ParseGetForkResponse(rsp *http.Response) (*GetForkResponse, error) {
 		}
 		response.JSON503 = &dest
 
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode/100 == 5:
-		var dest ServerError
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest OtherError
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
-		response.JSON5XX = &dest
+		response.JSONDefault = &dest
 
 	}
 
@@ -2823,14 +2667,59 @@ func ParseGetForkResponse(rsp *http.Response) (*GetForkResponse, error) {
 			headers.XRequestId = value
 		}
 		response.Headers304 = &headers
+	case rsp.StatusCode == 400:
+		var headers GetForkResponse400Headers
+		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = value
+		}
+		response.Headers400 = &headers
 	case rsp.StatusCode == 401:
 		var headers GetForkResponse401Headers
 		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
 			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.CacheControl = &value
+			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
 		}
 		if values := rsp.Header.Values("WWW-Authenticate"); len(values) > 0 {
 			var value string
@@ -2851,10 +2740,10 @@ func ParseGetForkResponse(rsp *http.Response) (*GetForkResponse, error) {
 		var headers GetForkResponse403Headers
 		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
 			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.CacheControl = &value
+			headers.CacheControl = value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
@@ -2869,6 +2758,13 @@ func ParseGetForkResponse(rsp *http.Response) (*GetForkResponse, error) {
 				return nil, err
 			}
 			headers.RateLimitPolicy = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
 		}
 		if values := rsp.Header.Values("WWW-Authenticate"); len(values) > 0 {
 			var value string
@@ -2889,10 +2785,10 @@ func ParseGetForkResponse(rsp *http.Response) (*GetForkResponse, error) {
 		var headers GetForkResponse404Headers
 		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
 			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.CacheControl = &value
+			headers.CacheControl = value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
@@ -2908,6 +2804,13 @@ func ParseGetForkResponse(rsp *http.Response) (*GetForkResponse, error) {
 			}
 			headers.RateLimitPolicy = value
 		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
@@ -2916,14 +2819,59 @@ func ParseGetForkResponse(rsp *http.Response) (*GetForkResponse, error) {
 			headers.XRequestId = value
 		}
 		response.Headers404 = &headers
+	case rsp.StatusCode == 405:
+		var headers GetForkResponse405Headers
+		if values := rsp.Header.Values("Allow"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Allow", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Allow = value
+		}
+		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = value
+		}
+		response.Headers405 = &headers
 	case rsp.StatusCode == 429:
 		var headers GetForkResponse429Headers
 		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
 			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.CacheControl = &value
+			headers.CacheControl = value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
@@ -2940,11 +2888,18 @@ func ParseGetForkResponse(rsp *http.Response) (*GetForkResponse, error) {
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
 		}
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
 			var value string
@@ -2954,52 +2909,14 @@ func ParseGetForkResponse(rsp *http.Response) (*GetForkResponse, error) {
 			headers.XRequestId = value
 		}
 		response.Headers429 = &headers
-	case rsp.StatusCode/100 == 4:
-		var headers GetForkResponse4XXHeaders
-		if values := rsp.Header.Values("Allow"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Allow", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.Allow = &value
-		}
-		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.CacheControl = &value
-		}
-		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RateLimit = &value
-		}
-		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RateLimitPolicy = &value
-		}
-		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.XRequestId = value
-		}
-		response.Headers4XX = &headers
 	case rsp.StatusCode == 500:
 		var headers GetForkResponse500Headers
 		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
 			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.CacheControl = &value
+			headers.CacheControl = value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
@@ -3014,6 +2931,13 @@ func ParseGetForkResponse(rsp *http.Response) (*GetForkResponse, error) {
 				return nil, err
 			}
 			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
 		}
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
 			var value string
@@ -3027,10 +2951,10 @@ func ParseGetForkResponse(rsp *http.Response) (*GetForkResponse, error) {
 		var headers GetForkResponse503Headers
 		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
 			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.CacheControl = &value
+			headers.CacheControl = value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
@@ -3047,11 +2971,18 @@ func ParseGetForkResponse(rsp *http.Response) (*GetForkResponse, error) {
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
 		}
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
 			var value string
@@ -3061,14 +2992,14 @@ func ParseGetForkResponse(rsp *http.Response) (*GetForkResponse, error) {
 			headers.XRequestId = value
 		}
 		response.Headers503 = &headers
-	case rsp.StatusCode/100 == 5:
-		var headers GetForkResponse5XXHeaders
+	case true:
+		var headers GetForkResponseDefaultHeaders
 		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
 			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.CacheControl = &value
+			headers.CacheControl = value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
@@ -3084,6 +3015,13 @@ func ParseGetForkResponse(rsp *http.Response) (*GetForkResponse, error) {
 			}
 			headers.RateLimitPolicy = &value
 		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
@@ -3091,7 +3029,7 @@ func ParseGetForkResponse(rsp *http.Response) (*GetForkResponse, error) {
 			}
 			headers.XRequestId = value
 		}
-		response.Headers5XX = &headers
+		response.HeadersDefault = &headers
 	}
 
 	return response, nil
@@ -3139,19 +3077,19 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 		}
 		response.JSON404 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 405:
+		var dest MethodNotAllowed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON405 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
 		var dest RateLimited
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
 		response.JSON429 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode/100 == 4:
-		var dest ClientError
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON4XX = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Internal
@@ -3174,12 +3112,12 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 		}
 		response.JSON505 = &dest
 
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode/100 == 5:
-		var dest ServerError
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest OtherError
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
-		response.JSON5XX = &dest
+		response.JSONDefault = &dest
 
 	}
 
@@ -3240,10 +3178,10 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 		var headers ExportForkPlaysCsvResponse400Headers
 		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
 			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.CacheControl = &value
+			headers.CacheControl = value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
@@ -3259,6 +3197,13 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 			}
 			headers.RateLimitPolicy = &value
 		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
@@ -3271,10 +3216,17 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 		var headers ExportForkPlaysCsvResponse401Headers
 		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
 			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.CacheControl = &value
+			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
 		}
 		if values := rsp.Header.Values("WWW-Authenticate"); len(values) > 0 {
 			var value string
@@ -3295,10 +3247,10 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 		var headers ExportForkPlaysCsvResponse403Headers
 		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
 			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.CacheControl = &value
+			headers.CacheControl = value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
@@ -3313,6 +3265,13 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 				return nil, err
 			}
 			headers.RateLimitPolicy = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
 		}
 		if values := rsp.Header.Values("WWW-Authenticate"); len(values) > 0 {
 			var value string
@@ -3333,10 +3292,10 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 		var headers ExportForkPlaysCsvResponse404Headers
 		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
 			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.CacheControl = &value
+			headers.CacheControl = value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
@@ -3352,6 +3311,13 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 			}
 			headers.RateLimitPolicy = value
 		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
@@ -3360,14 +3326,59 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 			headers.XRequestId = value
 		}
 		response.Headers404 = &headers
+	case rsp.StatusCode == 405:
+		var headers ExportForkPlaysCsvResponse405Headers
+		if values := rsp.Header.Values("Allow"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Allow", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Allow = value
+		}
+		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = value
+		}
+		response.Headers405 = &headers
 	case rsp.StatusCode == 429:
 		var headers ExportForkPlaysCsvResponse429Headers
 		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
 			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.CacheControl = &value
+			headers.CacheControl = value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
@@ -3384,11 +3395,18 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
 		}
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
 			var value string
@@ -3398,52 +3416,14 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 			headers.XRequestId = value
 		}
 		response.Headers429 = &headers
-	case rsp.StatusCode/100 == 4:
-		var headers ExportForkPlaysCsvResponse4XXHeaders
-		if values := rsp.Header.Values("Allow"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Allow", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.Allow = &value
-		}
-		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.CacheControl = &value
-		}
-		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RateLimit = &value
-		}
-		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RateLimitPolicy = &value
-		}
-		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.XRequestId = value
-		}
-		response.Headers4XX = &headers
 	case rsp.StatusCode == 500:
 		var headers ExportForkPlaysCsvResponse500Headers
 		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
 			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.CacheControl = &value
+			headers.CacheControl = value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
@@ -3458,6 +3438,13 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 				return nil, err
 			}
 			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
 		}
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
 			var value string
@@ -3471,10 +3458,10 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 		var headers ExportForkPlaysCsvResponse503Headers
 		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
 			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.CacheControl = &value
+			headers.CacheControl = value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
@@ -3491,11 +3478,18 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
 		}
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
 			var value string
@@ -3509,10 +3503,10 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 		var headers ExportForkPlaysCsvResponse505Headers
 		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
 			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.CacheControl = &value
+			headers.CacheControl = value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
@@ -3527,6 +3521,13 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 				return nil, err
 			}
 			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
 		}
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
 			var value string
@@ -3536,14 +3537,14 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 			headers.XRequestId = value
 		}
 		response.Headers505 = &headers
-	case rsp.StatusCode/100 == 5:
-		var headers ExportForkPlaysCsvResponse5XXHeaders
+	case true:
+		var headers ExportForkPlaysCsvResponseDefaultHeaders
 		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
 			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.CacheControl = &value
+			headers.CacheControl = value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
@@ -3559,6 +3560,13 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 			}
 			headers.RateLimitPolicy = &value
 		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
@@ -3566,7 +3574,7 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 			}
 			headers.XRequestId = value
 		}
-		response.Headers5XX = &headers
+		response.HeadersDefault = &headers
 	}
 
 	return response, nil
@@ -3587,7 +3595,7 @@ func ParseGetForkStatsResponse(rsp *http.Response) (*GetForkStatsResponse, error
 
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest ForkStatsDTO
+		var dest ApiForkStatsDto
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -3621,19 +3629,19 @@ func ParseGetForkStatsResponse(rsp *http.Response) (*GetForkStatsResponse, error
 		}
 		response.JSON404 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 405:
+		var dest MethodNotAllowed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON405 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
 		var dest RateLimited
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
 		response.JSON429 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode/100 == 4:
-		var dest ClientError
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON4XX = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Internal
@@ -3649,12 +3657,12 @@ func ParseGetForkStatsResponse(rsp *http.Response) (*GetForkStatsResponse, error
 		}
 		response.JSON503 = &dest
 
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode/100 == 5:
-		var dest ServerError
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest OtherError
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
-		response.JSON5XX = &dest
+		response.JSONDefault = &dest
 
 	}
 
@@ -3701,10 +3709,10 @@ func ParseGetForkStatsResponse(rsp *http.Response) (*GetForkStatsResponse, error
 		var headers GetForkStatsResponse400Headers
 		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
 			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.CacheControl = &value
+			headers.CacheControl = value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
@@ -3720,6 +3728,13 @@ func ParseGetForkStatsResponse(rsp *http.Response) (*GetForkStatsResponse, error
 			}
 			headers.RateLimitPolicy = &value
 		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
@@ -3732,10 +3747,17 @@ func ParseGetForkStatsResponse(rsp *http.Response) (*GetForkStatsResponse, error
 		var headers GetForkStatsResponse401Headers
 		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
 			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.CacheControl = &value
+			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
 		}
 		if values := rsp.Header.Values("WWW-Authenticate"); len(values) > 0 {
 			var value string
@@ -3756,10 +3778,10 @@ func ParseGetForkStatsResponse(rsp *http.Response) (*GetForkStatsResponse, error
 		var headers GetForkStatsResponse403Headers
 		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
 			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.CacheControl = &value
+			headers.CacheControl = value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
@@ -3774,6 +3796,13 @@ func ParseGetForkStatsResponse(rsp *http.Response) (*GetForkStatsResponse, error
 				return nil, err
 			}
 			headers.RateLimitPolicy = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
 		}
 		if values := rsp.Header.Values("WWW-Authenticate"); len(values) > 0 {
 			var value string
@@ -3794,10 +3823,10 @@ func ParseGetForkStatsResponse(rsp *http.Response) (*GetForkStatsResponse, error
 		var headers GetForkStatsResponse404Headers
 		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
 			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.CacheControl = &value
+			headers.CacheControl = value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
@@ -3813,6 +3842,13 @@ func ParseGetForkStatsResponse(rsp *http.Response) (*GetForkStatsResponse, error
 			}
 			headers.RateLimitPolicy = value
 		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
@@ -3821,14 +3857,59 @@ func ParseGetForkStatsResponse(rsp *http.Response) (*GetForkStatsResponse, error
 			headers.XRequestId = value
 		}
 		response.Headers404 = &headers
+	case rsp.StatusCode == 405:
+		var headers GetForkStatsResponse405Headers
+		if values := rsp.Header.Values("Allow"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Allow", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Allow = value
+		}
+		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestId = value
+		}
+		response.Headers405 = &headers
 	case rsp.StatusCode == 429:
 		var headers GetForkStatsResponse429Headers
 		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
 			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.CacheControl = &value
+			headers.CacheControl = value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
@@ -3845,11 +3926,18 @@ func ParseGetForkStatsResponse(rsp *http.Response) (*GetForkStatsResponse, error
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
 		}
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
 			var value string
@@ -3859,52 +3947,14 @@ func ParseGetForkStatsResponse(rsp *http.Response) (*GetForkStatsResponse, error
 			headers.XRequestId = value
 		}
 		response.Headers429 = &headers
-	case rsp.StatusCode/100 == 4:
-		var headers GetForkStatsResponse4XXHeaders
-		if values := rsp.Header.Values("Allow"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Allow", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.Allow = &value
-		}
-		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.CacheControl = &value
-		}
-		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RateLimit = &value
-		}
-		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RateLimitPolicy = &value
-		}
-		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.XRequestId = value
-		}
-		response.Headers4XX = &headers
 	case rsp.StatusCode == 500:
 		var headers GetForkStatsResponse500Headers
 		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
 			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.CacheControl = &value
+			headers.CacheControl = value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
@@ -3919,6 +3969,13 @@ func ParseGetForkStatsResponse(rsp *http.Response) (*GetForkStatsResponse, error
 				return nil, err
 			}
 			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
 		}
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
 			var value string
@@ -3932,10 +3989,10 @@ func ParseGetForkStatsResponse(rsp *http.Response) (*GetForkStatsResponse, error
 		var headers GetForkStatsResponse503Headers
 		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
 			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.CacheControl = &value
+			headers.CacheControl = value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
@@ -3952,11 +4009,18 @@ func ParseGetForkStatsResponse(rsp *http.Response) (*GetForkStatsResponse, error
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
 		}
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
 			var value string
@@ -3966,14 +4030,14 @@ func ParseGetForkStatsResponse(rsp *http.Response) (*GetForkStatsResponse, error
 			headers.XRequestId = value
 		}
 		response.Headers503 = &headers
-	case rsp.StatusCode/100 == 5:
-		var headers GetForkStatsResponse5XXHeaders
+	case true:
+		var headers GetForkStatsResponseDefaultHeaders
 		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
 			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.CacheControl = &value
+			headers.CacheControl = value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
@@ -3989,103 +4053,12 @@ func ParseGetForkStatsResponse(rsp *http.Response) (*GetForkStatsResponse, error
 			}
 			headers.RateLimitPolicy = &value
 		}
-		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
 			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.XRequestId = value
-		}
-		response.Headers5XX = &headers
-	}
-
-	return response, nil
-}
-
-// ParseGetOpenApiDocumentResponse parses an HTTP response from a GetOpenApiDocumentWithResponse call
-func ParseGetOpenApiDocumentResponse(rsp *http.Response) (*GetOpenApiDocumentResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &GetOpenApiDocumentResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest OpenAPIDocumentDTO
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest KeyOutsideApi
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON403 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
-		var dest RateLimited
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON429 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode/100 == 4:
-		var dest ClientError
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON4XX = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
-		var dest Internal
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON500 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Unavailable
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON503 = &dest
-
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode/100 == 5:
-		var dest ServerError
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON5XX = &dest
-
-	}
-
-	switch {
-	case rsp.StatusCode == 200:
-		var headers GetOpenApiDocumentResponse200Headers
-		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.XRequestId = value
-		}
-		response.Headers200 = &headers
-	case rsp.StatusCode == 403:
-		var headers GetOpenApiDocumentResponse403Headers
-		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.CacheControl = &value
+			headers.Vary = value
 		}
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
 			var value string
@@ -4094,183 +4067,7 @@ func ParseGetOpenApiDocumentResponse(rsp *http.Response) (*GetOpenApiDocumentRes
 			}
 			headers.XRequestId = value
 		}
-		response.Headers403 = &headers
-	case rsp.StatusCode == 429:
-		var headers GetOpenApiDocumentResponse429Headers
-		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.CacheControl = &value
-		}
-		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RateLimit = &value
-		}
-		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RateLimitPolicy = &value
-		}
-		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RetryAfter = value
-		}
-		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.XRequestId = value
-		}
-		response.Headers429 = &headers
-	case rsp.StatusCode/100 == 4:
-		var headers GetOpenApiDocumentResponse4XXHeaders
-		if values := rsp.Header.Values("Allow"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Allow", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.Allow = &value
-		}
-		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.CacheControl = &value
-		}
-		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RateLimit = &value
-		}
-		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RateLimitPolicy = &value
-		}
-		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.XRequestId = value
-		}
-		response.Headers4XX = &headers
-	case rsp.StatusCode == 500:
-		var headers GetOpenApiDocumentResponse500Headers
-		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.CacheControl = &value
-		}
-		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RateLimit = &value
-		}
-		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RateLimitPolicy = &value
-		}
-		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.XRequestId = value
-		}
-		response.Headers500 = &headers
-	case rsp.StatusCode == 503:
-		var headers GetOpenApiDocumentResponse503Headers
-		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.CacheControl = &value
-		}
-		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RateLimit = &value
-		}
-		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RateLimitPolicy = &value
-		}
-		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RetryAfter = value
-		}
-		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.XRequestId = value
-		}
-		response.Headers503 = &headers
-	case rsp.StatusCode/100 == 5:
-		var headers GetOpenApiDocumentResponse5XXHeaders
-		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.CacheControl = &value
-		}
-		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RateLimit = &value
-		}
-		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.RateLimitPolicy = &value
-		}
-		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.XRequestId = value
-		}
-		response.Headers5XX = &headers
+		response.HeadersDefault = &headers
 	}
 
 	return response, nil

@@ -28,7 +28,7 @@ func (w *world) labels(t *testing.T, h *history) []string {
 }
 
 // agree compares the statistics and the CSV of the API with the oracle's, to the byte.
-func (o asked) agree(t *testing.T, c *ClientWithResponses) ForkStatsDTO {
+func (o asked) agree(t *testing.T, c *ClientWithResponses) ApiForkStatsDto {
 	t.Helper()
 	from, to := o.from.Format(time.DateOnly), o.to.Format(time.DateOnly)
 	stats, csv := &GetForkStatsParams{From: from, To: to}, &ExportForkPlaysCsvParams{From: from, To: to}
@@ -49,7 +49,7 @@ func (o asked) agree(t *testing.T, c *ClientWithResponses) ForkStatsDTO {
 }
 
 // sumsHold checks an invariant of every report: Σ daily.plays = Σ players.plays = plays.
-func sumsHold(t *testing.T, s ForkStatsDTO) {
+func sumsHold(t *testing.T, s ApiForkStatsDto) {
 	t.Helper()
 	var daily, players int64
 	for _, d := range s.Daily {

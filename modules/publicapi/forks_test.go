@@ -47,7 +47,7 @@ func TestForksAndOneFork(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, f, *one.JSON200, "the list's element is the fork")
 		if f.Id == h.forks[1] {
-			require.Equal(t, PublicForkDTO{
+			require.Equal(t, ApiPublicForkDto{
 				Id: f.Id, GameId: gameIDOf(h), Slug: "fork-1", Title: "<b>\"\\\u202e=1+1", Major: 1, Status: "archived",
 				Visibility: "restricted", SourceLocale: "pt", Suspended: true,
 				CreatedAt: day("2024-01-01"), UpdatedAt: day("2024-02-01").Add(123 * time.Millisecond),

@@ -26,7 +26,7 @@ type snoop struct {
 }
 
 // ask sends a request.
-func (s *snoop) ask(path string) (stats ForkStatsDTO, body string) {
+func (s *snoop) ask(path string) (stats ApiForkStatsDto, body string) {
 	got := s.w.get(s.t, path, s.tokens[s.requests/110])
 	s.requests++
 	require.Equal(s.t, http.StatusOK, got.StatusCode, got.body)
