@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"dg/platform/apperr"
@@ -39,7 +40,8 @@ type Request struct {
 
 // Limiter admits work.
 type Limiter struct {
-	limits Limits
+	limits  Limits
+	refused atomic.Uint64
 
 	mu            sync.Mutex
 	places        int
@@ -85,14 +87,15 @@ func (l *Limiter) Acquire(ctx context.Context, r Request) (*Lease, error) {
 	case <-w.ready:
 		return w.lease, nil
 	case <-timeout.C:
-		err = l.busy()
 	case <-ctx.Done():
-		err = context.Cause(ctx)
 	}
-	if l.leaveQueue(w) {
-		return nil, err
+	if !l.leaveQueue(w) {
+		return w.lease, nil // granted in the same moment
 	}
-	return w.lease, nil // granted in the same moment
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return nil, l.refuse()
 }
 
 // enqueue returns a lease when there is room and nobody waits, and a waiter otherwise.
@@ -110,7 +113,7 @@ func (l *Limiter) enqueue(r Request) (*Lease, *waiter, error) {
 		return lease, nil, nil
 	}
 	if len(o.queue) >= MaxWaiting {
-		return nil, nil, l.busy()
+		return nil, nil, l.refuse()
 	}
 	w := &waiter{lease: lease, ready: make(chan struct{})}
 	o.queue = append(o.queue, w)
@@ -124,7 +127,9 @@ func (l *Limiter) enqueue(r Request) (*Lease, *waiter, error) {
 // counted is how many bytes a request counts for: none where only places count.
 func (l *Limiter) counted(bytes int64) int64 { return min(bytes, l.limits.Bytes/2) }
 
-func (l *Limiter) busy() error {
+// refuse counts a refusal and returns its error.
+func (l *Limiter) refuse() error {
+	l.refused.Add(1)
 	e := apperr.New(apperr.Unavailable, "%s Retry in %d seconds.", l.limits.Busy, RetryAfter)
 	e.RetryAfter = RetryAfter
 	return e

@@ -1,0 +1,34 @@
+package limiter_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/platform/limiter"
+)
+
+func TestStatsCountWhatRunsWaitsAndWasRefused(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := limiter.New(limiter.Limits{Places: 2})
+		a, b := acquire(t, l, "a", ""), acquire(t, l, "b", "")
+		var got admitted
+		for _, organisation := range []string{"a", "a", "b"} {
+			got.acquire(t, l, limiter.Request{OrganisationID: organisation}, organisation)
+		}
+		require.Equal(t, limiter.Stats{Running: 2, Waiting: 3}, l.Stats())
+		a.Release()
+		synctest.Wait()
+		require.Equal(t, limiter.Stats{Running: 2, Waiting: 2}, l.Stats())
+		time.Sleep(limiter.Wait)
+		require.Len(t, got.order(), 3)
+		require.Equal(t, limiter.Stats{Running: 2, Refused: 2}, l.Stats())
+		for _, lease := range append(got.leases, b) {
+			lease.Release()
+		}
+		require.Equal(t, limiter.Stats{Refused: 2}, l.Stats())
+	})
+}
