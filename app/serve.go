@@ -79,7 +79,7 @@ func (c serveSettings) settings(log *slog.Logger) (assembly.Settings, error) {
 	}
 	keys, err := keyring(c.Secrets)
 	return assembly.Settings{
-		Pools: assembly.PoolSizes{Auth: c.PoolAuth, Reads: c.PoolReads}, Proxies: proxies, Keys: keys, Log: log,
+		Pools: assembly.PoolSizes{Auth: c.PoolAuth, Reads: c.PoolReads}, Proxies: proxies, Keys: keys, Log: log, Version: version,
 	}, err
 }
 

@@ -32,7 +32,6 @@ const auditHeader = "entryId,at,actorKind,actorId,actorName,action,reason,target
 // anything is sent, so it is the first row of the file unless the filters exclude it. The download ends within two seconds after
 // the person loses access or the database stops answering.
 func (h *Handler) downloadAuditLog() func(*fiber.Ctx, *principal) error {
-	downloads := limiter.New(limiter.Limits{Places: maxLogDownloads, Busy: "Too many downloads of audit logs are running."})
 	return func(c *fiber.Ctx, p *principal) error {
 		filter, details, err := h.downloadFilter(c, p)
 		if err != nil {
@@ -45,7 +44,7 @@ func (h *Handler) downloadAuditLog() func(*fiber.Ctx, *principal) error {
 		if c.Method() == fiber.MethodHead {
 			return httpserver.Stream(c, nil, options)
 		}
-		lease, err := downloads.Acquire(c.UserContext(), limiter.Request{OrganisationID: p.Organisation.ID})
+		lease, err := h.downloads.Acquire(c.UserContext(), limiter.Request{OrganisationID: p.Organisation.ID})
 		if err != nil {
 			return err
 		}

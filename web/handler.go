@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+
+	"dg/platform/limiter"
 )
 
 // Modules are what the screens use of other modules.
@@ -36,12 +38,19 @@ type Handler struct {
 	now       func() time.Time
 	templates *template.Template
 	files     files
+	downloads *limiter.Limiter // of audit logs
+}
+
+// Limiters are what bounds the work of screens, by the name of the work.
+func (h *Handler) Limiters() map[string]*limiter.Limiter {
+	return map[string]*limiter.Limiter{"audit_log_downloads": h.downloads}
 }
 
 // New returns the screens as they are reached at baseURL.
 func New(m Modules, baseURL string, now func() time.Time) (*Handler, error) {
 	m.RecheckIdentity, m.RecheckOrgs = cmp.Or[Sessions](m.RecheckIdentity, m.Identity), cmp.Or[Memberships](m.RecheckOrgs, m.Orgs)
 	h := &Handler{Modules: m, auth: cmp.Or[Authenticator](m.Auth, cookies{m.Identity, m.RecheckIdentity}), base: baseURL, now: now}
+	h.downloads = limiter.New(limiter.Limits{Places: maxLogDownloads, Busy: "Too many downloads of audit logs are running."})
 	var err error
 	if h.files, err = loadFiles(); err != nil {
 		return nil, err

@@ -37,6 +37,7 @@ type Settings struct {
 	Keys       identity.Keyring // of the secrets of two-step verification
 	Grace      time.Duration    // httpserver.Options
 	Policy     *authz.Policy    // nil: the embedded one
+	Version    string           // of the program, for the metrics
 }
 
 // Program is every module, built in the order of their dependencies.
@@ -76,18 +77,18 @@ func Over(pools Pools, s Settings) (*Program, error) {
 		}
 	}
 	p := &Program{Pools: pools, log: s.Log, Ops: telemetry.NewRegistry()}
-	pools.register(p.Ops)
-	unknownKeys := p.counter("dg_unknown_key_uses_total", "Uses of well-formed API keys that no organisation owns: no audit log can hold them.")
-	unknownPeople := p.counter("dg_unknown_person_sign_ins_total", "Failed sign-ins with an e-mail that nobody has: no audit log can hold them.")
+	counts := newMetrics(p.Ops)
 
 	log := audit.New(pools.Auth)
+	log.OnEvent = counts.event
 	orgs := org.New(pools.Auth, log, policy)
 	forks := games.New(pools.Reads)
-	figures, sealer := p.newReports(s.Log)
+	figures, sealer := p.newReports(s.Log, counts)
 	p.exports = exports.New(figures, log)
+	p.exports.OnFinish = counts.exportFinished
 	p.background = map[string]func(context.Context){"sealer": sealer.Run, "audit": log.Run}
-	p.Keys = apikeys.New(pools.Auth, orgs, log, policy, time.Now, unknownKeys)
-	auditor := identity.Auditor{Memberships: orgs, Log: log, UnknownEmail: unknownPeople}
+	p.Keys = apikeys.New(pools.Auth, orgs, log, policy, time.Now, counts.unknownKey)
+	auditor := identity.Auditor{Memberships: orgs, Log: log, UnknownEmail: counts.unknownEmail}
 	people := identity.New(pools.Auth, time.Now, auditor, s.Log).EncryptWith(s.Keys)
 
 	recheck := cmp.Or(pools.Recheck, pools.Auth)
@@ -100,7 +101,7 @@ func Over(pools Pools, s Settings) (*Program, error) {
 	}
 	api, err := publicapi.New(publicapi.Modules{
 		Keys: p.Keys, Games: forks, Reports: figures, Exports: p.exports, Orgs: orgs, Policy: policy,
-		RecheckKeys: apikeys.New(recheck, orgs, log, policy, time.Now, unknownKeys),
+		RecheckKeys: apikeys.New(recheck, orgs, log, policy, time.Now, counts.unknownKey),
 	}, s.BaseURL)
 	if err != nil {
 		return nil, err
@@ -109,26 +110,19 @@ func Over(pools Pools, s Settings) (*Program, error) {
 		Logger: s.Log, RedactPath: apikeys.Redact, Metrics: p.Ops, TrustedProxies: s.Proxies, Unavailable: postgres.Unavailable,
 		ErrorPage: screens.ErrorPage, Grace: s.Grace, ReservedFiles: pools.reservedFiles(),
 	})
+	registerReadings(p.Ops, s.Version, pools, figures.Limiters(), p.exports.Limiters(), people.Limiters(), screens.Limiters())
 	api.Mount(p.Server.App())
 	p.mountHealth(p.Server.App())
 	screens.Mount(p.Server.App())
 	return p, nil
 }
 
-// counter registers a metric and returns what counts it.
-func (p *Program) counter(name, help string) (count func()) {
-	c := prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
-	p.Ops.MustRegister(c)
-	return c.Inc
-}
-
 // newReports builds the reports and the sealer, which count damaged segments together.
-func (p *Program) newReports(log *slog.Logger) (*reports.Service, *reports.Sealer) {
-	damaged := p.counter("dg_damaged_segments_total", "Damaged segments of days and months that were met. Their plays were read instead, and they are sealed again.")
+func (p *Program) newReports(log *slog.Logger, counts *metrics) (*reports.Service, *reports.Sealer) {
 	figures := reports.New(p.Pools.Reads, p.Pools.Exports)
 	sealer := reports.NewSealer(p.Pools.Reads, time.Now, log, reports.SealFrom)
-	figures.OnDamage = func(d reports.Damage) { d.Log(log); damaged() }
-	sealer.OnDamage = figures.OnDamage
+	figures.OnDamage = func(d reports.Damage) { d.Log(log); counts.damagedSegments.Inc() }
+	sealer.OnDamage, sealer.OnPass = figures.OnDamage, counts.sealerPass
 	return figures, sealer
 }
 

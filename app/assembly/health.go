@@ -22,24 +22,29 @@ func (p *Program) mountHealth(router fiber.Router) {
 	router.Get("/readyz", func(c *fiber.Ctx) error {
 		ctx, stop := context.WithTimeout(c.UserContext(), readyTimeout)
 		defer stop()
-		for _, db := range []*postgres.DB{p.Pools.Auth, p.Pools.Reads} {
-			if err := ready(ctx, db); err != nil {
-				return err
-			}
+		if _, err := p.Pools.ready(ctx); err != nil {
+			return err
 		}
 		return c.SendString("ready\n")
 	})
 }
 
-// ready checks that the pool reaches a database that accepts writes. Errors: apperr.Unavailable, and those of the connection.
-func ready(ctx context.Context, db *postgres.DB) error {
-	var readOnly bool
-	err := db.Pool.QueryRow(ctx, `/* app.ready */ select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean`).Scan(&readOnly)
-	if err != nil {
-		return fmt.Errorf("ready: %w", err)
+// ready checks that the pools of requests reach a database that accepts writes, and returns how far its clock is ahead of this
+// machine's. Errors: apperr.Unavailable, and those of the connection.
+func (p Pools) ready(ctx context.Context) (ahead time.Duration, err error) {
+	for _, db := range []*postgres.DB{p.Auth, p.Reads} {
+		var readOnly bool
+		var clock time.Time
+		before := time.Now()
+		err := db.Pool.QueryRow(ctx, `/* app.ready */ select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean, clock_timestamp()`).
+			Scan(&readOnly, &clock)
+		if err != nil {
+			return 0, fmt.Errorf("ready: %w", err)
+		}
+		if readOnly {
+			return 0, errStandby
+		}
+		ahead = clock.Sub(before.Add(time.Since(before) / 2)) // between question and answer
 	}
-	if readOnly {
-		return errStandby
-	}
-	return nil
+	return ahead, nil
 }

@@ -8,9 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/IBM/pgxpoolprometheus"
-	"github.com/prometheus/client_golang/prometheus"
-
 	"dg/modules/exports"
 	"dg/platform/postgres"
 )
@@ -109,10 +106,3 @@ const otherFiles = 64
 // reservedFiles is how many files the server's client connections must leave: one for each database connection, another
 // while its query is cancelled, and the rest.
 func (p Pools) reservedFiles() int { return 2*p.sum() + otherFiles }
-
-// register shows how much of each pool is in use as metrics, with the pool's name as a label.
-func (p Pools) register(metrics prometheus.Registerer) {
-	for name, db := range p.byName() {
-		metrics.MustRegister(pgxpoolprometheus.NewCollector(db.Pool, map[string]string{"pool": name}))
-	}
-}

@@ -7,10 +7,22 @@ import (
 )
 
 // Log appends to and reads the logs of organisations.
-type Log struct{ db *postgres.DB }
+type Log struct {
+	db *postgres.DB
+
+	OnEvent func(Entry, error) // called for each event that was added or counted, or could not be; set before the first
+}
 
 // New returns the log over db.
-func New(db *postgres.DB) *Log { return &Log{db: db} }
+func New(db *postgres.DB) *Log { return &Log{db: db, OnEvent: func(Entry, error) {}} }
+
+// report tells OnEvent about an event for that many logs and returns its error.
+func (l *Log) report(logs int, e Entry, err error) error {
+	if logs > 0 || err != nil {
+		l.OnEvent(e, err)
+	}
+	return err
+}
 
 // Append adds one entry in a transaction of its own. Errors: apperr.Internal for an entry that no filter finds.
 func (l *Log) Append(ctx context.Context, e Entry) error {

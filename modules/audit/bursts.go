@@ -22,7 +22,7 @@ const recordInterval = 20 * time.Second
 //
 // Errors: apperr.Internal for an entry that no filter finds.
 func (l *Log) Count(ctx context.Context, e Entry) error {
-	return count(l.db.Gorm.WithContext(ctx), []string{e.OrganisationID}, e)
+	return l.CountInAll(l.db.Gorm.WithContext(ctx), []string{e.OrganisationID}, e)
 }
 
 // Run makes entries of bursts until ctx ends. Any number of instances may run it: each event is in one entry. After a failure,
@@ -32,6 +32,7 @@ func (l *Log) Run(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		if err := l.RecordBursts(ctx); err != nil && ctx.Err() == nil {
+			l.OnEvent(Entry{}, err)
 			slog.Warn("cannot record counted audit entries: the next attempt includes them", "error", err)
 		}
 		select {

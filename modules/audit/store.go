@@ -47,7 +47,9 @@ func (r entryRow) entry() (Entry, error) {
 // AppendIn adds one entry in the caller's transaction: both commit, or neither.
 //
 // Errors: apperr.Internal for an entry that no filter finds.
-func (l *Log) AppendIn(tx *gorm.DB, e Entry) error {
+func (l *Log) AppendIn(tx *gorm.DB, e Entry) error { return l.report(1, e, appendIn(tx, e)) }
+
+func appendIn(tx *gorm.DB, e Entry) error {
 	row, err := newRow(e)
 	if err != nil {
 		return err
@@ -63,6 +65,10 @@ func (l *Log) AppendIn(tx *gorm.DB, e Entry) error {
 //
 // Errors: apperr.Internal for an entry that no filter finds.
 func (l *Log) AppendToAll(tx *gorm.DB, organisationIDs []string, e Entry) error {
+	return l.report(len(organisationIDs), e, appendToAll(tx, organisationIDs, e))
+}
+
+func appendToAll(tx *gorm.DB, organisationIDs []string, e Entry) error {
 	r, err := newRow(e)
 	if err != nil {
 		return err

@@ -40,7 +40,7 @@ func count(db *gorm.DB, organisationIDs []string, e Entry) error {
 
 // CountInAll is Count for the logs of several organisations, in the caller's transaction. Errors: those of Count.
 func (l *Log) CountInAll(tx *gorm.DB, organisationIDs []string, e Entry) error {
-	return count(tx, organisationIDs, e)
+	return l.report(len(organisationIDs), e, count(tx, organisationIDs, e))
 }
 
 // burstRow is a burst with its events, which are no column.
@@ -89,7 +89,7 @@ func (l *Log) RecordBursts(ctx context.Context) error {
 			return err
 		}
 		for _, b := range bursts {
-			if err := l.AppendIn(tx, b.entry(lost)); err != nil {
+			if err := appendIn(tx, b.entry(lost)); err != nil {
 				return err
 			}
 		}

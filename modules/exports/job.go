@@ -62,7 +62,9 @@ func (j *job) Next(b []byte) ([]byte, error) { return j.export.Next(b) }
 // Close frees the connection and the place, and records the end in the background: the client waits for Close.
 func (j *job) Close(outcome error) {
 	j.free()
-	details := map[string]any{"rows": j.export.Rows(), "outcome": outcomeName(outcome)}
+	rows, name := j.export.Rows(), outcomeName(outcome)
+	j.service.OnFinish(name, rows)
+	details := map[string]any{"rows": rows, "outcome": name}
 	j.service.recording.Go(func() { j.recordEnd(details) })
 }
 
@@ -109,14 +111,29 @@ var outcomes = []struct {
 	{httpserver.ErrStopped, "server_stopped"},
 }
 
+// The outcomes of exports that do not end early, and of those that fail otherwise.
+const (
+	completed = "completed"
+	failed    = "failed"
+)
+
+// Outcomes returns every outcome that OnFinish is called with.
+func Outcomes() []string {
+	names := []string{completed, failed}
+	for _, o := range outcomes {
+		names = append(names, o.name)
+	}
+	return names
+}
+
 func outcomeName(err error) string {
 	if err == nil {
-		return "completed"
+		return completed
 	}
 	for _, o := range outcomes {
 		if errors.Is(err, o.err) {
 			return o.name
 		}
 	}
-	return "failed"
+	return failed
 }

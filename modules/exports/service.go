@@ -34,11 +34,18 @@ type Service struct {
 	log       AuditLog
 	limiter   *limiter.Limiter
 	recording sync.WaitGroup // of the ends of exports
+
+	OnFinish func(outcome string, rows int64) // called at the end of each export; set before the first
+}
+
+// Limiters are what bounds the service's work, by the name of the work.
+func (s *Service) Limiters() map[string]*limiter.Limiter {
+	return map[string]*limiter.Limiter{"exports": s.limiter}
 }
 
 // New returns the service. An instance has one, whose limits count the exports of all surfaces together.
 func New(r Reports, log AuditLog) *Service {
-	return &Service{reports: r, log: log, limiter: limiter.New(limiter.Limits{
+	return &Service{reports: r, log: log, OnFinish: func(string, int64) {}, limiter: limiter.New(limiter.Limits{
 		Places: MaxAtOnce, ActorPlaces: MaxAtOnceOfActor, Busy: "Too many exports are running.",
 	})}
 }

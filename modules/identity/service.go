@@ -45,5 +45,10 @@ func newSignInLimiter(pool *pgxpool.Pool) *limiter.Limiter {
 	return limiter.New(limiter.Limits{Places: places, Busy: "Too many people are signing in at once."})
 }
 
+// Limiters are what bounds the service's work, by the name of the work.
+func (s *Service) Limiters() map[string]*limiter.Limiter {
+	return map[string]*limiter.Limiter{"sign_ins": s.signIns}
+}
+
 // clock is now as it is stored: UTC, to the millisecond.
 func (s *Service) clock() time.Time { return s.now().UTC().Truncate(time.Millisecond) }

@@ -47,6 +47,11 @@ func newLimits(reads *postgres.DB) limits {
 	}
 }
 
+// Limiters are what bounds the service's work, by the name of the work.
+func (s *Service) Limiters() map[string]*limiter.Limiter {
+	return map[string]*limiter.Limiter{"reports": s.limits.small, "large_reports": s.limits.large}
+}
+
 // AdmitForks admits a read of an organisation's forks, which shares the connections of reports. The caller releases the lease.
 // Errors: apperr.Unavailable with RetryAfter.
 func (s *Service) AdmitForks(ctx context.Context, organisationID string) (*limiter.Lease, error) {

@@ -20,7 +20,8 @@ type Sealer struct {
 	minPlays    int64 // forks with more plays are sealed
 	maxDayPlays int   // days with more plays are not
 
-	OnDamage func(Damage) // called for damage that the sealer finds; by default it is logged
+	OnDamage func(Damage)        // called for damage that the sealer finds; by default it is logged
+	OnPass   func(Sealed, error) // called after each pass of Run, with its error
 }
 
 // SealFrom is the number of plays beyond which a fork is sealed. Reading fewer takes at most 30 ms.
@@ -34,12 +35,16 @@ const sealInterval = time.Minute
 
 // NewSealer returns a sealer for forks with more than minPlays plays.
 func NewSealer(db *postgres.DB, now func() time.Time, log *slog.Logger, minPlays int64) *Sealer {
-	return &Sealer{db: db, now: now, log: log, minPlays: minPlays, maxDayPlays: maxDayPlays, OnDamage: func(d Damage) { d.Log(log) }}
+	return &Sealer{db: db, now: now, log: log, minPlays: minPlays, maxDayPlays: maxDayPlays, OnDamage: func(d Damage) { d.Log(log) }, OnPass: func(Sealed, error) {}}
 }
 
 // Sealed counts what a pass did. Large days have too many plays for a segment; they are counted again when one of their
-// plays changes. Busy days and months are being written to; a later pass seals them.
-type Sealed struct{ Days, Months, Large, Busy int }
+// plays changes. Busy days and months are being written to, and those that are left come behind a failure: a later pass seals
+// them.
+type Sealed struct{ Days, Months, Large, Busy, Left int }
+
+// Backlog is how many days and months were due and are not sealed.
+func (s Sealed) Backlog() int { return s.Busy + s.Left }
 
 func (s *Sealed) add(o Sealed) {
 	s.Days += o.Days
@@ -60,6 +65,7 @@ func (s *Sealer) Run(ctx context.Context) {
 		case done.Days+done.Months+done.Large > 0:
 			s.log.Info("sealed", "days", done.Days, "months", done.Months, "large", done.Large, "busy", done.Busy)
 		}
+		s.OnPass(done, err)
 		select {
 		case <-ctx.Done():
 		case <-time.After(sealInterval):
@@ -119,9 +125,10 @@ func (s *Sealer) sealDue(ctx context.Context, conn *pgxpool.Conn, f fork, dueSQL
 	if err != nil {
 		return err
 	}
-	for _, first := range due {
+	for i, first := range due {
 		sealed, err := sealBucket(ctx, conn, Query{OrganisationID: f.OrganisationID, ForkID: f.ID, Period: period(first)}, seal)
 		if err != nil {
+			done.Left += len(due) - i
 			return err
 		}
 		done.add(sealed)

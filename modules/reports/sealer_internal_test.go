@@ -177,6 +177,8 @@ func TestEmptiedMonthLeavesNeitherSegmentNorMark(t *testing.T) {
 	e.agrees(t)
 }
 
+const daysOfSQL = `select count(distinct started_at::date) from plays where fork_id = $1`
+
 // A failure in one fork is returned, and the others are sealed.
 func TestSealingContinuesAfterAFailure(t *testing.T) {
 	t.Parallel()
@@ -188,8 +190,8 @@ func TestSealingContinuesAfterAFailure(t *testing.T) {
 	done, err := e.sealer.Seal(t.Context())
 	require.ErrorContains(t, err, "no room for it")
 	require.ErrorContains(t, err, testFork, "which one")
-	days := e.count(t, `select count(distinct started_at::date) from plays where fork_id = $1`, otherFork)
-	require.Equal(t, Sealed{Days: days, Months: 3}, done)
+	days, left := e.count(t, daysOfSQL, otherFork), e.count(t, daysOfSQL, testFork)
+	require.Equal(t, Sealed{Days: days, Months: 3, Left: left}, done)
 	require.Equal(t, days, e.count(t, `select count(*) from fork_days where fork_id = $1`, otherFork))
 	e.agrees(t)
 	e.exec(t, `drop trigger refuse on fork_days`)

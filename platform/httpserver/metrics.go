@@ -30,6 +30,9 @@ func newMetrics(r prometheus.Registerer, conns *connections) *metrics {
 			Name: "dg_http_connections_refused_total", Help: "Connections that were refused because none could make room, in all (full) or of the address (share).",
 		}, []string{"reason"}),
 	}
+	for _, reason := range []string{"full", "share"} { // shown as 0 from the start
+		m.rejected.WithLabelValues(reason)
+	}
 	if r != nil {
 		r.MustRegister(m.duration, m.evictions, m.rejected,
 			prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "dg_http_connections_open", Help: "Open connections."},

@@ -1,0 +1,91 @@
+package assembly
+
+import (
+	"errors"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"dg/modules/audit"
+	"dg/modules/exports"
+	"dg/modules/reports"
+)
+
+// Reasons of refusals that no audit log can hold, beside those of package audit.
+const (
+	unknownKey   = "unknown_key"
+	unknownEmail = "unknown_email"
+)
+
+var (
+	keyReasons = []string{unknownKey, string(audit.WrongSecret), string(audit.Revoked), string(audit.Expired), string(audit.BelowPlan),
+		string(audit.InsufficientScope), string(audit.OtherOrganisation), string(audit.OutsideAPI)}
+	signInReasons = []string{unknownEmail, string(audit.WrongPassword), string(audit.WrongCode), string(audit.Locked)}
+	passOutcomes  = []string{"done", "locked", "failed"}
+)
+
+// metrics are what the modules count. configs/deploy/metrics.md lists all that the program serves; those of requests are
+// platform/httpserver's, those of background work platform/telemetry's.
+type metrics struct {
+	keyRefusals, signInFailures, exportsFinished, sealerPasses *prometheus.CounterVec
+	auditFailures, exportRows, damagedSegments                 prometheus.Counter
+	backlog                                                    prometheus.Gauge
+}
+
+func newMetrics(r prometheus.Registerer) *metrics {
+	in := promauto.With(r)
+	counter := func(name, help string) prometheus.Counter {
+		return in.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
+	}
+	// Every value is shown from the start as 0: a rate needs a value before the first event.
+	counters := func(name, help, label string, values []string) *prometheus.CounterVec {
+		vec := in.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, []string{label})
+		for _, value := range values {
+			vec.WithLabelValues(value)
+		}
+		return vec
+	}
+	return &metrics{
+		keyRefusals:     counters("dg_key_refusals_total", "Refused uses of API keys.", "reason", keyReasons),
+		signInFailures:  counters("dg_sign_in_failures_total", "Failed sign-ins.", "reason", signInReasons),
+		auditFailures:   counter("dg_audit_failures_total", "Events that could not be written to the audit log."),
+		exportsFinished: counters("dg_exports_finished_total", "Finished exports.", "outcome", exports.Outcomes()),
+		exportRows:      counter("dg_export_rows_total", "Plays that finished exports have sent."),
+		sealerPasses:    counters("dg_sealer_passes_total", "Passes of the sealer. Locked: another process was sealing.", "outcome", passOutcomes),
+		backlog: in.NewGauge(prometheus.GaugeOpts{Name: "dg_sealer_backlog",
+			Help: "Finished days and months of large forks that this instance's last pass had to seal and left unsealed."}),
+		damagedSegments: counter("dg_damaged_segments_total", "Damaged segments that were met. Their plays were read instead, and they are sealed again."),
+	}
+}
+
+// event counts an event of the audit log. Failures to write have no reason: what happened is not known to be so.
+func (m *metrics) event(e audit.Entry, err error) {
+	switch {
+	case err != nil:
+		m.auditFailures.Inc()
+	case e.Action == audit.KeyRefused:
+		m.keyRefusals.WithLabelValues(string(e.Reason)).Inc()
+	case e.Action == audit.SignInFailed:
+		m.signInFailures.WithLabelValues(string(e.Reason)).Inc()
+	}
+}
+
+func (m *metrics) unknownKey()   { m.keyRefusals.WithLabelValues(unknownKey).Inc() }
+func (m *metrics) unknownEmail() { m.signInFailures.WithLabelValues(unknownEmail).Inc() }
+
+func (m *metrics) exportFinished(outcome string, rows int64) {
+	m.exportsFinished.WithLabelValues(outcome).Inc()
+	m.exportRows.Add(float64(rows))
+}
+
+func (m *metrics) sealerPass(pass reports.Sealed, err error) {
+	outcome := "done"
+	switch {
+	case errors.Is(err, reports.ErrSealerLocked):
+		outcome = "locked"
+	case err != nil:
+		outcome = "failed"
+	}
+	m.sealerPasses.WithLabelValues(outcome).Inc()
+	m.backlog.Set(float64(pass.Backlog()))
+}

@@ -1,0 +1,129 @@
+package assembly
+
+import (
+	"context"
+	"maps"
+	"runtime"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"dg/platform/limiter"
+)
+
+// reading is a metric whose values are read when it is asked for.
+type reading struct {
+	desc *prometheus.Desc
+	kind prometheus.ValueType
+	read func(emit func(value float64, labels ...string))
+}
+
+func newReading(kind prometheus.ValueType, name, help string, labels []string, read func(emit func(float64, ...string))) reading {
+	return reading{prometheus.NewDesc(name, help, labels, nil), kind, read}
+}
+
+// Describe implements prometheus.Collector.
+func (r reading) Describe(to chan<- *prometheus.Desc) { to <- r.desc }
+
+// Collect implements prometheus.Collector.
+func (r reading) Collect(to chan<- prometheus.Metric) {
+	r.read(func(value float64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(r.desc, r.kind, value, labels...)
+	})
+}
+
+// registerReadings shows what runs, whether it can serve, and what its pools and limiters hold.
+func registerReadings(r prometheus.Registerer, version string, pools Pools, limiters ...map[string]*limiter.Limiter) {
+	promauto.With(r).NewGauge(prometheus.GaugeOpts{Name: "dg_build_info", Help: "Version of the program and of Go. Always 1.",
+		ConstLabels: prometheus.Labels{"version": version, "goversion": runtime.Version()}}).Set(1)
+	r.MustRegister(newHealth(pools))
+	registerPools(r, pools)
+	registerWork(r, limiters...)
+}
+
+// registerWork shows what the limiters admit.
+func registerWork(r prometheus.Registerer, all ...map[string]*limiter.Limiter) {
+	limiters := map[string]*limiter.Limiter{}
+	for _, some := range all {
+		maps.Copy(limiters, some)
+	}
+	each := func(of func(limiter.Stats) float64) func(func(float64, ...string)) {
+		return func(emit func(float64, ...string)) {
+			for kind, l := range limiters {
+				emit(of(l.Stats()), kind)
+			}
+		}
+	}
+	labels := []string{"kind"}
+	r.MustRegister(
+		newReading(prometheus.GaugeValue, "dg_work_running", "Pieces of expensive work that run.", labels,
+			each(func(s limiter.Stats) float64 { return float64(s.Running) })),
+		newReading(prometheus.GaugeValue, "dg_work_waiting", "Requests that wait for their turn.", labels,
+			each(func(s limiter.Stats) float64 { return float64(s.Waiting) })),
+		newReading(prometheus.CounterValue, "dg_work_refused_total", "Requests that were refused because their organisation's or the instance's share was taken.", labels,
+			each(func(s limiter.Stats) float64 { return float64(s.Refused) })))
+}
+
+// health asks the database at each reading whether it serves, and for its clock.
+type health struct {
+	ready, offset *prometheus.Desc
+	pools         Pools
+}
+
+func newHealth(pools Pools) health {
+	return health{
+		ready:  prometheus.NewDesc("dg_ready", "Whether /readyz answers 200: the database answers and takes writes.", nil, nil),
+		offset: prometheus.NewDesc("dg_database_clock_offset_seconds", "The database's clock less this machine's. Absent while the database does not answer.", nil, nil),
+		pools:  pools,
+	}
+}
+
+// Describe implements prometheus.Collector.
+func (h health) Describe(to chan<- *prometheus.Desc) { to <- h.ready; to <- h.offset }
+
+// Collect implements prometheus.Collector.
+func (h health) Collect(to chan<- prometheus.Metric) {
+	ctx, stop := context.WithTimeout(context.Background(), readyTimeout)
+	defer stop()
+	offset, err := h.pools.ready(ctx)
+	ready := 0.0
+	if err == nil {
+		ready = 1
+		to <- prometheus.MustNewConstMetric(h.offset, prometheus.GaugeValue, offset.Seconds())
+	}
+	to <- prometheus.MustNewConstMetric(h.ready, prometheus.GaugeValue, ready)
+}
+
+// registerPools shows the connections of each pool.
+func registerPools(r prometheus.Registerer, pools Pools) {
+	each := func(read func(s *pgxpool.Stat, emit func(float64, ...string), pool string)) func(func(float64, ...string)) {
+		return func(emit func(float64, ...string)) {
+			for name, db := range pools.byName() {
+				read(db.Pool.Stat(), emit, name)
+			}
+		}
+	}
+	pool := []string{"pool"}
+	r.MustRegister(
+		newReading(prometheus.GaugeValue, "dg_pool_connections", "Connections to the database.", []string{"pool", "state"},
+			each(func(s *pgxpool.Stat, emit func(float64, ...string), name string) {
+				emit(float64(s.AcquiredConns()), name, "busy")
+				emit(float64(s.IdleConns()), name, "idle")
+				emit(float64(s.ConstructingConns()), name, "opening")
+			})),
+		newReading(prometheus.GaugeValue, "dg_pool_connections_max", "Connections that may be open.", pool,
+			each(func(s *pgxpool.Stat, emit func(float64, ...string), name string) { emit(float64(s.MaxConns()), name) })),
+		newReading(prometheus.CounterValue, "dg_pool_acquires_total", "Connections that were taken from the pool.", pool,
+			each(func(s *pgxpool.Stat, emit func(float64, ...string), name string) {
+				emit(float64(s.AcquireCount()), name)
+			})),
+		newReading(prometheus.CounterValue, "dg_pool_acquires_cancelled_total", "Waits for a connection that ended without one.", pool,
+			each(func(s *pgxpool.Stat, emit func(float64, ...string), name string) {
+				emit(float64(s.CanceledAcquireCount()), name)
+			})),
+		newReading(prometheus.CounterValue, "dg_pool_wait_seconds_total", "Time that was waited for a connection while none was idle.", pool,
+			each(func(s *pgxpool.Stat, emit func(float64, ...string), name string) {
+				emit(s.EmptyAcquireWaitTime().Seconds(), name)
+			})))
+}
