@@ -67,7 +67,7 @@ func TestOwnerChangesTheReportingMode(t *testing.T) {
 	require.Contains(t, page.body, `value="pseudonymous" checked`)
 	for _, sentence := range []string{
 		"to everyone who can open reports and to every tool with a key. This includes past plays.", "groups stay hidden when fewer than 5 of their members played",
-		"You cannot take back names from exported files.", "A play keeps its <code>playId</code> in both modes",
+		"You cannot take back names from exported files.", "A play keeps its <code>playId</code>, and a player the <code>playerKey</code>, in both modes",
 	} {
 		require.Contains(t, page.body, sentence)
 	}

@@ -116,7 +116,7 @@ func TestTheFourEndpointsServeItsOwnOrganisations(t *testing.T) {
 		"forks/" + north.fork: `"id":"` + north.fork + `"`,
 		"forks/" + north.fork + "/stats" + period:                              `{"plays":6,"uniquePlayers":6,`,
 		"forks/" + north.fork + "/stats" + period + "&groupId=" + north.cohort: `"playerLabel":"P-6"`,
-		"forks/" + north.fork + "/exports/csv" + period:                        north.fork + ",,P-1,2026-03-01T09:30:00.000Z",
+		"forks/" + north.fork + "/exports/csv" + period:                        north.fork + ",,P-1,P-1,2026-03-01T09:30:00.000Z",
 	} {
 		status, body := p.call(token, path)
 		require.Equal(t, http.StatusOK, status, "%s: %s", path, body)

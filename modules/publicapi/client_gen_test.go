@@ -356,7 +356,8 @@ type ApiForkStatus string
 // | `playId` | string | opaque identifier | never |
 // | `forkId` | string | opaque identifier | never |
 // | `releaseNumber` | integer | the release that was played | when it had none |
-// | `playerLabel` | string | pseudonym, or display name under nominative reporting | never |
+// | `playerKey` | string | pseudonym, the same under every reporting mode: one for each player of the organisation | never |
+// | `playerLabel` | string | pseudonym, or display name under nominative reporting, which two players may share | never |
 // | `startedAt` | timestamp | UTC, milliseconds | never |
 // | `completedAt` | timestamp | UTC, milliseconds | unfinished play |
 // | `durationSeconds` | integer | whole seconds, rounded down | unfinished play |

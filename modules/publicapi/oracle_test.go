@@ -12,9 +12,10 @@ import (
 	"dg/platform/testkit/oracle"
 )
 
-// asked is a report on a history. labels are the players' labels, by their index.
+// asked is a report on a history. keys and labels are the players', by their index.
 type asked struct {
 	history  *history
+	keys     []string
 	labels   []string
 	fork     string
 	from, to time.Time // first instants of the first and last day
@@ -23,7 +24,7 @@ type asked struct {
 
 // question is the same for the oracle, with the plays.
 func (a asked) question() (oracle.Question, []oracle.Play) {
-	q := oracle.Question{Fork: a.fork, From: a.from, To: a.to, Mode: a.history.mode, Labels: a.labels}
+	q := oracle.Question{Fork: a.fork, From: a.from, To: a.to, Mode: a.history.mode, Keys: a.keys, Labels: a.labels}
 	if a.group != nil {
 		q.Members = map[int]bool{}
 		for _, m := range a.group.members {

@@ -82,7 +82,7 @@ func TestFiguresInTheZoneOfTheProcess(t *testing.T) {
 			w.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, answers)
 				select gen_random_uuid(), p.org_id, p.fork_id, p.player, s, '' from (select * from plays where fork_id = $1 limit 1) p,
 				       unnest(array['1999-12-31T23:59:59.999Z', '2200-01-01T00:00:00Z', '2200-01-01T00:00:00.001Z']::timestamptz[]) s`, h.forks[0])
-			o := asked{history: h, labels: w.labels(t, h), fork: h.forks[0], group: []*group{nil, &h.groups[0]}[j]}
+			o := asked{history: h, keys: w.playerKeys(t, h), labels: w.labels(t, h), fork: h.forks[0], group: []*group{nil, &h.groups[0]}[j]}
 			client := w.client(t, w.key(t, h.id))
 			for _, p := range [][2]string{
 				{zone.days[0], zone.days[0]}, {zone.days[1], zone.days[1]}, {"2024-01-01", "2024-12-31"}, {"2011-12-28", "2011-12-31"}, {"2024-02-29", "2024-02-29"},

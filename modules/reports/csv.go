@@ -5,10 +5,11 @@ import (
 	"strconv"
 
 	"dg/modules/games"
+	"dg/platform/csvcell"
 )
 
 // csvHeader is the export's first row, the same in every mode.
-const csvHeader = "playId,forkId,releaseNumber,playerLabel,startedAt,completedAt,durationSeconds,completed,scorePercent,passed,skills\n"
+const csvHeader = "playId,forkId,releaseNumber,playerKey,playerLabel,startedAt,completedAt,durationSeconds,completed,scorePercent,passed,skills\n"
 
 // csvSkills appends skillId=correct/attempts for each skill of a play's answers, in the order of the catalogue, joined
 // by ";". No cell of it needs quotes.
@@ -37,6 +38,13 @@ func csvSkills(b []byte, answers []byte) []byte {
 		b = strconv.AppendInt(b, n, 10)
 	}
 	return b
+}
+
+// csvPlayer appends the cells playerKey and playerLabel. The key is the pseudonym, whatever the reporting mode: two players of
+// one name stay two, and rows of before and after a change of mode name the same player.
+func csvPlayer(b []byte, key, label []byte) []byte {
+	b = append(csvcell.AppendText(b, key), ',')
+	return csvcell.AppendText(b, label)
 }
 
 // csvUUID appends the 16 bytes of an identifier in its text form.

@@ -34,7 +34,7 @@
 //     Where there is no room the report is refused with RetryAfter.
 //   - One report at a time, over all organisations, may take more than half of the memory for large reports (48 MB). So an
 //     instance holds at most 96 MB and the excess of that one: 100,000 players with names of 800 bytes take 196 MB.
-//   - An export holds at most 8 MB of labels. Where they take more, each row looks up its own.
+//   - An export holds at most 12 MB of keys and labels of players. Where they take more, each row looks up its own.
 //
 // # Trade-offs
 //

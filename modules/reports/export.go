@@ -4,8 +4,6 @@ import (
 	"context"
 	"io"
 	"strconv"
-
-	"dg/platform/csvcell"
 )
 
 // Export is every play of a fork over a period as CSV, from one snapshot. It holds a connection until it is closed. The zero
@@ -19,11 +17,11 @@ type Export struct {
 	forkID  string
 	rows    *exportRows // nil: the report is suppressed
 	first   bool        // rows are the first ones only
-	labels  *labels     // nil: each row has its own
+	players *labels     // each player's cells, playerKey and playerLabel; nil: each row has its own
 	count   int64
 }
 
-// firstRows are read with their own labels, so that the file begins before all labels are read.
+// firstRows are read with their own players, so that the file begins before all players are read.
 const firstRows = 500
 
 // Export opens the export of a report. ctx bounds the whole export: when it ends, the query is cancelled and Next returns
@@ -81,21 +79,21 @@ func (e *Export) Next(b []byte) ([]byte, error) {
 	return e.append(b), nil
 }
 
-// readRest reads all labels, and then the rows after the first ones.
+// readRest reads all players, and then the rows after the first ones.
 func (e *Export) readRest() (err error) {
 	e.first = false
-	if e.labels, err = e.snap.exportLabels(e.ctx); err != nil {
+	if e.players, err = e.snap.exportPlayers(e.ctx); err != nil {
 		return err
 	}
-	e.rows, err = e.snap.rowsAfter(e.ctx, e.rows, e.labels == nil)
+	e.rows, err = e.snap.rowsAfter(e.ctx, e.rows, e.players == nil)
 	return err
 }
 
-func (e *Export) appendLabel(b []byte) []byte {
-	if e.labels == nil {
-		return csvcell.AppendText(b, e.rows.row.label)
+func (e *Export) appendPlayer(b []byte) []byte {
+	if e.players == nil {
+		return csvPlayer(b, e.rows.row.key, e.rows.row.label)
 	}
-	return csvcell.AppendText(b, e.labels.of(e.rows.row.Player))
+	return append(b, e.players.of(e.rows.row.Player)...)
 }
 
 // append appends the current row.
@@ -109,7 +107,7 @@ func (e *Export) append(b []byte) []byte {
 		b = strconv.AppendInt(b, int64(r.release), 10)
 	}
 	b = append(b, ',')
-	b = e.appendLabel(b)
+	b = e.appendPlayer(b)
 	b = append(b, ',')
 	b = AppendInstant(b, r.StartedAt)
 	b = append(b, ',')

@@ -9,8 +9,8 @@ const (
 	labelsPerPage = 128
 	labelHeader   = 16 // bytes of a string's header
 	labelBlock    = 16 << 10
-	// maxExportLabels bounds the labels that an export holds. Where they take more, each row reads its own.
-	maxExportLabels = 8 << 20
+	// maxExportPlayers bounds the cells of players that an export holds. Where they take more, each row reads its own.
+	maxExportPlayers = 12 << 20
 )
 
 var errTooManyLabels = errors.New("reports: the labels take too much memory")

@@ -19,11 +19,14 @@ const (
 	exportOrder = ` order by started_at, id`
 )
 
-// labelOfRow looks up the label of each row's player. A join would sort the whole period before the first row.
-var labelOfRow = map[org.ReportingMode]string{
-	org.Nominative:   `, (select display_name from players where org_id = $1 and ordinal = plays.player)`,
-	org.Pseudonymous: `, (select label from players where org_id = $1 and ordinal = plays.player)`,
+// playerOfRow looks up each row's player: the pseudonym, and under nominative reporting the name. A join would sort the whole
+// period before the first row.
+var playerOfRow = map[org.ReportingMode]string{
+	org.Pseudonymous: keyOfRow,
+	org.Nominative:   keyOfRow + `, (select display_name from players where org_id = $1 and ordinal = plays.player)`,
 }
+
+const keyOfRow = `, (select label from players where org_id = $1 and ordinal = plays.player)`
 
 // exportRows reads the plays of an export.
 type exportRows struct {
@@ -39,26 +42,26 @@ type exportRow struct {
 	released    bool
 	release     int32
 	completedAt int64  // milliseconds since 1970
-	label       []byte // nil unless it was asked for
+	key, label  []byte // nil unless they were asked for
 }
 
-// firstRows returns the first plays of the period with their labels, at most limit.
+// firstRows returns the first plays of the period with their players, at most limit.
 func (s *snapshot) firstRows(ctx context.Context, limit int) (*exportRows, error) {
 	return s.exportRows(ctx, s.query.Period.From, exportOrder+` limit `+strconv.Itoa(limit), true)
 }
 
 // rowsAfter returns all plays after the last one of r.
-func (s *snapshot) rowsAfter(ctx context.Context, r *exportRows, withLabels bool) (*exportRows, error) {
+func (s *snapshot) rowsAfter(ctx context.Context, r *exportRows, withPlayers bool) (*exportRows, error) {
 	from := time.UnixMilli(r.row.StartedAt).UTC()
 	after := ` and (started_at, id) > ('` + from.Format(time.RFC3339Nano) + `', '` + string(csvUUID(nil, r.row.id[:])) + `')`
-	return s.exportRows(ctx, from, after+exportOrder, withLabels)
+	return s.exportRows(ctx, from, after+exportOrder, withPlayers)
 }
 
 // exportRows reads plays raw, in PostgreSQL's binary format, by a statement that is planned for its own parameters.
-func (s *snapshot) exportRows(ctx context.Context, from time.Time, tailSQL string, withLabels bool) (*exportRows, error) {
+func (s *snapshot) exportRows(ctx context.Context, from time.Time, tailSQL string, withPlayers bool) (*exportRows, error) {
 	selectSQL := exportSQL
-	if withLabels {
-		selectSQL += labelOfRow[s.meta.mode]
+	if withPlayers {
+		selectSQL += playerOfRow[s.meta.mode]
 	}
 	sql, args := s.playsSQL(selectSQL, []time.Time{from}, []time.Time{s.query.Period.End()})
 	args = append([]any{pgx.QueryExecModeCacheDescribe, pgx.QueryResultFormats{pgx.BinaryFormatCode}}, args...)
@@ -93,7 +96,7 @@ func (r *exportRows) next() (bool, error) {
 	}
 	row.Score, row.Passed, row.Answers = score(v[5]), isTrue(v[6]), v[7]
 	if len(v) > 8 {
-		row.label = v[8]
+		row.key, row.label = v[8], v[len(v)-1]
 	}
 	return true, nil
 }

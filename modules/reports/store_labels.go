@@ -12,9 +12,11 @@ import (
 // A player's label is the display name under nominative reporting, otherwise the pseudonym. $1 organisation, $2 reporting
 // mode, $3 which players: ordinals, or a group.
 const (
-	labelSQL        = `/* reports.labels */ select ordinal, case $2 when 'nominative' then display_name else label end from players where org_id = $1`
+	labelSQL        = `/* reports.labels */ select ordinal, case $2 when 'nominative' then display_name else label end` + ofPlayers
 	labelOfOrdinals = labelSQL + ` and ordinal = any($3)`
-	labelOfGroup    = labelSQL + ` and ordinal in (select player from group_members where org_id = $1 and group_id = $3)`
+	playerSQL       = `/* reports.players */ select ordinal, case $2 when 'nominative' then display_name else label end, label` + ofPlayers
+	ofPlayers       = ` from players where org_id = $1`
+	inGroup         = ` and ordinal in (select player from group_members where org_id = $1 and group_id = $3)`
 )
 
 // labelsOf returns the labels of some players. From an eighth of the organisation's players on it reads all labels: a scan
@@ -29,21 +31,25 @@ func (s *snapshot) labelsOf(ctx context.Context, ordinals []int32) (*labels, err
 		return l, s.send(ctx, batch)
 	}
 	l := &labels{grow: s.growLabels}
-	batch.Queue(labelOfOrdinals, s.query.OrganisationID, s.meta.mode, ordinals).Query(l.read)
+	batch.Queue(labelOfOrdinals, s.query.OrganisationID, s.meta.mode, ordinals).Query(l.read(labelText))
 	return l, s.send(ctx, batch)
 }
 
-// exportLabels returns the labels of all players whom the report may name, or nil where they take more than maxExportLabels.
-func (s *snapshot) exportLabels(ctx context.Context) (*labels, error) {
+// exportPlayers returns the cells of all players whom the report may name, or nil where they take more than maxExportPlayers.
+func (s *snapshot) exportPlayers(ctx context.Context) (*labels, error) {
 	used := s.meta.lastOrdinal * labelHeader
-	batch := &pgx.Batch{}
-	l := s.queueLabels(batch)
-	l.grow = func(bytes int) error {
-		if used += bytes; used > maxExportLabels {
+	l := &labels{grow: func(bytes int) error {
+		if used += bytes; used > maxExportPlayers {
 			return errTooManyLabels
 		}
 		return nil
-	}
+	}}
+	batch := &pgx.Batch{}
+	var cells []byte
+	s.queuePlayers(batch, playerSQL).Query(l.read(func(v [][]byte) []byte {
+		cells = csvPlayer(cells[:0], v[2], v[1])
+		return cells
+	}))
 	err := s.send(ctx, batch)
 	if errors.Is(err, errTooManyLabels) {
 		return nil, nil
@@ -54,25 +60,34 @@ func (s *snapshot) exportLabels(ctx context.Context) (*labels, error) {
 // queueLabels asks for the labels of all players whom the report may name. They can be used once the batch is read.
 func (s *snapshot) queueLabels(batch *pgx.Batch) *labels {
 	l := &labels{grow: s.growLabels}
-	sql, args := labelSQL, []any{s.query.OrganisationID, s.meta.mode}
-	if s.meta.grouped {
-		sql, args = labelOfGroup, append(args, s.query.GroupID)
-	}
-	batch.Queue(sql, args...).Query(l.read)
+	s.queuePlayers(batch, labelSQL).Query(l.read(labelText))
 	return l
 }
 
-// read takes ordinals in the binary format, which pgx asks for, and labels, which have only one.
-func (l *labels) read(rows pgx.Rows) error {
-	defer rows.Close()
-	for rows.Next() {
-		v := rows.RawValues()
-		if err := l.put(int32(binary.BigEndian.Uint32(v[0])), v[1]); err != nil {
-			return err
-		}
+// queuePlayers asks for all players whom the report may name.
+func (s *snapshot) queuePlayers(batch *pgx.Batch, sql string) *pgx.QueuedQuery {
+	args := []any{s.query.OrganisationID, s.meta.mode}
+	if s.meta.grouped {
+		sql, args = sql+inGroup, append(args, s.query.GroupID)
 	}
-	if err := rows.Err(); err != nil {
-		return fmt.Errorf("reports: labels: %w", err)
-	}
-	return nil
+	return batch.Queue(sql, args...)
 }
+
+// read takes ordinals in the binary format, which pgx asks for, and what text makes of a row. Texts have only one format.
+func (l *labels) read(text func(v [][]byte) []byte) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		defer rows.Close()
+		for rows.Next() {
+			v := rows.RawValues()
+			if err := l.put(int32(binary.BigEndian.Uint32(v[0])), text(v)); err != nil {
+				return err
+			}
+		}
+		if err := rows.Err(); err != nil {
+			return fmt.Errorf("reports: labels: %w", err)
+		}
+		return nil
+	}
+}
+
+func labelText(v [][]byte) []byte { return v[1] }

@@ -10,7 +10,7 @@ import (
 
 // CSV returns the whole file of the plays, which come in any order.
 func (q Question) CSV(plays []Play) string {
-	file := "playId,forkId,releaseNumber,playerLabel,startedAt,completedAt,durationSeconds,completed,scorePercent,passed,skills\n"
+	file := "playId,forkId,releaseNumber,playerKey,playerLabel,startedAt,completedAt,durationSeconds,completed,scorePercent,passed,skills\n"
 	if q.Statistics(slices.Values(plays)).Suppressed {
 		return file
 	}
@@ -34,7 +34,7 @@ func (q Question) CSV(plays []Play) string {
 				}
 			}
 		}
-		file += strings.Join([]string{p.ID, p.Fork, release, q.Labels[p.Player], p.Started.UTC().Format(instant), end, strings.Join(skills, ";")}, ",") + "\n"
+		file += strings.Join([]string{p.ID, p.Fork, release, q.Keys[p.Player], q.Labels[p.Player], p.Started.UTC().Format(instant), end, strings.Join(skills, ";")}, ",") + "\n"
 	}
 	return file
 }

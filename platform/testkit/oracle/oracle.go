@@ -31,6 +31,7 @@ type Question struct {
 	From, To time.Time    // first instants of the first and last day
 	Members  map[int]bool // of the group; nil: all players
 	Mode     string       // the reporting mode
+	Keys     []string     // of the players: their pseudonyms
 	Labels   []string     // of the players
 	Skills   []string     // the catalogue, in its order
 }
