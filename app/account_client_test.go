@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -35,8 +36,8 @@ func (c *webClient) send(path string, form url.Values) (status int, body, locati
 	request.Header.Set("Accept", "text/html")
 	if form != nil {
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		request.Header.Set("Sec-Fetch-Site", "same-origin")
 	}
+	request.Header.Set("Sec-Fetch-Site", "same-origin")
 	for name, value := range c.cookies {
 		request.AddCookie(&http.Cookie{Name: name, Value: value})
 	}
@@ -71,13 +72,26 @@ func (c *webClient) post(path string, fields ...string) (status int, body, locat
 	return c.send(path, form)
 }
 
+var hiddenField = regexp.MustCompile(`<input type="hidden" name="(\w+)" value="([^"]*)"`)
+
+// submit opens a page and sends its form: the fields, and what is hidden in the page.
+func (c *webClient) submit(path string, fields ...string) (body, location string) {
+	c.t.Helper()
+	for _, hidden := range hiddenField.FindAllStringSubmatch(c.get(path), -1) {
+		fields = append(fields, hidden[1], hidden[2])
+	}
+	status, body, location := c.post(path, fields...)
+	require.Less(c.t, status, 400, "%s: %s", path, body)
+	return body, location
+}
+
 // signIn signs the person in, with a code where two-step verification is on.
 func (c *webClient) signIn(a demo.Account) *webClient {
 	c.t.Helper()
-	_, _, location := c.post("/sign-in", "email", a.Email, "password", a.Password)
+	_, location := c.submit("/sign-in", "email", a.Email, "password", a.Password)
 	if a.TOTPSecret != "" {
 		require.Equal(c.t, "/sign-in/code", location)
-		_, _, location = c.post("/sign-in/code", "code", codeOf(c.t, a.TOTPSecret))
+		_, location = c.submit("/sign-in/code", "code", codeOf(c.t, a.TOTPSecret))
 	}
 	require.Equal(c.t, "/", location)
 	return c

@@ -1,0 +1,241 @@
+package main
+
+import (
+	"crypto/rand"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/app/demo"
+	"dg/modules/identity"
+	"dg/modules/reports/segment"
+)
+
+// lastRelease is v1.0.0. What follows it is named here when it is released.
+const lastRelease = "ea9cd15cb076b6e05369bdbe401cf18edc28d186"
+
+// lastReleaseBinary is the program of the last release, built from the history and kept in bin. It is empty where the
+// history is not, as in a shallow clone.
+var lastReleaseBinary = sync.OnceValues(func() (string, error) {
+	path, err := filepath.Abs(filepath.Join("..", "bin", "dg-"+lastRelease))
+	if err != nil {
+		return "", err
+	}
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	if exec.Command("git", "cat-file", "-e", lastRelease+"^{tree}").Run() != nil {
+		return "", nil
+	}
+	source, err := os.MkdirTemp("", "dg-last-release-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(source)
+	fresh := fmt.Sprintf("%s-%d", path, os.Getpid())
+	build := exec.Command("sh", "-ec", `git -C .. archive "$1" | tar -x -C "$2"; cd "$2"; exec go build -buildvcs=false -o "$3" ./app`,
+		"sh", lastRelease, source, fresh)
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build the last release: %w\n%s", err, out)
+	}
+	return path, os.Rename(fresh, path) // whole for another run of the tests as well
+})
+
+// rollout is an update of a service and the way back: programs of both releases on the database that the last one left.
+type rollout struct {
+	*testing.T
+	x      *external
+	d      *door
+	former formerAnswers
+	old    string // the program of the last release
+}
+
+// Two people of the former database.
+var (
+	formerOwner = demo.Account{Email: "owner@scale.example", Password: "a password of this test"}
+	formerAdmin = demo.Account{Email: "admin@scale.example", Password: formerOwner.Password, TOTPSecret: "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"}
+)
+
+func beginRollout(t *testing.T) *rollout {
+	t.Helper()
+	old, err := lastReleaseBinary()
+	require.NoError(t, err)
+	if old == "" {
+		t.Skip("SKIPPED, NOTHING WAS TESTED: the last release's commit is not here: a clone without history?")
+	}
+	x := newExternal(t)
+	r := &rollout{T: t, x: x, d: restoreFormer(t, x.dir), former: readFormerAnswers(t), old: old}
+	hash, err := identity.HashPassword(formerOwner.Password, rand.Reader)
+	require.NoError(t, err)
+	r.d.exec(t, `update users set password_hash = $1`, hash)
+	return r
+}
+
+// serveOld starts the last release, by default as the serving role alone: so it neither migrates nor grants.
+func (r *rollout) serveOld(args ...string) *instance {
+	r.Helper()
+	c := launchWith(r.T, func(cmd *exec.Cmd) { cmd.Path = r.old }, append([]string{"serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0",
+		"--database-url", r.x.url(url.User("dg_app"))}, args...)...)
+	return r.instance(c.untilServing())
+}
+
+func (r *rollout) serveNew() *instance { return r.instance(r.x.serve()) }
+
+// instance is one of the programs, and a browser of the owner's that has signed in to it.
+type instance struct {
+	*rollout
+	program *child
+	browser *webClient
+}
+
+func (r *rollout) instance(c *child) *instance {
+	return &instance{r, c, newWebClient(r.T, c.url).signIn(formerOwner)}
+}
+
+// get asks the API and wants a status.
+func (i *instance) get(path, key string, want int) string {
+	i.Helper()
+	response := ask(i.T, client(), i.program.url+path, key)
+	body, err := io.ReadAll(response.Body)
+	require.NoError(i, err)
+	require.Equal(i, want, response.StatusCode, "%s: %s\n%s", path, body, i.program.log.String())
+	return string(body)
+}
+
+// screen opens a page of the organisation.
+func (i *instance) screen(path string) string {
+	i.Helper()
+	status, body, _ := i.browser.send("/o/"+i.former.Organisation+path, nil)
+	require.Equal(i, http.StatusOK, status, "%s: %s\n%s", path, body, i.program.log.String())
+	return body
+}
+
+// answersAsBefore asks the four endpoints, and opens the screens.
+func (i *instance) answersAsBefore() {
+	i.Helper()
+	f := i.former
+	i.d.exec(i.T, `delete from api_key_windows`) // how often a key may ask is not the question here
+	require.JSONEq(i, string(f.Forks), i.get("/api/v1/forks", f.Key, 200))
+	require.Contains(i, i.get(f.Fork, f.Key, 200), `"slug":"fork-1"`)
+	require.JSONEq(i, string(f.Stats), i.get(f.Fork+"/stats"+f.Query, f.Key, 200))
+	require.Equal(i, f.PlaysSHA256, formerSum(i.get(f.Fork+"/exports/csv"+f.Query, f.Key, 200)))
+	report := "/reports/" + filepath.Base(f.Fork)
+	for _, path := range []string{"/reports", report + f.Query, report + "/plays.csv" + f.Query, "/settings/api-keys", "/settings/api-keys/new",
+		"/settings/audit-log", "/settings/audit-log.csv", "/settings/organisation", "/settings/organisation/reporting-mode"} {
+		i.screen(path)
+	}
+}
+
+// createKey creates a key on the screen.
+func (i *instance) createKey(name string) string {
+	i.Helper()
+	page, _ := i.browser.submit("/o/"+i.former.Organisation+"/settings/api-keys/new", "name", name, "scopes", "forks:read", "expiry", "30")
+	require.Regexp(i, demoKey, page)
+	return demoKey.FindString(page)
+}
+
+// revokeKey revokes a key on the screen.
+func (i *instance) revokeKey(key string) {
+	i.Helper()
+	id := strings.Split(key, "_")[2]
+	i.browser.submit("/o/" + i.former.Organisation + "/settings/api-keys/" + id + "/revoke")
+}
+
+// The last release serves on the schema of this one, beside it, without an error and with equal figures: while the schema is
+// migrated, afterwards, and when an instance is restarted or gone back to.
+func TestLastReleaseServesOnThisSchema(t *testing.T) {
+	t.Parallel()
+	r := beginRollout(t)
+	old := r.serveOld()
+	old.answersAsBefore()
+	migrated := r.migrate()
+	for done := false; !done; {
+		select {
+		case <-migrated.exited:
+			done = true
+		default:
+			old.answersAsBefore()
+		}
+	}
+	require.Zero(t, migrated.status(time.Second), "%s", migrated.log.String())
+
+	old.answersAsBefore()
+	newer := r.serveNew()
+	r.awaitSegments(segment.Version)
+	r.inTurns(old, newer)
+	old.program.stop()
+	old = r.serveOld()
+	r.awaitSegments(segment.Version - 1)
+	r.inTurns(old, newer)
+	for _, i := range []*instance{old, newer} {
+		require.NotContains(t, i.program.log.String(), "level=ERROR")
+	}
+
+	// Only with the owner's URL does the last release take rights of this one: dg migrate gives them back.
+	const right = `select has_table_privilege('dg_app', 'recovery_codes', 'insert')`
+	require.True(t, read[bool](t, r.d, right))
+	r.serveOld("--migrate-database-url", r.x.url(url.User("dg_owner")))
+	require.False(t, read[bool](t, r.d, right), "then the advice in the README can go")
+	require.Zero(t, r.migrate().status(backWithin*6))
+	require.True(t, read[bool](t, r.d, right))
+}
+
+func (r *rollout) migrate() *child {
+	return launch(r.T, "migrate", "--database-url", r.x.url(url.User("dg_app")), "--migrate-database-url", r.x.url(url.User("dg_owner")))
+}
+
+// awaitSegments waits until the release of that version of segments has sealed all: the other does not read them.
+func (r *rollout) awaitSegments(version int) {
+	r.Helper()
+	until(r.T, backWithin*4, "the segments are those of the other release", func() bool {
+		return read[bool](r.T, r.d, `select not exists (select from fork_days where get_byte(sums, 0) <> $1)
+			and not exists (select from fork_months where get_byte(segment, 0) <> $1)`, version)
+	})
+}
+
+// inTurns uses two instances of a service as a balancer may: what is done on one is asked of the other.
+func (r *rollout) inTurns(old, newer *instance) {
+	r.Helper()
+	for _, turn := range []struct{ one, other *instance }{{old, newer}, {newer, old}} {
+		both := []*instance{turn.one, turn.other}
+		turn.one.answersAsBefore()
+		newWebClient(r.T, turn.one.program.url).signIn(formerAdmin)
+		r.d.exec(r.T, `update users set totp_last_step = 0`) // the same code for the other
+		key := turn.one.createKey("Made here")
+		for _, i := range both {
+			i.get("/api/v1/forks", key, http.StatusOK)
+			i.get("/api/v1/forks", key+"x", http.StatusUnauthorized)
+			i.get(r.former.Fork+"/stats"+r.former.Query, key, http.StatusForbidden)
+		}
+		turn.other.browser.cookies = turn.one.browser.cookies // one browser from here on
+		turn.other.revokeKey(key)
+		for _, mode := range []string{"nominative", "pseudonymous"} {
+			turn.one.browser.submit("/o/"+r.former.Organisation+"/settings/organisation/reporting-mode", "mode", mode)
+			for _, i := range both {
+				i.get("/api/v1/forks", key, http.StatusUnauthorized)
+				require.Contains(r, i.get(r.former.Fork+"/stats"+r.former.Query, r.former.Key, http.StatusOK), `"reportingMode":"`+mode+`"`)
+			}
+		}
+		turn.one.browser.submit("/account/password", "current", formerOwner.Password, "new", "another password", "repeat", "another password")
+		turn.other.browser.submit("/account/password", "current", "another password", "new", formerOwner.Password, "repeat", formerOwner.Password)
+		require.Subset(r, csvRows(r.T, turn.one.screen("/settings/audit-log.csv")), csvRows(r.T, r.former.AuditLog))
+		require.Equal(r, turn.one.auditLog(), turn.other.auditLog())
+	}
+}
+
+// auditLog is the downloaded log, without what the download itself adds to it.
+func (i *instance) auditLog() []string {
+	i.Helper()
+	return slices.DeleteFunc(csvRows(i.T, i.screen("/settings/audit-log.csv")), func(row string) bool { return strings.Contains(row, "audit_log.exported") })
+}
