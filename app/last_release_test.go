@@ -3,14 +3,11 @@ package main
 import (
 	"crypto/rand"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -85,72 +82,12 @@ func beginRollout(t *testing.T) *rollout {
 // serveOld starts the last release, by default as the serving role alone: so it neither migrates nor grants.
 func (r *rollout) serveOld(args ...string) *instance {
 	r.Helper()
-	c := launchWith(r.T, func(cmd *exec.Cmd) { cmd.Path = r.old }, append([]string{"serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0",
-		"--database-url", r.x.url(url.User("dg_app"))}, args...)...)
+	c := launchWith(r.T, func(cmd *exec.Cmd) { cmd.Path = r.old }, append([]string{"serve",
+		"--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0", "--database-url", r.x.url(url.User("dg_app"))}, args...)...)
 	return r.instance(c.untilServing())
 }
 
 func (r *rollout) serveNew() *instance { return r.instance(r.x.serve()) }
-
-// instance is one of the programs, and a browser of the owner's that has signed in to it.
-type instance struct {
-	*rollout
-	program *child
-	browser *webClient
-}
-
-func (r *rollout) instance(c *child) *instance {
-	return &instance{r, c, newWebClient(r.T, c.url).signIn(formerOwner)}
-}
-
-// get asks the API and wants a status.
-func (i *instance) get(path, key string, want int) string {
-	i.Helper()
-	response := ask(i.T, client(), i.program.url+path, key)
-	body, err := io.ReadAll(response.Body)
-	require.NoError(i, err)
-	require.Equal(i, want, response.StatusCode, "%s: %s\n%s", path, body, i.program.log.String())
-	return string(body)
-}
-
-// screen opens a page of the organisation.
-func (i *instance) screen(path string) string {
-	i.Helper()
-	status, body, _ := i.browser.send("/o/"+i.former.Organisation+path, nil)
-	require.Equal(i, http.StatusOK, status, "%s: %s\n%s", path, body, i.program.log.String())
-	return body
-}
-
-// answersAsBefore asks the four endpoints, and opens the screens.
-func (i *instance) answersAsBefore() {
-	i.Helper()
-	f := i.former
-	i.d.exec(i.T, `delete from api_key_windows`) // how often a key may ask is not the question here
-	require.JSONEq(i, string(f.Forks), i.get("/api/v1/forks", f.Key, 200))
-	require.Contains(i, i.get(f.Fork, f.Key, 200), `"slug":"fork-1"`)
-	require.JSONEq(i, string(f.Stats), i.get(f.Fork+"/stats"+f.Query, f.Key, 200))
-	require.Equal(i, f.PlaysSHA256, formerSum(i.get(f.Fork+"/exports/csv"+f.Query, f.Key, 200)))
-	report := "/reports/" + filepath.Base(f.Fork)
-	for _, path := range []string{"/reports", report + f.Query, report + "/plays.csv" + f.Query, "/settings/api-keys", "/settings/api-keys/new",
-		"/settings/audit-log", "/settings/audit-log.csv", "/settings/organisation", "/settings/organisation/reporting-mode"} {
-		i.screen(path)
-	}
-}
-
-// createKey creates a key on the screen.
-func (i *instance) createKey(name string) string {
-	i.Helper()
-	page, _ := i.browser.submit("/o/"+i.former.Organisation+"/settings/api-keys/new", "name", name, "scopes", "forks:read", "expiry", "30")
-	require.Regexp(i, demoKey, page)
-	return demoKey.FindString(page)
-}
-
-// revokeKey revokes a key on the screen.
-func (i *instance) revokeKey(key string) {
-	i.Helper()
-	id := strings.Split(key, "_")[2]
-	i.browser.submit("/o/" + i.former.Organisation + "/settings/api-keys/" + id + "/revoke")
-}
 
 // The last release serves on the schema of this one, beside it, without an error and with equal figures: while the schema is
 // migrated, afterwards, and when an instance is restarted or gone back to.
@@ -159,6 +96,7 @@ func TestLastReleaseServesOnThisSchema(t *testing.T) {
 	r := beginRollout(t)
 	old := r.serveOld()
 	old.answersAsBefore()
+	known := read[int64](t, r.d, `select max(version_id) from goose_db_version`)
 	migrated := r.migrate()
 	for done := false; !done; {
 		select {
@@ -170,6 +108,7 @@ func TestLastReleaseServesOnThisSchema(t *testing.T) {
 	}
 	require.Zero(t, migrated.status(time.Second), "%s", migrated.log.String())
 
+	require.LessOrEqual(t, read[int64](t, r.d, `select version from schema_minimum`), known, "from 2.0.0 on a program below it does not start")
 	old.answersAsBefore()
 	newer := r.serveNew()
 	r.awaitSegments(segment.Version)
@@ -232,10 +171,4 @@ func (r *rollout) inTurns(old, newer *instance) {
 		require.Subset(r, csvRows(r.T, turn.one.screen("/settings/audit-log.csv")), csvRows(r.T, r.former.AuditLog))
 		require.Equal(r, turn.one.auditLog(), turn.other.auditLog())
 	}
-}
-
-// auditLog is the downloaded log, without what the download itself adds to it.
-func (i *instance) auditLog() []string {
-	i.Helper()
-	return slices.DeleteFunc(csvRows(i.T, i.screen("/settings/audit-log.csv")), func(row string) bool { return strings.Contains(row, "audit_log.exported") })
 }

@@ -3,8 +3,10 @@
 # Two runs on one commit give equal bytes. It needs GNU tar.
 set -eu
 cd "$(dirname "$0")/.."
-# Packages want a version that begins with a digit: without a tag it is 0.0.0, and how many commits there are.
-VERSION=${VERSION:-$(git describe --tags --dirty 2>/dev/null || echo "0.0.0+$(git rev-list --count HEAD).g$(git rev-parse --short HEAD)")}
+# Packages want a version that begins with a digit and does not go back: without a tag it is the changelog's last one, and how
+# many commits there are.
+last=$(sed -n 's/^## \([0-9][0-9.]*\) .*/\1/p' CHANGELOG.md | head -n 1)
+VERSION=${VERSION:-$(git describe --tags --dirty 2>/dev/null || echo "$last+$(git rev-list --count HEAD).g$(git rev-parse --short HEAD)")}
 VERSION=${VERSION#v}
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct) # nfpm's times
 export VERSION SOURCE_DATE_EPOCH
