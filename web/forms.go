@@ -109,14 +109,18 @@ var formMessages = map[string]string{
 	"scopes oneof":   "Choose at least one scope.",
 }
 
-// checkForm returns the errors of the form's fields, in their order.
+var formChecks = input.New(formMessages, nil)
+
+// checkForm returns the errors of the form's fields, one each, in their order.
 func checkForm(form any) (f formErrors) {
-	for _, fault := range input.Faults(form) {
-		message := formMessages[fault.Field+" "+fault.Rule]
-		if text, ok := fault.Value.(string); ok {
-			message = strings.Replace(message, "{count}", count(int64(utf8.RuneCountInString(text))), 1)
+	for _, fault := range formChecks.Faults(form) {
+		if f.Error(fault.Field) != "" {
+			continue
 		}
-		f.Errors = append(f.Errors, formError{fault.Field, message})
+		if text, ok := fault.Value.(string); ok {
+			fault.Message = strings.Replace(fault.Message, "{count}", count(int64(utf8.RuneCountInString(text))), 1)
+		}
+		f.Errors = append(f.Errors, formError{fault.Field, fault.Message})
 	}
 	return f
 }

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"regexp"
 	"time"
 
 	"dg/platform/apperr"
@@ -19,20 +18,26 @@ type Period struct {
 	Days int       // 1 to MaxPeriodDays
 }
 
+// dates are the days of a period as they were sent.
+type dates struct {
+	From string `json:"from" validate:"required_with=To,required,untimed,day,exists,reportable"`
+	To   string `json:"to" validate:"required_with=From,required,untimed,day,exists,reportable"`
+}
+
+var dateChecks = input.New(map[string]string{
+	"from required":      "Query parameters `from` and `to` are required, for example from=2026-03-01&to=2026-03-31.",
+	"from required_with": "Query parameter `from` is required, for example from=2026-03-01.",
+	"to required_with":   "Query parameter `to` is required, for example to=2026-03-31.",
+}, nil)
+
 // ParsePeriod reads the first and the last day of a period. An empty text counts as missing.
 // Errors: apperr.Validation with the field.
 func ParsePeriod(from, to string) (Period, error) {
-	if err := checkRequired(from, to); err != nil {
+	if err := dateChecks.Check(dates{from, to}); err != nil {
 		return Period{}, err
 	}
-	first, err := parseDay("from", from)
-	if err != nil {
-		return Period{}, err
-	}
-	last, err := parseDay("to", to)
-	if err != nil {
-		return Period{}, err
-	}
+	first, _ := input.ParseDay(from)
+	last, _ := input.ParseDay(to)
 	p := Period{From: first, Days: int(last.Sub(first)/day) + 1}
 	if p.Days < 1 {
 		return Period{}, apperr.NewField("to", "`to` (%s) is before `from` (%s).", to, from)
@@ -41,40 +46,6 @@ func ParsePeriod(from, to string) (Period, error) {
 		return Period{}, apperr.NewField("to", "The period has %d days. The maximum is %d, both days included.", p.Days, MaxPeriodDays)
 	}
 	return p, nil
-}
-
-func checkRequired(from, to string) error {
-	switch {
-	case from == "" && to == "":
-		return apperr.NewField("from", "Query parameters `from` and `to` are required, for example from=2026-03-01&to=2026-03-31.")
-	case from == "":
-		return apperr.NewField("from", "Query parameter `from` is required, for example from=2026-03-01.")
-	case to == "":
-		return apperr.NewField("to", "Query parameter `to` is required, for example to=2026-03-31.")
-	}
-	return nil
-}
-
-var (
-	dateFormat = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
-	timestamp  = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}[T ]\d`)
-)
-
-func parseDay(field, value string) (time.Time, error) {
-	if date, ok := input.ParseDay(value); ok {
-		return date, nil
-	}
-	const calendarDay = "`%s` must be a calendar day, YYYY-MM-DD"
-	_, err := time.Parse(time.DateOnly, value)
-	switch {
-	case err == nil:
-		return time.Time{}, apperr.NewField(field, "`%s` must be a calendar day from 2000-01-01 to 2199-12-31.", field)
-	case dateFormat.MatchString(value):
-		return time.Time{}, apperr.NewField(field, calendarDay+": %s does not exist.", field, value)
-	case timestamp.MatchString(value):
-		return time.Time{}, apperr.NewField(field, calendarDay+", without a time.", field)
-	}
-	return time.Time{}, apperr.NewField(field, calendarDay+", for example 2026-03-01.", field)
 }
 
 // End is the first instant after the period.

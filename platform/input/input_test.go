@@ -127,14 +127,45 @@ func TestCheckReportsMistakesInTagsAsInternal(t *testing.T) {
 	require.False(t, apperr.Is(err, apperr.Validation), "a rule without a message")
 }
 
-// A field is named once, with the first rule that it breaks.
-func TestFaultsNameEachFieldOnce(t *testing.T) {
+// Each fault has the first rule that its field breaks; of a list each value has its own.
+func TestFaultsAreInTheOrderOfTheStruct(t *testing.T) {
 	type form struct {
 		Name   string   `json:"name" validate:"visible,max=3,text"`
 		Scopes []string `json:"scopes" validate:"min=1,dive,oneof=a b"`
 	}
-	require.Empty(t, input.Faults(form{"x", []string{"a"}}))
-	require.Equal(t, []input.Fault{{"name", "visible", "", " "}, {"scopes", "min", "1", []string(nil)}}, input.Faults(form{" ", nil}))
-	require.Equal(t, []input.Fault{{"name", "max", "3", "four"}, {"scopes", "oneof", "a b", "c"}}, input.Faults(form{"four", []string{"c", "a", "d"}}))
-	require.Equal(t, []input.Fault{{"name", "text", "", "a\n"}}, input.Faults(form{"a\n", []string{"b"}}))
+	const least, known = "`scopes` must have at least one value.", "`scopes` contains an unknown value. Known values: a, b."
+	words := input.New(map[string]string{"max": "{field} {value} {param}", "text": "odd {field}", "name text": "odd", "visible": "", "text string": "?"}, nil)
+	require.Empty(t, words.Faults(form{"x", []string{"a"}}))
+	require.Equal(t, []input.Fault{{"name", "name", "visible", " ", ""}, {"scopes", "scopes", "min", []string(nil), least}}, words.Faults(form{" ", nil}))
+	require.Equal(t, []input.Fault{{"name", "name", "max", "four", "name four 3"}, {"scopes[0]", "scopes", "oneof", "c", known}, {"scopes[2]", "scopes", "oneof", "d", known}},
+		words.Faults(form{"four", []string{"c", "a", "d"}}))
+	require.Equal(t, []input.Fault{{"name", "name", "text", "a\n", "odd"}}, words.Faults(form{"a\n", []string{"b"}}))
+}
+
+// Words are those of the field's rule, of the rule on such a type, or of the rule.
+func TestWordsAreThoseOfTheFieldThenTheTypeThenTheRule(t *testing.T) {
+	type row struct {
+		A string     `env:"A" validate:"required"`
+		B *int       `json:"b,omitempty" env:"B" validate:"required"`
+		C *time.Time `json:"c" validate:"required"`
+		D string     `json:"d" validate:"even"`
+	}
+	words := input.New(map[string]string{"required": "any", "A required": "of A", "required int": "a number", "even": "{field}: {value} is odd"},
+		map[string]func(input.Field) bool{"even": input.Text(func(s string) bool { return len(s)%2 == 0 })})
+	var said []string
+	for _, fault := range words.Faults(row{D: "{field}"}) {
+		said = append(said, fault.Path+" "+fault.Message)
+	}
+	require.Equal(t, []string{"A of A", "b a number", "c any", "d d: {field} is odd"}, said)
+}
+
+// What is missing is said before what is wrong.
+func TestCheckNamesAMissingFieldFirst(t *testing.T) {
+	type days struct {
+		From string `json:"from" validate:"day"`
+		To   string `json:"to" validate:"required"`
+	}
+	words := input.New(map[string]string{"required": "{field} is missing"}, nil)
+	require.Equal(t, "to", apperr.From(words.Check(days{From: "x"})).Field)
+	require.Equal(t, "from", apperr.From(words.Check(days{"x", "y"})).Field)
 }
