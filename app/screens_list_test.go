@@ -59,7 +59,7 @@ func twoStepAdminScreens(fork, smallGroup string) []screen {
 		{name: "dashboard", shows: "Average score", path: "/o/harbour-and-vale/reports/" + fork},
 		{name: "dashboard-days", shows: "Average score", path: "/o/harbour-and-vale/reports/" + fork, do: click(`summary:text("Show as table")`)},
 		{name: "dashboard-year", shows: "Average score", path: "/o/harbour-and-vale/reports/" + fork + yearUntilToday()},
-		{name: "dashboard-suppressed", shows: "hidden", path: "/o/harbour-and-vale/reports/" + fork + yearUntilToday() + "&group=" + smallGroup},
+		{name: "dashboard-suppressed", shows: "hidden", path: "/o/harbour-and-vale/reports/" + fork + yearUntilToday() + "&groupId=" + smallGroup},
 		{name: "dashboard-empty", shows: "No plays", path: "/o/harbour-and-vale/reports/" + fork + "?from=2001-01-01&to=2001-01-07"},
 		{name: "dashboard-bad-period", shows: "Invalid period", path: "/o/harbour-and-vale/reports/" + fork + "?from=2026-02-30&to=x", status: http.StatusBadRequest},
 		{name: "docs-signed-in", shows: "Tomás", path: "/docs"},

@@ -13,6 +13,7 @@ import (
 	"dg/platform/apperr"
 	"dg/platform/authz"
 	"dg/platform/httpserver"
+	"dg/platform/input"
 	"dg/platform/limiter"
 )
 
@@ -99,7 +100,7 @@ var (
 // forkOf returns the fork in the path if the principal holds the permission on what its owner has. Errors: apperr.NotFound, also
 // for another organisation's.
 func (h *Handler) forkOf(c *fiber.Ctx, p *principal, permission authz.Permission) (games.Fork, error) {
-	fork, err := h.Games.Fork(c.UserContext(), p.Organisation.ID, c.Params("fork"))
+	fork, err := h.Games.Fork(c.UserContext(), p.Organisation.ID, input.ID(c.Params("fork")))
 	if err == nil {
 		err = p.policy.Authorize(p.subject(), permission, fork.OrganisationID)
 	}

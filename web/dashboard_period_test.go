@@ -27,7 +27,7 @@ func TestDashboardPeriodsAndPresets(t *testing.T) {
 	}
 	for query, want := range map[string][2]string{ // the sentence under the title, and the presets that are marked
 		"":                                  {"25 October to 21 November 2026, all players, with pseudonyms", "28 days"},
-		"?group=" + group:                   {"25 October to 21 November 2026, <bdi>Western region</bdi>, with pseudonyms", "28 days"},
+		"?groupId=" + group:                 {"25 October to 21 November 2026, <bdi>Western region</bdi>, with pseudonyms", "28 days"},
 		"?from=2026-11-15&to=2026-11-21":    {"15 to 21 November 2026, all players, with pseudonyms", "7 days"},
 		"?from=2025-11-22&to=2026-11-21":    {"22 November 2025 to 21 November 2026, all players, with pseudonyms", "12 months"},
 		"?from=2026-10-01&to=2026-10-31":    {"1 to 31 October 2026, all players, with pseudonyms", "Last month"},
@@ -44,7 +44,7 @@ func TestDashboardPeriodsAndPresets(t *testing.T) {
 			require.Contains(t, p.body, `<option value="`+group+`" selected>Western region</option>`)
 			require.Contains(t, p.body, "This group’s figures are hidden", "an idle group looks like a small one")
 			require.Equal(t, 7, strings.Count(p.body, "from="), "six presets, and the way to all players")
-			require.Equal(t, 6, strings.Count(p.body, "group="+group), "presets keep the group")
+			require.Equal(t, 6, strings.Count(p.body, "groupId="+group), "presets keep the group")
 		}
 	}
 }
@@ -61,16 +61,16 @@ func TestInvalidPeriodIsExplained(t *testing.T) {
 		sentence string
 		invalid  int
 	}{
-		"?from=2025-01-01&to=2026-11-21":                            {"The period has 690 days. Choose 366 days or fewer.", 2},
-		"?from=2000-01-01&to=2199-12-31":                            {"has 73,049 days", 2},
-		"?from=2026-11-21&to=2026-11-20":                            {"“To” (20 November 2026) is before “From” (21 November 2026).", 2},
-		"?from=2026-02-30&to=2026-11-20":                            {"“From” is not a date. Choose a date from 1 January 2000 to 31 December 2199.", 1},
-		"?from=2026-11-20":                                          {"“To” is not a date.", 1},
-		"?from=&to=":                                                {"“From” and “To” are not dates.", 2},
-		"?from=1999-12-31&to=2000-01-01":                            {"“From” is not a date.", 1},
-		"?to=2026-11-20&from=" + url.QueryEscape(hostile):           {"“From” is not a date.", 1},
-		"?to=2026-11-20&from=" + strings.Repeat("9", 2_000):         {"“From” is not a date.", 1},
-		"?to=%00&from=%FF%FE&group=" + url.QueryEscape(hostile+"'"): {"“From” and “To” are not dates.", 2},
+		"?from=2025-01-01&to=2026-11-21":                              {"The period has 690 days. Choose 366 days or fewer.", 2},
+		"?from=2000-01-01&to=2199-12-31":                              {"has 73,049 days", 2},
+		"?from=2026-11-21&to=2026-11-20":                              {"“To” (20 November 2026) is before “From” (21 November 2026).", 2},
+		"?from=2026-02-30&to=2026-11-20":                              {"“From” is not a date. Choose a date from 1 January 2000 to 31 December 2199.", 1},
+		"?from=2026-11-20":                                            {"“To” is not a date.", 1},
+		"?from=&to=":                                                  {"“From” and “To” are not dates.", 2},
+		"?from=1999-12-31&to=2000-01-01":                              {"“From” is not a date.", 1},
+		"?to=2026-11-20&from=" + url.QueryEscape(hostile):             {"“From” is not a date.", 1},
+		"?to=2026-11-20&from=" + strings.Repeat("9", 2_000):           {"“From” is not a date.", 1},
+		"?to=%00&from=%FF%FE&groupId=" + url.QueryEscape(hostile+"'"): {"“From” and “To” are not dates.", 2},
 	} {
 		p := b.get(o.at("/reports/%s%s", fork, query))
 		require.Equal(t, http.StatusBadRequest, p.StatusCode, query)
@@ -82,7 +82,7 @@ func TestInvalidPeriodIsExplained(t *testing.T) {
 		require.Less(t, len(p.body), 10_000)
 		require.NotContains(t, p.body, "plays.csv", query)
 	}
-	kept := b.get(o.at("/reports/%s?from=2025-01-01&to=2026-11-21&group=%s", fork, group))
+	kept := b.get(o.at("/reports/%s?from=2025-01-01&to=2026-11-21&groupId=%s", fork, group))
 	require.Contains(t, kept.body, `name="from" type="date" value="2025-01-01"`)
 	require.Contains(t, kept.body, `name="to" type="date" value="2026-11-21"`)
 	require.Contains(t, kept.body, `<option value="`+group+`" selected>`)
@@ -97,15 +97,53 @@ func TestUnknownForkOrGroupIsNotFound(t *testing.T) {
 	group := w.db.GroupNamed(other.ID, "Secret group")
 	b := w.signedIn(t, o.owner)
 	for _, path := range []string{
-		"/reports/" + foreign, "/reports/" + strings.ToUpper(fork), "/reports/x", "/reports/%00",
-		"/reports/" + fork + "?group=" + group, "/reports/" + fork + "?group=x", "/reports/" + fork + "?group=00000000-0000-4000-8000-000000000000",
+		"/reports/" + foreign, "/reports/" + strings.ToUpper(foreign), "/reports/x", "/reports/%00",
+		"/reports/" + fork + "?groupId=" + group, "/reports/" + fork + "?groupId=x", "/reports/" + fork + "?groupId=00000000-0000-4000-8000-000000000000",
 	} {
 		p := b.get(o.at("%s", path))
 		require.Equal(t, http.StatusNotFound, p.StatusCode, path)
 		require.Contains(t, p.body, " not found. ", path)
 		require.NotContains(t, p.body, "Secret")
 	}
-	require.Equal(t, http.StatusBadRequest, b.get(o.at("/reports/%s?group=%s&group=", fork, group)).StatusCode)
+	require.Equal(t, http.StatusBadRequest, b.get(o.at("/reports/%s?groupId=%s&groupId=", fork, group)).StatusCode)
+}
+
+// A parameter of another name must not show everybody's figures, as the addresses of older versions would.
+func TestAnotherNameOfAParameterIsRefused(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	o := w.organisation("acme")
+	fork := w.fork(o).ID
+	group := w.db.GroupNamed(o.ID, "Western region", w.db.Players(o.ID, 6)...)
+	b := w.signedIn(t, o.owner)
+	for query, meant := range map[string]string{
+		"?group=" + group: "groupId", "?groupid=" + group: "groupId", "?from=2026-03-01&to=2026-03-02&group_id=": "groupId",
+		"?start=2026-03-01": "from", "?end=2026-03-01": "to", "?%3Cb%3Egroup" + strings.Repeat("x", 2_000): "groupId",
+	} {
+		for _, page := range []string{"", "/plays.csv"} {
+			p := b.get(o.at("/reports/%s%s%s", fork, page, query))
+			require.Equal(t, http.StatusBadRequest, p.StatusCode, query)
+			require.Contains(t, p.body, "in the address of this page is unknown. Use “"+meant+"”.", query)
+			require.NotContains(t, p.body, "<b>group")
+			require.Less(t, len(p.body), 10_000)
+		}
+	}
+	require.Equal(t, http.StatusOK, b.get(o.at("/reports/%s?utm_source=mail&x", fork)).StatusCode)
+}
+
+// rules.md, Formats: identifiers are compared without regard to case.
+func TestDashboardTakesIdentifiersInAnyCase(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	o := w.organisation("acme")
+	fork := w.fork(o).ID
+	group := w.db.GroupNamed(o.ID, "Western region", w.db.Players(o.ID, 6)...)
+	b := w.signedIn(t, o.owner)
+	p := b.get(o.at("/reports/%s?groupId=%s", strings.ToUpper(fork), strings.ToUpper(group)))
+	require.Equal(t, http.StatusOK, p.StatusCode)
+	require.Contains(t, p.body, `<option value="`+group+`" selected>`)
+	require.Contains(t, p.body, `<bdi>Western region</bdi>`)
+	require.NotContains(t, p.body, strings.ToUpper(fork))
 }
 
 // Every list has a bound: 500 groups to choose from, by name, the chosen one among them in any case, and no other
@@ -129,6 +167,6 @@ func TestDashboardOffersGroups(t *testing.T) {
 		want[i] = []string{fmt.Sprintf("Group %03d", i)}
 	}
 	require.Equal(t, want, offered(""))
-	require.Equal(t, slices.Concat(want, [][]string{{"Zebra"}}), offered("?group="+last))
-	require.Contains(t, b.get(o.at("/reports/%s?group=%s", fork, last)).body, `, <bdi>Zebra</bdi>, with pseudonyms</p>`)
+	require.Equal(t, slices.Concat(want, [][]string{{"Zebra"}}), offered("?groupId="+last))
+	require.Contains(t, b.get(o.at("/reports/%s?groupId=%s", fork, last)).body, `, <bdi>Zebra</bdi>, with pseudonyms</p>`)
 }

@@ -129,7 +129,7 @@ func TestDashboardShowsTheFiguresOfTheAPI(t *testing.T) {
 				to := now.AddDate(0, 0, 5-random.IntN(200))
 				from, to2 := to.AddDate(0, 0, 1-days).Format(time.DateOnly), to.Format(time.DateOnly)
 				want := askStatistics(t, get, fork, from, to2, group)
-				p := owner.get(o.at("/reports/%s?from=%s&to=%s&group=%s", fork, from, to2, group))
+				p := owner.get(o.at("/reports/%s?from=%s&to=%s&groupId=%s", fork, from, to2, group))
 				require.Equal(t, http.StatusOK, p.StatusCode)
 				sameFigures(t, owner, p, want)
 				switch {

@@ -45,8 +45,8 @@ func TestForeignIDsAreNotFound(t *testing.T) {
 
 	b := w.signedIn(t, acme.owner)
 	for _, path := range []string{
-		acme.at("/reports/%s", foreignFork), acme.at("/reports/%s/plays.csv", foreignFork), acme.at("/reports/%s?group=%s", fork, foreignGroup),
-		acme.at("/reports/%s/plays.csv?group=%s", fork, foreignGroup), acme.at("/settings/audit-log?entry=%d", entry), other.at("/reports"),
+		acme.at("/reports/%s", foreignFork), acme.at("/reports/%s/plays.csv", foreignFork), acme.at("/reports/%s?groupId=%s", fork, foreignGroup),
+		acme.at("/reports/%s/plays.csv?groupId=%s", fork, foreignGroup), acme.at("/settings/audit-log?entry=%d", entry), other.at("/reports"),
 		other.at("/settings/audit-log.csv"), other.at("/reports/%s", foreignFork),
 	} {
 		p := b.get(path)
@@ -120,5 +120,5 @@ func TestMalformedDayIsRejected(t *testing.T) {
 	for _, query := range []string{"from=2026-01-01%ff&to=2026-01-02", "from=2026-01-01%00&to=2026-01-02", "from=2026-01-01" + strings.Repeat("%20", 60) + "&to=2026-01-02"} {
 		require.Equal(t, http.StatusBadRequest, b.get(acme.at("/reports/%s?", fork)+query).StatusCode, query)
 	}
-	require.Equal(t, http.StatusNotFound, b.get(fmt.Sprintf("%s?group=%s%%ff", acme.at("/reports/%s", fork), uuid.NewString())).StatusCode)
+	require.Equal(t, http.StatusNotFound, b.get(fmt.Sprintf("%s?groupId=%s%%ff", acme.at("/reports/%s", fork), uuid.NewString())).StatusCode)
 }

@@ -21,23 +21,31 @@ type params struct {
 
 const maxParam = 64 // bytes that are kept of each
 
-// parseParams reads the parameters of a report. One that is repeated is an error: it is unknown which one was meant.
+// parseParams reads the parameters of a report. One that is repeated is an error, since it is unknown which one was meant, and so
+// is another name of one: without its filter the page would show everybody's figures.
 func parseParams(c *fiber.Ctx) (params, error) {
 	var p params
-	fields := map[string]*string{"from": &p.From, "to": &p.To, "group": &p.Group}
+	fields := map[string]*string{"from": &p.From, "to": &p.To, "groupId": &p.Group}
 	seen := map[string]bool{}
 	for key, value := range c.Context().QueryArgs().All() {
 		name := string(key)
 		if fields[name] == nil {
+			if meant := reports.MeantParameter(name); meant != "" {
+				return p, apperr.NewField(name, "The parameter “%s” in the address of this page is unknown. Use “%s”.", shortened(key), meant)
+			}
 			continue
 		}
 		if seen[name] {
 			return p, apperr.NewField(name, "The parameter “%s” is repeated in the address of this page. Use it once.", name)
 		}
-		seen[name], *fields[name] = true, strings.ToValidUTF8(string(value[:min(len(value), maxParam)]), "\uFFFD")
+		seen[name], *fields[name] = true, shortened(value)
 	}
-	p.period = seen["from"] || seen["to"]
+	p.Group, p.period = input.ID(p.Group), seen["from"] || seen["to"]
 	return p, nil
+}
+
+func shortened(text []byte) string {
+	return strings.ToValidUTF8(string(text[:min(len(text), maxParam)]), "\uFFFD")
 }
 
 const defaultDays = 28
@@ -124,7 +132,7 @@ func inWords(p reports.Period) string {
 func reportPath(base string, p reports.Period, group string, more ...string) string {
 	q := url.Values{"from": {p.Day(0)}, "to": {p.Day(p.Days - 1)}}
 	if group != "" {
-		q.Set("group", group)
+		q.Set("groupId", group)
 	}
 	for i := 0; i+1 < len(more); i += 2 {
 		if more[i+1] != "" {

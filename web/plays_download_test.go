@@ -76,7 +76,7 @@ func TestDownloadEqualsTheAPIExport(t *testing.T) {
 			want := get(ofAPI)
 			w.untilFinished(t, o, 2*i+1) // the end of an export is recorded after its last byte
 			before := len(w.exportsOf(t, o))
-			path := o.at("/reports/%s/plays.csv?from=%s&to=%s&group=%s", fork, from, to, group)
+			path := o.at("/reports/%s/plays.csv?from=%s&to=%s&groupId=%s", fork, from, to, group)
 			head := b.send(http.MethodHead, path, "", fromHere)
 			require.Equal(t, http.StatusOK, head.StatusCode)
 			require.Len(t, w.exportsOf(t, o), before, "HEAD exports nothing and records nothing")
@@ -129,15 +129,15 @@ func TestInvalidDownloadIsRejected(t *testing.T) {
 		status   int
 		sentence string
 	}{
-		"/reports/" + foreign + "/plays.csv?from=x":                             {404, "Fork not found"},
-		"/reports/unknown/plays.csv":                                            {404, "Fork not found"},
-		"/reports/" + fork + "/plays.csv?from=2026-01-01&to=x&group=nobody":     {400, "“To” is not a date"},
-		"/reports/" + fork + "/plays.csv?from=2026-01-01&to=2024-01-01":         {400, "is before “From”"},
-		"/reports/" + fork + "/plays.csv?from=2025-01-01&to=2026-11-21":         {400, "has 690 days"},
-		"/reports/" + fork + "/plays.csv?from=2025-01-01&from=2025-01-01":       {400, "is repeated"},
-		"/reports/" + fork + "/plays.csv?group=nobody":                          {404, "Group not found"},
-		"/reports/" + fork + "/plays.csv?group=" + group:                        {404, "Group not found"},
-		"/reports/" + fork + "/plays.csv/?from=2026-01-01&to=2026-01-02&group=": {404, ""},
+		"/reports/" + foreign + "/plays.csv?from=x":                               {404, "Fork not found"},
+		"/reports/unknown/plays.csv":                                              {404, "Fork not found"},
+		"/reports/" + fork + "/plays.csv?from=2026-01-01&to=x&groupId=nobody":     {400, "“To” is not a date"},
+		"/reports/" + fork + "/plays.csv?from=2026-01-01&to=2024-01-01":           {400, "is before “From”"},
+		"/reports/" + fork + "/plays.csv?from=2025-01-01&to=2026-11-21":           {400, "has 690 days"},
+		"/reports/" + fork + "/plays.csv?from=2025-01-01&from=2025-01-01":         {400, "is repeated"},
+		"/reports/" + fork + "/plays.csv?groupId=nobody":                          {404, "Group not found"},
+		"/reports/" + fork + "/plays.csv?groupId=" + group:                        {404, "Group not found"},
+		"/reports/" + fork + "/plays.csv/?from=2026-01-01&to=2026-01-02&groupId=": {404, ""},
 	} {
 		p := b.get(o.at("%s", path))
 		require.Equal(t, want.status, p.StatusCode, path)

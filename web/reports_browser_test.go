@@ -79,7 +79,7 @@ func TestReportsInABrowser(t *testing.T) {
 	p.Open(nominative.at("/reports/%s?from=2020-01-01&to=2020-01-31", named))
 	require.Contains(t, p.Text(".empty h2"), "No plays in this period")
 	looksRight(t, p, "empty dashboard")
-	p.Open(nominative.at("/reports/%s?from=2025-01-01&to=2026-11-21&group=%s", named, region))
+	p.Open(nominative.at("/reports/%s?from=2025-01-01&to=2026-11-21&groupId=%s", named, region))
 	looksRight(t, p, "dashboard of a wrong period")
 
 	p = browsertest.New(t)

@@ -113,7 +113,7 @@ func TestReportsEscapeHostileNames(t *testing.T) {
 	b := w.signedIn(t, o.owner)
 	list := b.get(o.at("/reports"))
 	for i, name := range names {
-		p := b.get(o.at("/reports/%s?group=%s", forks[i], groups[i]))
+		p := b.get(o.at("/reports/%s?groupId=%s", forks[i], groups[i]))
 		require.Equal(t, http.StatusOK, p.StatusCode, name)
 		for _, page := range []page{list, p} {
 			require.NotContains(t, page.body, "<script>a")
@@ -125,7 +125,7 @@ func TestReportsEscapeHostileNames(t *testing.T) {
 		require.Equal(t, [][]string{{name}}, cells(`<p class="lede">[^<]*<bdi>([^<]*)</bdi>, with names</p>`, p.body), "the group, isolated")
 		require.Contains(t, cells(playerCells+"()", p.body)[0][0]+fmt.Sprint(cells(playerCells, p.body)), name)
 		require.Contains(t, fmt.Sprint(cells(forkCells, list.body)), name)
-		csv := b.get(o.at("/reports/%s/plays.csv?group=%s", forks[i], groups[i]))
+		csv := b.get(o.at("/reports/%s/plays.csv?groupId=%s", forks[i], groups[i]))
 		require.Equal(t, http.StatusOK, csv.StatusCode)
 		require.Regexp(t, `^attachment; filename="[A-Za-z0-9_-]{1,80}_[0-9-]{10}_[0-9-]{10}\.csv"$`, csv.Header.Get("Content-Disposition"))
 		require.NotRegexp(t, `(?m)(^|,)"?=`, csv.body, "a formula begins a cell")

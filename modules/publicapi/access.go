@@ -12,6 +12,7 @@ import (
 	"dg/modules/reports"
 	"dg/platform/apperr"
 	"dg/platform/authz"
+	"dg/platform/input"
 )
 
 var errForeignFork = apperr.New(apperr.AccessDenied, "This fork belongs to another organisation. Use a key of that organisation.")
@@ -19,7 +20,7 @@ var errForeignFork = apperr.New(apperr.AccessDenied, "This fork belongs to anoth
 // forkOf loads the fork that the path names. Every handler loads forks through it: the policy is asked about the organisation
 // that owns the fork, never about the caller's own, and a refusal is recorded. Errors: apperr.NotFound, apperr.AccessDenied.
 func (a *API) forkOf(ctx context.Context, c *fiber.Ctx, caller apikeys.Caller, permission authz.Permission) (encodedFork, error) {
-	id := c.Params("forkId")
+	id := input.ID(c.Params("forkId"))
 	fork, missing := a.fork(ctx, caller, id)
 	owner, err := fork.OrganisationID, missing
 	if apperr.Is(missing, apperr.NotFound) {

@@ -3,6 +3,7 @@ package publicapi
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,7 +22,11 @@ const prefix = "/api/v1/"
 func (a *API) guard(c *fiber.Ctx) error {
 	path := pathOf(c)
 	if strings.HasPrefix(path, prefix) {
-		return a.authenticate(c)
+		err := a.authenticate(c)
+		if apperr.Is(err, apperr.AuthRequired) && sendsToken(c) {
+			c.Set(fiber.HeaderWWWAuthenticate, `Bearer error="invalid_token"`)
+		}
+		return err
 	}
 	if headers := strings.Join(authorization(c), "\n"); strings.Contains(headers, apikeys.TokenPrefix) {
 		return a.refuseOutside(c, path, headers)
@@ -41,6 +46,14 @@ func pathOf(c *fiber.Ctx) string {
 	}
 	path, _, _ := bytes.Cut(target, []byte("?"))
 	return string(path)
+}
+
+// sendsToken reports whether the request has a bearer token, in whatever form (RFC 6750, section 3).
+func sendsToken(c *fiber.Ctx) bool {
+	return slices.ContainsFunc(authorization(c), func(header string) bool {
+		scheme, token, _ := strings.Cut(header, " ")
+		return strings.EqualFold(scheme, "Bearer") && token != ""
+	})
 }
 
 func authorization(c *fiber.Ctx) []string {

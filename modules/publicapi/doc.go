@@ -26,8 +26,6 @@
 //     of checks asks for 403 or 404.
 //   - Bodies are appended by hand rather than marshalled from generated types: the formats are exactly those of the contract
 //     (three decimals of a second, "[]" and never null), and a list of 100,000 players costs a tenth.
-//   - Query parameters are checked by hand: a rule in a struct tag makes one finding of a day, and the contract has four
-//     messages, and three more about the period.
 //   - Encoded forks are cached under the organisation's version: without the cache a list of 50 forks takes three times as
 //     long, one of 2,000 six times.
 package publicapi

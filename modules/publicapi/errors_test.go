@@ -102,6 +102,8 @@ var provoked = map[string]func(a *attempt) answer{
 	"DayOutOfRange":     func(a *attempt) answer { return a.sendQuery("from=1999-12-31&to=2000-03-01") },
 	"PeriodReversed":    func(a *attempt) answer { return a.sendQuery("from=2026-03-31&to=2026-03-01") },
 	"PeriodTooLong":     func(a *attempt) answer { return a.sendQuery("from=2024-03-31&to=2026-03-01") },
+	"ParameterMistyped": func(a *attempt) answer { return a.sendQuery(a.query + "&group=x") },
+	"ParameterUnknown":  func(a *attempt) answer { return a.sendQuery("from=&from=&format=csv") },
 	"ParameterRepeated": func(a *attempt) answer { return a.sendQuery("from=2026-03-01&from=2026-03-01") },
 	"DayEmpty":          func(a *attempt) answer { return a.sendQuery("from=") },
 	"GroupEmpty":        func(a *attempt) answer { return a.sendQuery("groupId=") },

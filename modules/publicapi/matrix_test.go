@@ -50,7 +50,11 @@ func expected(c combination) seen {
 		"revoked": audit.Revoked, "expired": audit.Expired, "free": audit.BelowPlan, "team": audit.BelowPlan,
 	}
 	if reason, ok := unusable[c.state]; ok {
-		return refused(401, "ERR_AUTH_REQUIRED", "Bearer", false, reason)
+		challenge := `Bearer error="invalid_token"`
+		if c.state == "missing" {
+			challenge = "Bearer"
+		}
+		return refused(401, "ERR_AUTH_REQUIRED", challenge, false, reason)
 	}
 	scope := apikeys.ForksRead
 	if c.endpoint == "stats" || c.endpoint == "csv" {
@@ -115,9 +119,9 @@ func everyCombination() []combination {
 
 // target is the path and query of a combination.
 func (c combination) target(own, foreign *history) string {
-	forks := map[string]string{"own": own.forks[0], "foreign": foreign.forks[0], "unknown": "00000000-0000-4000-8000-000000000000", "malformed": strings.ToUpper(own.forks[0])}
+	forks := map[string]string{"own": own.forks[0], "foreign": foreign.forks[0], "unknown": "00000000-0000-4000-8000-000000000000", "malformed": own.forks[0] + "%00"}
 	groups := map[string]string{
-		"none": "", "own": "&groupId=" + own.groups[0].id, "small": "&groupId=" + own.groups[1].id, "foreign": "&groupId=" + foreign.groups[0].id,
+		"none": "", "own": "&groupId=" + strings.ToUpper(own.groups[0].id), "small": "&groupId=" + own.groups[1].id, "foreign": "&groupId=" + foreign.groups[0].id,
 		"unknown": "&groupId=00000000-0000-4000-8000-000000000000", "malformed": "&groupId=" + own.groups[0].id + "%00",
 	}
 	const period = "?from=2024-05-01&to=2024-05-31"

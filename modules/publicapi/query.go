@@ -1,41 +1,64 @@
 package publicapi
 
 import (
+	"cmp"
+	"strings"
+	"unicode"
+
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/reports"
 	"dg/platform/apperr"
+	"dg/platform/input"
 )
 
-// reportQuery reads the parameters of the statistics and the export. It ignores unknown ones; a known one that is repeated
-// or empty is an error.
-// Errors: apperr.Validation.
+// reportParameters are what the statistics and the export take: each once, and not empty.
+type reportParameters struct {
+	From    []string `json:"from" validate:"max=1,dive,required"`
+	To      []string `json:"to" validate:"max=1,dive,required"`
+	GroupID []string `json:"groupId" validate:"max=1,dive,required"`
+}
+
+var parameterChecks = input.New(map[string]string{
+	"max":              "Query parameter `{field}` is repeated. Send it once.",
+	"required":         "Query parameter `{field}` is empty. Set it to a day such as 2026-03-01.",
+	"groupId required": "Query parameter `groupId` is empty. Set it to the id of a group, or leave it out.",
+}, nil)
+
+// reportQuery reads the parameters of the statistics and the export. An unknown one is an error: a mistyped filter would be
+// answered with everybody's figures. Errors: apperr.Validation.
 func reportQuery(c *fiber.Ctx, fork encodedFork) (reports.Query, error) {
-	values := map[string]string{"from": "", "to": "", "groupId": ""}
-	seen := make(map[string]bool, len(values))
-	for key, value := range c.Context().QueryArgs().All() {
-		name := string(key)
-		if _, known := values[name]; !known {
-			continue
+	var sent reportParameters
+	values := map[string]*[]string{"from": &sent.From, "to": &sent.To, "groupId": &sent.GroupID}
+	for name, value := range c.Context().QueryArgs().All() {
+		of, known := values[string(name)]
+		if !known {
+			return reports.Query{}, errUnknownParameter(string(name))
 		}
-		if seen[name] {
-			return reports.Query{}, apperr.NewField(name, "Query parameter `%s` is repeated. Send it once.", name)
-		}
-		if len(value) == 0 {
-			return reports.Query{}, errEmpty(name)
-		}
-		seen[name], values[name] = true, string(value)
+		*of = append(*of, string(value))
 	}
-	period, err := reports.ParsePeriod(values["from"], values["to"])
+	if err := parameterChecks.Check(sent); err != nil {
+		return reports.Query{}, err
+	}
+	period, err := reports.ParsePeriod(strings.Join(sent.From, ""), strings.Join(sent.To, ""))
 	if err != nil {
 		return reports.Query{}, err
 	}
-	return reports.Query{OrganisationID: fork.OrganisationID, ForkID: fork.ID, Period: period, GroupID: values["groupId"]}, nil
+	group := input.ID(strings.Join(sent.GroupID, ""))
+	return reports.Query{OrganisationID: fork.OrganisationID, ForkID: fork.ID, Period: period, GroupID: group}, nil
 }
 
-func errEmpty(name string) error {
-	if name == "groupId" {
-		return apperr.NewField(name, "Query parameter `groupId` is empty. Set it to the id of a group, or leave it out.")
+const maxNameShown = 40 // bytes
+
+func errUnknownParameter(name string) error {
+	shown := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, strings.ToValidUTF8(cmp.Or(name[:min(len(name), maxNameShown)], "="), "\uFFFD"))
+	if parameter := reports.MeantParameter(name); parameter != "" {
+		return apperr.NewField(name, "Unknown query parameter `%s`. Did you mean `%s`?", shown, parameter)
 	}
-	return apperr.NewField(name, "Query parameter `%s` is empty. Set it to a day such as 2026-03-01.", name)
+	return apperr.NewField(name, "Unknown query parameter `%s`. This endpoint takes `from`, `to` and `groupId`.", shown)
 }

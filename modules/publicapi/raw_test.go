@@ -99,7 +99,7 @@ func (a answer) detail(t *testing.T, about string) string {
 	require.Equal(t, "application/json; charset=utf-8", a.Header.Get("Content-Type"), about)
 	require.True(t, requestIDForm.MatchString(a.Header.Get("X-Request-Id")), about)
 	require.Equal(t, "nosniff", a.Header.Get("X-Content-Type-Options"), about)
-	require.Equal(t, a.StatusCode == http.StatusUnauthorized, a.Header.Get("WWW-Authenticate") == "Bearer", about)
+	require.Equal(t, a.StatusCode == http.StatusUnauthorized, challenge.MatchString(a.Header.Get("WWW-Authenticate")), about)
 	if a.Request.Method == http.MethodHead {
 		require.Empty(t, a.body, about)
 		return ""
@@ -120,6 +120,9 @@ func (a answer) detail(t *testing.T, about string) string {
 	checkError(t, a.StatusCode, []byte(a.body))
 	return body.Details.Code
 }
+
+// challenge is that of every 401.
+var challenge = regexp.MustCompile(`^Bearer( error="invalid_token")?$`)
 
 // requestIDForm is that of rules.md, Headers.
 var requestIDForm = regexp.MustCompile(`^[A-Za-z0-9_-]{8,64}$`)
