@@ -30,7 +30,7 @@ type demoCmd struct {
 // Run loads the demo, or prints it.
 func (c demoCmd) Run(ctx context.Context, p stdio) error {
 	if c.Print {
-		return demo.Write(p.stdout, demoSeed, time.Now())
+		return demo.Write(p.stdout, demo.Seed, time.Now())
 	}
 	base, err := c.Base()
 	if err != nil {
@@ -61,9 +61,6 @@ func (c demoCmd) Run(ctx context.Context, p stdio) error {
 	return err
 }
 
-// demoSeed gives the same demo everywhere.
-const demoSeed = 2026
-
 // demoKeyName is the name of the demo key; dg demo replaces keys of this name.
 const demoKeyName = "Demo (make run)"
 
@@ -81,7 +78,7 @@ func loadDemo(ctx context.Context, db *database, a *assembly.Program, p stdio) (
 		p.log.Info("loading the demo")
 		file := importer.Input{Name: "demo", Open: func() (io.ReadCloser, error) {
 			r, w := io.Pipe()
-			go func() { w.CloseWithError(demo.Write(w, demoSeed, time.Now())) }()
+			go func() { w.CloseWithError(demo.Write(w, demo.Seed, time.Now())) }()
 			return r, nil
 		}}
 		if _, err := importInto(ctx, db, []importer.Input{file}, p); err != nil {

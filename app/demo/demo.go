@@ -12,6 +12,10 @@ import (
 
 const day = 24 * time.Hour
 
+// Seed is that of the demo that dg loads. The ids of its games, first organisation, forks, groups and players are the same at
+// every instant: the examples of the API's document name them.
+const Seed = 2026
+
 // Write writes the demo as it stands at now, with plays up to then.
 func Write(w io.Writer, seed uint64, now time.Time) error {
 	d := &demo{file: newFile(w), random: newSeeded(seed), now: now.UTC().Truncate(time.Millisecond)}

@@ -1,4 +1,4 @@
-// Command contract generates what the API's two sources, openapi.yaml and errors.yaml, have in common:
+// Command contract generates what the API's sources, openapi.yaml, errors.yaml and examples.json, have in common:
 // modules/publicapi/openapi.json, the document that the service serves, and web/templates/docs_errors.html, the table of
 // errors in /docs. It runs in the root of the repository; scripts/generate.sh calls it.
 package main
@@ -20,6 +20,7 @@ import (
 
 const (
 	errorsFile   = "modules/publicapi/errors.yaml"
+	examplesFile = "modules/publicapi/examples.json"
 	documentFile = "modules/publicapi/openapi.yaml"
 	servedFile   = "modules/publicapi/openapi.json"
 	rowsFile     = "web/templates/docs_errors.html"
@@ -50,11 +51,15 @@ func generate() error {
 	if err := yaml.UnmarshalWithOptions(source, &table, yaml.Strict()); err != nil {
 		return fmt.Errorf("%s: %w", errorsFile, err)
 	}
+	answers, err := answers()
+	if err != nil {
+		return err
+	}
 	document, err := os.ReadFile(documentFile)
 	if err != nil {
 		return err
 	}
-	served, err := toJSON(withErrors(string(document), table))
+	served, err := toJSON(withErrors(string(document)+answers, table))
 	if err != nil {
 		return fmt.Errorf("%s: %w", documentFile, err)
 	}
@@ -62,6 +67,30 @@ func generate() error {
 		return err
 	}
 	return os.WriteFile(rowsFile, []byte(htmlRows(table)), 0o644)
+}
+
+// answers is the YAML of the examples of good answers: JSON is YAML.
+func answers() (string, error) {
+	source, err := os.ReadFile(examplesFile)
+	if err != nil {
+		return "", err
+	}
+	var list []struct {
+		Name, Summary string
+		Value         json.RawMessage
+	}
+	if err := json.Unmarshal(source, &list); err != nil {
+		return "", fmt.Errorf("%s: %w", examplesFile, err)
+	}
+	var b bytes.Buffer
+	for _, e := range list {
+		fmt.Fprintf(&b, "    %s: {summary: %q, value: ", e.Name, e.Summary)
+		if err := json.Compact(&b, e.Value); err != nil {
+			return "", err
+		}
+		b.WriteString("}\n")
+	}
+	return b.String(), nil
 }
 
 // withErrors adds the table of errors to the document's description, and their examples at its end.

@@ -1,0 +1,101 @@
+package publicapi_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/app/demo"
+	"dg/modules/apikeys"
+	"dg/modules/importer"
+)
+
+// example is an example of the document: what the demo answers to a request.
+type example struct {
+	Name    string `json:"name"`
+	Summary string `json:"summary"`
+	Path    string `json:"path"`
+	Value   any    `json:"value"` // JSON, or the text of a CSV file
+}
+
+// The document's examples of good answers, in examples.json, are what the demo answers: scripts/contract copies them.
+// After a change, `DG_UPDATE=1 go test ./modules/publicapi -run TestExamples && make generate` writes them anew.
+func TestExamplesAreAnswersOfTheDemo(t *testing.T) {
+	t.Parallel()
+	stored, err := os.ReadFile("examples.json")
+	require.NoError(t, err)
+	var examples []example
+	require.NoError(t, json.Unmarshal(stored, &examples))
+	w := start(t)
+	token := w.loadDemo(t)
+	for i, e := range examples {
+		got := w.get(t, e.Path, token)
+		require.Equal(t, http.StatusOK, got.StatusCode, "%s: %s", e.Path, got.body)
+		if !strings.Contains(e.Path, "groupId") {
+			w.compareHeaders(t, got)
+		}
+		examples[i].Value = got.body
+		if strings.HasPrefix(got.Header.Get("Content-Type"), "application/json") {
+			examples[i].Value = json.RawMessage(got.body)
+		}
+	}
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", " ")
+	require.NoError(t, encoder.Encode(examples))
+	if os.Getenv("DG_UPDATE") != "" {
+		require.NoError(t, os.WriteFile("examples.json", b.Bytes(), 0o644))
+	}
+	require.Equal(t, string(stored), b.String(), "DG_UPDATE=1 go test ./modules/publicapi -run TestExamples && make generate")
+}
+
+// compareHeaders compares the headers whose value is the same every time with the document's examples.
+func (w *world) compareHeaders(t *testing.T, got answer) {
+	t.Helper()
+	route, _, err := w.http.Transport.(contractCheck).router.FindRoute(got.Request)
+	require.NoError(t, err)
+	headers := route.Operation.Responses.Status(http.StatusOK).Value.Headers
+	for _, name := range []string{"RateLimit-Policy", "Cache-Control", "Vary", "Content-Disposition"} {
+		if headers[name] != nil {
+			require.Equal(t, headers[name].Value.Example, got.Header.Get(name), name)
+		}
+	}
+}
+
+// The ids in the examples are those of every demo, whenever it was loaded.
+func TestExamplesNameForksAndGroupsOfEveryDemo(t *testing.T) {
+	t.Parallel()
+	var file bytes.Buffer
+	require.NoError(t, demo.Write(&file, demo.Seed, time.Now()))
+	parameters := documentOf(t, start(t).url).Components.Parameters
+	require.Contains(t, file.String(), `{"type":"fork","id":"`+parameters["ForkId"].Value.Example.(string)+`"`)
+	require.Contains(t, file.String(), `{"type":"group","id":"`+parameters["GroupId"].Value.Example.(string)+`"`)
+}
+
+// loadDemo loads the demo as it is on 1 April 2026, with the plays of a few days, and makes a key of its first organisation.
+// Pseudonyms are random: here they follow from the players.
+func (w *world) loadDemo(t *testing.T) apikeys.Token {
+	t.Helper()
+	var file, few bytes.Buffer
+	require.NoError(t, demo.Write(&file, demo.Seed, time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC)))
+	for line := range bytes.Lines(file.Bytes()) {
+		if !bytes.Contains(line, []byte(`"type":"play"`)) || bytes.Contains(line, []byte(`"startedAt":"2026-03-0`)) {
+			few.Write(line)
+		}
+	}
+	input := importer.Input{Name: "demo", Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(few.Bytes())), nil }}
+	_, err := importer.New(w.db.Owner.Pool).Import(t.Context(), []importer.Input{input}, nil)
+	require.NoError(t, err)
+	w.exec(t, `update players set label = 'P-' || upper(left(md5(id::text), 10))`)
+	var organisation string
+	require.NoError(t, w.db.Owner.Pool.QueryRow(t.Context(), `select id::text from organisations where slug = 'harbour-and-vale'`).Scan(&organisation))
+	return w.key(t, organisation)
+}
