@@ -27,6 +27,8 @@ type cli struct {
 	File      string `name:"config" env:"DG_CONFIG" placeholder:"FILE" help:"File of settings, one NAME=VALUE a line. Flags and environment variables win over it."`
 	LogFormat string `env:"DG_LOG_FORMAT" default:"text" enum:"text,json" help:"Log format: text or json."`
 
+	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
+
 	Serve    serveCmd    `cmd:"" help:"Migrate the database, then serve the API and the screens."`
 	Migrate  migrateCmd  `cmd:"" help:"Migrate the database schema and the rights of the serving role."`
 	Import   importCmd   `cmd:"" help:"Import organisations and their histories (NDJSON, plain or gzip)."`
@@ -86,13 +88,18 @@ func run(ctx context.Context, args []string, p stdio) int {
 func parser(ctx context.Context, c *cli, p stdio, exit *int) *kong.Kong {
 	return kong.Must(c, kong.Name("dg"), kong.UsageOnError(), kong.Writers(p.stdout, p.stderr), kong.Exit(func(code int) { *exit = code }),
 		kong.Description("The reporting API of DG, and its screens. Every setting is a flag or an environment variable."),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Help(printHelp), kong.BindTo(ctx, (*context.Context)(nil)))
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Help(printHelp), kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Vars{"version": versionLine()})
+}
+
+func versionLine() string {
+	return fmt.Sprintf("dg %s (%s, %s/%s)", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 type versionCmd struct{}
 
 // Run prints the version.
 func (versionCmd) Run(p stdio) error {
-	_, err := fmt.Fprintf(p.stdout, "dg %s (%s, %s/%s)\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	_, err := fmt.Fprintln(p.stdout, versionLine())
 	return err
 }

@@ -162,10 +162,12 @@ func TestMistakesOnTheCommandLine(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	t.Parallel()
-	status, out, err := command(t, "version")
-	require.Zero(t, status)
-	require.Regexp(t, `^dg \S+ \(go1\.\S+, \w+/\w+\)\n$`, out)
-	require.Empty(t, err)
+	for _, asked := range []string{"version", "--version"} {
+		status, out, err := command(t, asked)
+		require.Zero(t, status)
+		require.Regexp(t, `^dg \S+ \(go1\.\S+, \w+/\w+\)\n$`, out)
+		require.Empty(t, err)
+	}
 }
 
 // A second dg serve on a folder shares the server and the data of the first; an address that is taken says what to do.
