@@ -34,24 +34,31 @@ func openDatabase(ctx context.Context, c config.Database, log *slog.Logger) (*da
 	}
 	db := &database{servingURL: c.DatabaseURL, ownerURL: cmp.Or(c.MigrateDatabaseURL, c.DatabaseURL), release: func() {}}
 	if c.Embedded() {
-		server, err := embeddedpg.Start(ctx, c.DataDir, embeddedpg.Options{Logger: log})
+		server, release, err := startEmbedded(ctx, c.DataDir, log)
 		if err != nil {
 			return nil, err
 		}
-		db.servingURL, db.ownerURL, db.lost, db.embedded = server.URL(), server.OwnerURL(), server.Done(), server
-		db.release = func() {
-			ctx, stop := context.WithTimeout(context.Background(), stopTimeout)
-			defer stop()
-			if err := server.Stop(ctx); err != nil {
-				log.Error("the embedded PostgreSQL did not stop", "error", err)
-			}
-		}
+		db.servingURL, db.ownerURL, db.lost, db.embedded, db.release = server.URL(), server.OwnerURL(), server.Done(), server, release
 	}
 	if err := db.migrate(ctx, log); err != nil {
 		db.release()
 		return nil, err
 	}
 	return db, nil
+}
+
+// startEmbedded starts or joins the embedded server, which release stops.
+func startEmbedded(ctx context.Context, dir string, log *slog.Logger) (server *embeddedpg.Server, release func(), err error) {
+	if server, err = embeddedpg.Start(ctx, dir, embeddedpg.Options{Logger: log}); err != nil {
+		return nil, nil, err
+	}
+	return server, func() {
+		ctx, stop := context.WithTimeout(context.Background(), stopTimeout)
+		defer stop()
+		if err := server.Stop(ctx); err != nil {
+			log.Error("the embedded PostgreSQL did not stop", "error", err)
+		}
+	}, nil
 }
 
 // dropPrivileges makes a root process the owner of the embedded server's data. An external database has no such user.

@@ -34,6 +34,8 @@ type cli struct {
 	Import   importCmd   `cmd:"" help:"Import organisations and their histories (NDJSON, plain or gzip)."`
 	Demo     demoCmd     `cmd:"" help:"Load the demo organisations into an empty database and create a new demo key."`
 	Segments segmentsCmd `cmd:"" help:"Show, verify or rebuild the segments that make statistics of large forks fast."`
+	Backup   backupCmd   `cmd:"" help:"Back up the embedded database into a file, also while dg serve runs."`
+	Restore  restoreCmd  `cmd:"" help:"Restore a backup into the embedded database, which has to be empty."`
 	Account  accountCmd  `cmd:"" help:"Restore access for a person who has lost a password or phone."`
 	Doctor   doctorCmd   `cmd:"" help:"Look for what keeps dg from serving well, and tell how to fix it. Changes nothing."`
 	Config   configCmd   `cmd:"" name:"config" help:"Print the settings that dg serve would use, and where each comes from."`

@@ -182,5 +182,10 @@ func (f folder) setUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return execute(ctx, f.url("postgres", "dg"), setupSQL)
+	return f.setUpDatabase(ctx, "dg")
+}
+
+// setUpDatabase creates the roles if needed, and makes the database that of its owner.
+func (f folder) setUpDatabase(ctx context.Context, name string) error {
+	return execute(ctx, f.url("postgres", name), strings.ReplaceAll(setupSQL, "database dg", "database "+name))
 }

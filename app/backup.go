@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"dg/modules/identity"
+	"dg/platform/config"
+	"dg/platform/embeddedpg"
+	"dg/platform/postgres"
+)
+
+// backupCmd is `dg backup`.
+type backupCmd struct {
+	config.Database
+	File string `arg:"" help:"New file of the backup, in pg_dump's custom format."`
+}
+
+// errOwnServer is the answer where the database is not the embedded one.
+var errOwnServer = errors.New("DG_DATABASE_URL names a server of your own, and dg backup and dg restore are for the embedded one. " +
+	"Use pg_dump and pg_restore as the role that owns the tables: configs/deploy/backup.md has the commands")
+
+// notInBackup are the tables whose rows are left out: nobody is signed in after a restore, and no old reset link works.
+var notInBackup = []string{"sessions", "account_resets"}
+
+// Run writes the backup. It does not migrate: before an update this is the program of the schema.
+func (c backupCmd) Run(ctx context.Context, p stdio) error {
+	begun := time.Now()
+	server, release, err := c.open(ctx, p.log)
+	if err != nil {
+		return err
+	}
+	defer release()
+	file, err := createOutput(c.File)
+	if err != nil {
+		return err
+	}
+	if err := server.Dump(ctx, file.File, notInBackup...); err != nil {
+		return errors.Join(err, file.Discard())
+	}
+	size, err := file.Stat()
+	if err != nil {
+		return errors.Join(err, file.Discard())
+	}
+	encrypted, err := unreadableSecrets(ctx, server.OwnerURL(), identity.Keyring{}, p.log)
+	if err != nil {
+		return errors.Join(err, file.Discard())
+	}
+	if err := file.Complete(); err != nil {
+		return err
+	}
+	fmt.Fprintf(p.stdout, "Wrote %s: %d bytes in %s.\n", c.File, size.Size(), time.Since(begun).Round(time.Millisecond))
+	if encrypted > 0 {
+		fmt.Fprintf(p.stdout, "Keep DG_SECRET_KEY too, in another place: %d secrets of two-step verification are encrypted with it.\n", encrypted)
+	}
+	_, err = fmt.Fprintln(p.stdout, "It also does not hold your settings, nor the lists of revoked keys and erased players: see configs/deploy/backup.md.")
+	return err
+}
+
+// open joins or starts the embedded server on a database that exists.
+func (c backupCmd) open(ctx context.Context, log *slog.Logger) (*embeddedpg.Server, func(), error) {
+	if !c.Embedded() {
+		return nil, nil, errOwnServer
+	}
+	if !embeddedpg.HasData(c.DataDir) {
+		return nil, nil, fmt.Errorf("there is no database in %s: set DG_DATA_DIR to the data folder", c.DataDir)
+	}
+	return startEmbedded(ctx, c.DataDir, log)
+}
+
+// unreadableSecrets counts the secrets of two-step verification that the keys do not open.
+func unreadableSecrets(ctx context.Context, ownerURL string, keys identity.Keyring, log *slog.Logger) (int, error) {
+	owner, err := postgres.Open(ctx, ownerURL, postgres.Options{Name: "dg backup", MaxConns: 1, StatementTimeout: -1, Logger: log})
+	if err != nil {
+		return 0, err
+	}
+	defer owner.Close()
+	return identity.UnreadableSecrets(ctx, owner, keys)
+}

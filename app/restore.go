@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"dg/migrations"
+	"dg/modules/identity"
+	"dg/platform/config"
+	"dg/platform/embeddedpg"
+	"dg/platform/postgres"
+)
+
+// restoreCmd is `dg restore`.
+type restoreCmd struct {
+	config.Database
+	config.Secrets
+	File string `arg:"" help:"File that dg backup has written."`
+}
+
+// Run restores the backup into an empty database, or changes nothing.
+func (c restoreCmd) Run(ctx context.Context, p stdio) error {
+	if !c.Embedded() {
+		return errOwnServer
+	}
+	keys, err := keyring(c.Secrets)
+	if err != nil {
+		return err
+	}
+	file, err := os.Open(c.File)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	server, release, err := startEmbedded(ctx, c.DataDir, p.log)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return restoreInto(ctx, server, file, keys, p)
+}
+
+// restoreInto restores the file and brings it to the schema of this program before it takes the database's place.
+func restoreInto(ctx context.Context, server *embeddedpg.Server, file *os.File, keys identity.Keyring, p stdio) error {
+	serving, err := postgres.RoleOf(server.URL())
+	if err != nil {
+		return err
+	}
+	if err := checkEmpty(ctx, server.OwnerURL()); err != nil {
+		return err
+	}
+	unreadable := 0
+	err = server.Restore(ctx, file, func(ownerURL string) error {
+		if err := postgres.Migrate(ctx, ownerURL, migrations.FS, serving, p.log); err != nil {
+			return fmt.Errorf("migrate the database of the backup: %w", err)
+		}
+		if unreadable, err = unreadableSecrets(ctx, ownerURL, keys, p.log); err != nil {
+			return err
+		}
+		return checkEmpty(ctx, server.OwnerURL()) // still
+	})
+	if err != nil {
+		return fmt.Errorf("nothing was restored: %w", err)
+	}
+	fmt.Fprintf(p.stdout, "Restored %s. Everybody signs in again.\n", file.Name())
+	if unreadable > 0 {
+		fmt.Fprintf(p.stdout, "WARNING: %d secrets of two-step verification are encrypted with another key than DG_SECRET_KEY: "+
+			"set it to the key of that time before you start dg serve.\n", unreadable)
+	}
+	_, err = fmt.Fprintln(p.stdout, "Keys that were revoked and players who were erased after the backup are back: run "+
+		"dg keys revoke and dg erase with your lists before dg serve (configs/deploy/backup.md).")
+	return err
+}
+
+var errNotEmpty = errors.New("the database holds data, and a restore never replaces any: " +
+	"name another data folder with DG_DATA_DIR, or move this one away while nothing uses it")
+
+// checkEmpty fails if the database holds an organisation or a person. It may have tables.
+func checkEmpty(ctx context.Context, ownerURL string) error {
+	owner, err := postgres.Open(ctx, ownerURL, postgres.Options{Name: "dg restore", MaxConns: 1})
+	if err != nil {
+		return err
+	}
+	defer owner.Close()
+	var tables, data bool
+	err = owner.Pool.QueryRow(ctx, `/* app.checkEmpty */ select to_regclass('public.organisations') is not null`).Scan(&tables)
+	if err == nil && tables {
+		err = owner.Pool.QueryRow(ctx, `/* app.checkEmpty */ select exists (select from organisations) or exists (select from users)`).Scan(&data)
+	}
+	if err == nil && data {
+		err = errNotEmpty
+	}
+	return err
+}
