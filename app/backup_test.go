@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -109,9 +110,40 @@ func TestBackupUnderLoadIsRestored(t *testing.T) {
 	require.Equal(t, http.StatusUnauthorized, ask(t, client(), again.url+"/api/v1/forks", revoked.String()).StatusCode)
 	status, verified := (&program{t: t, dir: other}).run("segments", "verify")
 	require.Zero(t, status, verified)
+	again.forgets(t, other, d2, ours.String(), h)
 	require.ErrorContains(t, d2.asServing(t, `delete from audit_entries`), "permission denied")
 	require.ErrorContains(t, d2.asServing(t, `select lo_create(0)`), "permission denied")
 	require.ErrorContains(t, d2.asServing(t, `create temporary table mine (id int)`), "permission denied")
+}
+
+// forgets erases the player of most plays: statistics and CSV follow at once, and the segments are sealed again without it.
+func (c *child) forgets(t *testing.T, dir string, d *door, token string, h history) {
+	t.Helper()
+	path := "/api/v1/forks/" + h.ids.Forks[0].String() + "/stats" + h.query
+	figures := func(bodies map[string]string) (f struct {
+		Plays, UniquePlayers int
+		Players              []struct {
+			PlayerLabel string
+			Plays       int
+		}
+	}) {
+		require.NoError(t, json.Unmarshal([]byte(bodies[path]), &f))
+		return f
+	}
+	before := c.answers(token, h)
+	was, most := figures(before), figures(before).Players[0]
+	require.Contains(t, before[h.csv()], most.PlayerLabel)
+	status, output := (&program{t: t, dir: dir}).run("erase", read[string](t, d, `select id::text from players where label = $1`, most.PlayerLabel))
+	require.Zero(t, status, output)
+	after := c.answers(token, h)
+	is := figures(after)
+	require.Equal(t, was.Plays-most.Plays, is.Plays)
+	require.Equal(t, was.UniquePlayers-1, is.UniquePlayers)
+	require.NotContains(t, after[path]+after[h.csv()], most.PlayerLabel)
+	require.Equal(t, is.Plays, strings.Count(after[h.csv()], "\n")-1)
+	require.Zero(t, read[int](t, d, `select count(*) from fork_days join unsealed_days using (fork_id, day)`), "it is in no segment")
+	status, output = (&program{t: t, dir: dir}).run("segments", "verify")
+	require.Zero(t, status, output)
 }
 
 // underLoad calls, every few milliseconds, until it is asked for the number of answers.

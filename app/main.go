@@ -36,6 +36,9 @@ type cli struct {
 	Segments segmentsCmd `cmd:"" help:"Show, verify or rebuild the segments that make statistics of large forks fast."`
 	Backup   backupCmd   `cmd:"" help:"Back up the embedded database into a file, also while dg serve runs."`
 	Restore  restoreCmd  `cmd:"" help:"Restore a backup into the embedded database, which has to be empty."`
+	Audit    auditCmd    `cmd:"" help:"Remove old entries of the audit logs, after writing them to a file."`
+	Erase    eraseCmd    `cmd:"" help:"Erase players with their plays."`
+	Keys     keysCmd     `cmd:"" help:"List the revoked keys, and revoke keys again after a restore."`
 	Account  accountCmd  `cmd:"" help:"Restore access for a person who has lost a password or phone."`
 	Doctor   doctorCmd   `cmd:"" help:"Look for what keeps dg from serving well, and tell how to fix it. Changes nothing."`
 	Config   configCmd   `cmd:"" name:"config" help:"Print the settings that dg serve would use, and where each comes from."`

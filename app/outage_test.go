@@ -31,7 +31,12 @@ type external struct {
 
 func newExternal(t *testing.T) *external {
 	t.Helper()
-	x := &external{t: t, dir: newFolder(t)}
+	return externalOn(t, newFolder(t))
+}
+
+func externalOn(t *testing.T, dir string) *external {
+	t.Helper()
+	x := &external{t: t, dir: dir}
 	x.link = filepath.Join(filepath.Dir(x.dir), "socket")
 	t.Cleanup(func() { x.stop() })
 	x.start()

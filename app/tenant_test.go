@@ -39,8 +39,9 @@ var acrossTenants = map[string]string{
 	"games.import_plays.insert":       "an import",
 	"modules/games.foreignPlayers":    "a rule of an import",
 
-	"app.loadDemo":  "looks whether there is any organisation",
-	"app.demoOwner": "finds an owner for the demo's key",
+	"app.loadDemo":   "looks whether there is any organisation",
+	"app.checkEmpty": "as app.loadDemo",
+	"app.demoOwner":  "finds an owner for the demo's key",
 
 	"modules/org.writePlayers": "an error's text",
 }
@@ -48,6 +49,7 @@ var acrossTenants = map[string]string{
 // acrossFunctions are the functions whose statements by gorm name no organisation. Each says the reason to postgres.AcrossTenants.
 var acrossFunctions = []string{
 	"modules/audit.var", "modules/games.ForkOwner", "modules/org.GroupOwner", "modules/org.OrganisationsOf", "modules/org.membershipsOf",
+	"modules/org.AllIDs", "modules/org.playerOwner",
 }
 
 // unscopedTexts returns the organisations' tables of texts that name no organisation, by the texts' names.

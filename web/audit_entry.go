@@ -55,6 +55,11 @@ func (n nameIndex) view(e audit.Entry) entryView {
 		if from := modeLabels[org.ReportingMode(textOf(e.Details["from"]))]; from != "" {
 			v.Outcome = "From " + strings.ToLower(from)
 		}
+	case audit.LogPruned:
+		v.Target = "Before " + textOf(e.Details["before"])
+		v.Outcome = textOf(e.Details["entries"]) + " entries"
+	case audit.PlayerErased:
+		v.Target = e.Target.ID
 	case audit.KeyRefused:
 		v.Target, v.TargetIsPath = truncate(e.Request.Path, maxPathInRow), true
 		if counted := countedLabel(e); counted != "" {
@@ -101,6 +106,8 @@ func (n nameIndex) details(e audit.Entry) []detail {
 	}
 	if e.Target.Kind == "fork" && e.Action != audit.KeyRefused {
 		add("Fork", n.forks[e.Target.ID].Slug, e.Target.ID)
+	} else if e.Target.Kind == "player" {
+		add("Player", "", e.Target.ID)
 	} else if label := foreignTargetLabels[e.Target.Kind]; label != "" {
 		add(label, "", e.Target.ID)
 	}
@@ -154,7 +161,7 @@ func moreDetails(e audit.Entry) []detail {
 	for _, known := range []struct {
 		name, term string
 		labels     map[string]string
-	}{{"groupId", "Group", nil}, {"rows", "Rows", nil}, {"until", "Until", nil}, {"outcome", "Outcome", outcomeLabels}, {"from", "From", nil}, {"to", "To", nil}} {
+	}{{"groupId", "Group", nil}, {"rows", "Rows", nil}, {"until", "Until", nil}, {"before", "Before", nil}, {"entries", "Entries", nil}, {"outcome", "Outcome", outcomeLabels}, {"from", "From", nil}, {"to", "To", nil}} {
 		if value, ok := rest[known.name]; ok {
 			all = append(all, detail{known.term, known.labels[textOf(value)], textOf(value)})
 			delete(rest, known.name)

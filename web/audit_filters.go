@@ -28,7 +28,8 @@ type option struct{ Value, Text string }
 type dayField struct{ Name, Label, Value, Error string }
 
 const (
-	anyKey = "keys" // the actor that stands for all keys
+	anyKey      = "keys"     // the actor that stands for all keys
+	theOperator = "operator" // and the one that runs the service
 	// maxKeyOptions is how many keys are offered: the newest, and the selected one.
 	maxKeyOptions = 200
 	maxOption     = 40 // characters
@@ -50,6 +51,8 @@ func newAuditFilters(query url.Values, people []audit.Actor, keys []apikeys.Key)
 	case "":
 	case anyKey:
 		f.filter.Kind = audit.Key
+	case theOperator:
+		f.filter.Kind = audit.Operator
 	default:
 		f.filter.Kind, f.filter.PersonID = audit.Person, actor
 	}
@@ -63,7 +66,7 @@ func actorField(people []audit.Actor) selectField {
 			f.Options = append(f.Options, option{p.ID, truncate(p.Name, maxOption)})
 		}
 	}
-	f.Options = append(f.Options, option{anyKey, "Any key"})
+	f.Options = append(f.Options, option{anyKey, "Any key"}, option{theOperator, audit.TheOperator.Name})
 	return f
 }
 

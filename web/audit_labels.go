@@ -17,6 +17,8 @@ var actionLabels = map[audit.Action]string{
 	audit.ReportingModeChanged: "Reporting mode changed",
 
 	audit.LogExported:           "Audit log downloaded",
+	audit.LogPruned:             "Old entries removed",
+	audit.PlayerErased:          "Player erased",
 	audit.SignedIn:              "Signed in",
 	audit.SignInFailed:          "Sign-in failed",
 	audit.SignInLocked:          "Sign-in locked",

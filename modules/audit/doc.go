@@ -1,8 +1,8 @@
 // Package audit owns the log of each organisation. Tables: audit_entries, audit_bursts, audit_burst_events.
 //
 // Entries:
-//   - They are added and read, never changed or removed: the serving role has no right to (migrations/grants.sql), and this
-//     package has no function for it.
+//   - They are added and read, never changed or removed: the serving role has no right to (migrations/grants.sql). The operator
+//     removes whole months of them as the owner of the tables, after they were written to a file; an entry says so (Prune).
 //   - What must not happen without its entry commits with it: AppendIn and AppendToAll take the caller's transaction. A refusal
 //     is recorded by Append; the caller answers 503 when that fails.
 //   - An entry holds the actor's name as it was then, not a reference: the log can be read after the person or key is gone.

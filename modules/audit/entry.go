@@ -25,6 +25,12 @@ const (
 	LogExported Action = "audit_log.exported"
 )
 
+// The actions of the operator.
+const (
+	LogPruned    Action = "audit_log.pruned"
+	PlayerErased Action = "player.erased"
+)
+
 // The actions of people's sign-in, in the logs of all their organisations.
 const (
 	SignedIn              Action = "sign_in"
@@ -41,7 +47,7 @@ const (
 
 // Actions are all actions in the order of the filter. Others cannot be appended: no filter would find them.
 var Actions = []Action{
-	KeyCreated, KeyRevoked, ExportStarted, ExportFinished, KeyRefused, ReportingModeChanged, LogExported,
+	KeyCreated, KeyRevoked, ExportStarted, ExportFinished, KeyRefused, ReportingModeChanged, LogExported, LogPruned, PlayerErased,
 	SignedIn, SignInFailed, SignInLocked, TwoStepTurnedOn, TwoStepTurnedOff, RecoveryCodeUsed, RecoveryCodesReplaced,
 	PasswordChanged, PasswordReset, SessionsEnded,
 }
@@ -80,20 +86,24 @@ func (a Action) reasons() []Reason {
 	return nil
 }
 
-// ActorKind reports whether a person or a key acted.
+// ActorKind is who acted.
 type ActorKind string
 
 // The kinds of actor.
 const (
-	Person ActorKind = "person"
-	Key    ActorKind = "key"
+	Person   ActorKind = "person"
+	Key      ActorKind = "key"
+	Operator ActorKind = "operator" // whoever runs the service, with the rights of the tables' owner
 )
 
-// Actor is the person or key that acted, with its name at that time.
+// Actor is the person or key that acted, with its name at that time, or the operator.
 type Actor struct {
 	Kind     ActorKind
 	ID, Name string
 }
+
+// TheOperator is the actor of dg's commands: nobody signs in for them.
+var TheOperator = Actor{Kind: Operator, Name: "Operator"}
 
 // Target is what was acted on: a kind such as "fork" and its id. The zero value is none.
 type Target struct{ Kind, ID string }

@@ -31,17 +31,17 @@ func (f Filter) selective() bool {
 	return f != Filter{}
 }
 
-// kinds returns the kinds of actor that the filter leaves: none for a person's id and the kind of keys.
+// kinds returns the kinds of actor that the filter leaves: none for a person's id and another kind.
 func (f Filter) kinds() []ActorKind {
 	switch {
-	case f.PersonID != "" && f.Kind == Key:
+	case f.PersonID != "" && f.Kind != "" && f.Kind != Person:
 		return []ActorKind{}
 	case f.PersonID != "":
 		return []ActorKind{Person}
 	case f.Kind != "":
 		return []ActorKind{f.Kind}
 	}
-	return []ActorKind{Person, Key}
+	return []ActorKind{Person, Key, Operator}
 }
 
 // actionsAndReasons returns, as two columns, the pairs that entries can have and the filter leaves: few, although there are

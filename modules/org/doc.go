@@ -11,9 +11,10 @@
 // again in the transaction that writes (SubjectIn). lock_membership, the function behind that, also reads whether the person
 // uses two-step verification, which belongs to identity.
 //
+// Erase deletes a player for good, with an entry that has the id and not the name; it and AllIDs are the operator's.
+//
 // GroupOwner is one of the program's three lookups that are not scoped to the caller's organisation: it returns the owner's id
 // and nothing else.
 //
-// An import that changes a plan, a role or the reporting mode leaves no audit entry: entries have a person or a key as their
-// actor, and an import has neither.
+// An import that changes a plan, a role or the reporting mode leaves no audit entry.
 package org

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"dg/modules/audit"
+	"dg/platform/config"
+	"dg/platform/postgres"
+)
+
+// auditCmd is `dg audit`.
+type auditCmd struct {
+	Prune auditPruneCmd `cmd:"" help:"Count the old entries of all audit logs; with --export, write them to a file and then remove them."`
+}
+
+// auditPruneCmd is `dg audit prune`.
+type auditPruneCmd struct {
+	config.Database
+	Before string `required:"" placeholder:"YYYY-MM" help:"The first month to keep: entries from before it (UTC) are old."`
+	Export string `placeholder:"FILE" help:"New file for the old entries, one a line as JSON. They are removed once it is complete. Without it nothing is removed."`
+}
+
+// Run counts the old entries, or moves them to the file. It works as the owner of the tables: the serving role may not remove any.
+func (c auditPruneCmd) Run(ctx context.Context, p stdio) error {
+	before, err := pruneBefore(c.Before, time.Now())
+	if err != nil {
+		return err
+	}
+	return withOwner(ctx, c.Database, p, "dg audit", func(owner *postgres.DB, organisations []string) error {
+		pruning := &pruning{log: audit.New(owner), before: before, organisations: organisations}
+		if c.Export == "" {
+			return pruning.count(ctx, p)
+		}
+		return pruning.prune(ctx, c.Export, p)
+	})
+}
+
+// pruneBefore is the first instant of a month that has begun.
+func pruneBefore(month string, now time.Time) (time.Time, error) {
+	before, err := time.Parse("2006-01", month)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("--before %q is not a month such as 2026-01", month)
+	}
+	if before.After(now) {
+		return time.Time{}, fmt.Errorf("--before %s has not begun: only whole months of the past are removed", month)
+	}
+	return before, nil
+}
+
+// pruning is one run of dg audit prune.
+type pruning struct {
+	log           *audit.Log
+	before        time.Time
+	organisations []string
+}
+
+func (r *pruning) count(ctx context.Context, p stdio) error {
+	total := int64(0)
+	for _, id := range r.organisations {
+		n, err := r.log.CountBefore(ctx, id, r.before)
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			fmt.Fprintf(p.stdout, "%s  %d\n", id, n)
+		}
+		total += n
+	}
+	_, err := fmt.Fprintf(p.stdout, "%d entries are from before %s. Nothing was removed: name a file with --export.\n", total, r.before.Format(time.DateOnly))
+	return err
+}
+
+// prune removes nothing before the file is complete and on the disk. Each log is pruned in a transaction of its own: a run that
+// was interrupted is run again with another file, which gets the rest.
+func (r *pruning) prune(ctx context.Context, path string, p stdio) error {
+	exported, err := r.export(ctx, path)
+	if err != nil {
+		return fmt.Errorf("nothing was removed: %w", err)
+	}
+	total := int64(0)
+	for _, id := range r.organisations {
+		if exported[id] == 0 {
+			continue
+		}
+		if err := r.log.Prune(ctx, id, r.before, exported[id], requestOf("dg audit prune")); err != nil {
+			return fmt.Errorf("%d of the entries in %s were removed; run it again with another file: %w", total, path, err)
+		}
+		total += exported[id]
+	}
+	_, err = fmt.Fprintf(p.stdout, "Wrote %d entries from before %s to %s, and removed them.\n", total, r.before.Format(time.DateOnly), path)
+	return err
+}
+
+// export returns how many entries of each log it wrote.
+func (r *pruning) export(ctx context.Context, path string) (map[string]int64, error) {
+	file, err := createOutput(path)
+	if err != nil {
+		return nil, err
+	}
+	exported, buffered := map[string]int64{}, bufio.NewWriter(file)
+	for _, id := range r.organisations {
+		if exported[id], err = r.log.ExportBefore(ctx, id, r.before, buffered); err != nil {
+			return nil, errors.Join(err, file.Discard())
+		}
+	}
+	if err := buffered.Flush(); err != nil {
+		return nil, errors.Join(err, file.Discard())
+	}
+	return exported, file.Complete()
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"dg/modules/audit"
+	"dg/modules/org"
+	"dg/modules/reports"
+	"dg/platform/apperr"
+	"dg/platform/authz"
+	"dg/platform/config"
+	"dg/platform/postgres"
+)
+
+// eraseCmd is `dg erase`.
+type eraseCmd struct {
+	config.Database
+	Players []string `arg:"" name:"player" help:"Ids of players. Take them out of your import files first: an import would bring them back."`
+}
+
+// Run erases the players one by one, and then seals again the days that included them.
+func (c eraseCmd) Run(ctx context.Context, p stdio) error {
+	policy, err := authz.New()
+	if err != nil {
+		return err
+	}
+	return withOwner(ctx, c.Database, p, "dg erase", func(owner *postgres.DB, _ []string) error {
+		orgs := org.New(owner, audit.New(owner), policy)
+		missing := 0
+		for _, id := range c.Players {
+			organisation, err := orgs.Erase(ctx, strings.ToLower(id), reports.DropDirty, requestOf("dg erase"))
+			switch {
+			case apperr.Is(err, apperr.NotFound):
+				missing++
+				fmt.Fprintf(p.stdout, "%s  no such player\n", id)
+			case err != nil:
+				return fmt.Errorf("erase %s: %w", id, err)
+			default:
+				fmt.Fprintf(p.stdout, "%s  erased from organisation %s\n", id, organisation)
+			}
+		}
+		if _, err := reports.NewSealer(owner, time.Now, p.log, reports.SealFrom).Seal(ctx); err != nil {
+			p.log.Warn("days of erased players are not sealed again; dg serve will try again", "error", err)
+		}
+		if missing == 0 {
+			return nil
+		}
+		return errors.New("some ids are not those of players: they were erased before, or are misspelt")
+	})
+}

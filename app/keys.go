@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"dg/modules/apikeys"
+	"dg/modules/audit"
+	"dg/platform/config"
+	"dg/platform/postgres"
+)
+
+// keysCmd is `dg keys`, for what a restore of an older backup brings back.
+type keysCmd struct {
+	Revoked keysRevokedCmd `cmd:"" help:"Print the ids of all revoked keys, one a line: a list to keep beside the backups."`
+	Revoke  keysRevokeCmd  `cmd:"" help:"Revoke the keys of such a list, or every key, after a restore."`
+}
+
+// keysRevokedCmd is `dg keys revoked`.
+type keysRevokedCmd struct{ config.Database }
+
+// Run prints the list.
+func (c keysRevokedCmd) Run(ctx context.Context, p stdio) error {
+	return withOwner(ctx, c.Database, p, "dg keys", func(owner *postgres.DB, organisations []string) error {
+		for _, organisation := range organisations {
+			ids, err := apikeys.RevokedIDs(ctx, owner, organisation)
+			if err != nil {
+				return err
+			}
+			for _, id := range ids {
+				if _, err := fmt.Fprintln(p.stdout, id); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// keysRevokeCmd is `dg keys revoke`.
+type keysRevokeCmd struct {
+	config.Database
+	From string `placeholder:"FILE" xor:"which" help:"File of key ids, one a line, as dg keys revoked prints them; - is standard input."`
+	All  bool   `xor:"which" help:"Revoke every key of every organisation: where no list was kept."`
+}
+
+// Run revokes the keys. Ids without a key are passed over: keys may be newer than the backup.
+func (c keysRevokeCmd) Run(ctx context.Context, p stdio) error {
+	var ids []string // nil: all
+	if !c.All {
+		var err error
+		if ids, err = readKeyIDs(c.From, p); err != nil {
+			return err
+		}
+	}
+	return withOwner(ctx, c.Database, p, "dg keys", func(owner *postgres.DB, organisations []string) error {
+		total := 0
+		for _, organisation := range organisations {
+			n, err := apikeys.RevokeAgain(ctx, owner, audit.New(owner), organisation, ids, requestOf("dg keys revoke"))
+			if err != nil {
+				return fmt.Errorf("%d keys were revoked; run it again: %w", total, err)
+			}
+			total += n
+		}
+		_, err := fmt.Fprintf(p.stdout, "Revoked %d keys.\n", total)
+		return err
+	})
+}
+
+// readKeyIDs reads a list. It is not nil.
+func readKeyIDs(path string, p stdio) (ids []string, err error) {
+	if path == "" {
+		return nil, errors.New("name a list with --from, or revoke every key with --all")
+	}
+	text, err := []byte(nil), error(nil)
+	if path == "-" {
+		text, err = io.ReadAll(p.stdin)
+	} else {
+		text, err = os.ReadFile(path)
+	}
+	return append([]string{}, strings.Fields(string(text))...), err
+}

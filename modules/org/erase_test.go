@@ -1,0 +1,55 @@
+package org_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gorm.io/gorm"
+
+	"dg/modules/audit"
+	"dg/modules/org"
+	"dg/platform/apperr"
+	"dg/platform/testkit/fixtures"
+)
+
+func keepNothing(*gorm.DB, string) error { return nil }
+
+// A player goes with the places in groups, and the organisation's log says which, without the name.
+func TestErasedPlayerLeavesAnEntry(t *testing.T) {
+	b := setup(t)
+	erasing := org.New(b.Owner, audit.New(b.Owner), nil)
+	players := b.PlayersNamed(ours, "Élodie", "Ben")
+	b.Group(ours, players...)
+	owner, err := erasing.Erase(t.Context(), players[0].ID, keepNothing, audit.Request{Path: "dg erase"})
+	require.NoError(t, err)
+	require.Equal(t, ours, owner)
+	require.Equal(t, 1, fixtures.One[int](b.Database, `select count(*) from players`))
+	require.Equal(t, 1, fixtures.One[int](b.Database, `select count(*) from group_members`))
+	log, err := b.log.List(t.Context(), ours, audit.Page{Limit: 10})
+	require.NoError(t, err)
+	require.Len(t, log, 1)
+	log[0].ID, log[0].At = 0, log[0].At.Truncate(0)
+	require.Equal(t, audit.Entry{
+		OrganisationID: ours, At: log[0].At, Actor: audit.TheOperator, Action: audit.PlayerErased,
+		Target: audit.Target{Kind: "player", ID: players[0].ID}, Details: map[string]any{}, Request: audit.Request{Path: "dg erase"},
+	}, log[0])
+	for _, id := range []string{players[0].ID, unknown, "", "' or true --"} {
+		_, err := erasing.Erase(t.Context(), id, keepNothing, audit.Request{})
+		require.True(t, apperr.Is(err, apperr.NotFound), "%q: %v", id, err)
+	}
+}
+
+// Where what is derived cannot be removed, the player stays.
+func TestEraseIsWholeOrNothing(t *testing.T) {
+	b := setup(t)
+	erasing := org.New(b.Owner, audit.New(b.Owner), nil)
+	player := b.PlayersNamed(ours, "Ann")[0]
+	failed := errors.New("failed")
+	_, err := erasing.Erase(t.Context(), player.ID, func(*gorm.DB, string) error { return failed }, audit.Request{})
+	require.ErrorIs(t, err, failed)
+	_, err = org.New(b.DB, b.log, nil).Erase(t.Context(), player.ID, keepNothing, audit.Request{})
+	require.ErrorContains(t, err, "permission denied", "the serving role erases nobody")
+	require.Equal(t, 1, fixtures.One[int](b.Database, `select count(*) from players`))
+	require.Zero(t, fixtures.One[int](b.Database, `select count(*) from audit_entries`))
+}

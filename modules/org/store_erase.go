@@ -1,0 +1,78 @@
+package org
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gorm.io/gorm"
+
+	"dg/modules/audit"
+	"dg/platform/apperr"
+	"dg/platform/postgres"
+)
+
+var errPlayerNotFound = apperr.New(apperr.NotFound, "No such player.")
+
+type playerRow struct {
+	ID    string
+	OrgID string
+}
+
+func (playerRow) TableName() string { return "players" }
+
+// Erase deletes a player, and by the schema its plays and its places in groups: no figure includes them afterwards. The
+// organisation's log gets an entry with the player's id, and without the name, in the same transaction, in which forget removes
+// what is derived from plays. The pool connects as the owner of the tables. It returns the organisation's id.
+// Errors: apperr.NotFound.
+func (s *Service) Erase(ctx context.Context, playerID string, forget func(tx *gorm.DB, organisationID string) error, request audit.Request) (
+	organisationID string, err error,
+) {
+	err = s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+		if organisationID, err = playerOwner(tx, playerID); err != nil {
+			return err
+		}
+		erased := tx.Scopes(postgres.Tag("org.erase"), postgres.Tenant(organisationID)).Where("id = ?", playerID).Delete(&playerRow{})
+		if erased.Error != nil {
+			return fmt.Errorf("org: erase a player: %w", erased.Error)
+		}
+		if erased.RowsAffected == 0 { // by another at this moment
+			return errPlayerNotFound
+		}
+		if err := forget(tx, organisationID); err != nil {
+			return err
+		}
+		return s.log.AppendIn(tx, audit.Entry{
+			OrganisationID: organisationID, Actor: audit.TheOperator, Action: audit.PlayerErased,
+			Target: audit.Target{Kind: "player", ID: playerID}, Request: request,
+		})
+	})
+	return organisationID, err
+}
+
+// playerOwner returns the id of the player's organisation. Errors: apperr.NotFound.
+func playerOwner(tx *gorm.DB, playerID string) (string, error) {
+	if !IsID(playerID) {
+		return "", errPlayerNotFound
+	}
+	var row playerRow
+	err := tx.Scopes(postgres.Tag("org.playerOwner"), postgres.AcrossTenants("the operator names a player by its id alone")).
+		Select("org_id").Where("id = ?", playerID).Take(&row).Error
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return "", errPlayerNotFound
+	}
+	if err != nil {
+		return "", fmt.Errorf("org: player owner: %w", err)
+	}
+	return row.OrgID, nil
+}
+
+// AllIDs returns the ids of all organisations, for commands of the operator that work on each of them.
+func AllIDs(ctx context.Context, db *postgres.DB) (ids []string, err error) {
+	err = db.Gorm.WithContext(ctx).Scopes(postgres.Tag("org.allIDs"), postgres.AcrossTenants("the operator's commands work on every organisation")).
+		Model(&organisationRow{}).Order("id").Pluck("id", &ids).Error
+	if err != nil {
+		return nil, fmt.Errorf("org: all ids: %w", err)
+	}
+	return ids, nil
+}

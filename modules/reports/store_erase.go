@@ -1,0 +1,23 @@
+package reports
+
+import (
+	"fmt"
+
+	"gorm.io/gorm"
+)
+
+// DropDirty deletes the organisation's segments that differ from the plays, in the caller's transaction, so that none holds a
+// player who was erased in it: a fork that has become small is not sealed again. Statistics read these days from the plays.
+func DropDirty(tx *gorm.DB, organisationID string) error {
+	for _, statement := range []string{
+		`/* reports.dropDirtyDays */ delete from fork_days s using unsealed_days u
+		  where s.org_id = $1 and u.fork_id = s.fork_id and u.day = s.day`,
+		`/* reports.dropDirtyMonths */ delete from fork_months s using unsealed_months u
+		  where s.org_id = $1 and u.fork_id = s.fork_id and u.month = s.month`,
+	} { // by hand: gorm's builder has no "delete … using"
+		if err := tx.Exec(statement, organisationID).Error; err != nil {
+			return fmt.Errorf("reports: drop dirty segments: %w", err)
+		}
+	}
+	return nil
+}
