@@ -2,7 +2,6 @@ package exports
 
 import (
 	"context"
-	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -22,7 +21,7 @@ func (s *Service) Send(ctx context.Context, c *fiber.Ctx, r Request) error {
 		ContentType: "text/csv; charset=utf-8",
 		Gzip:        true,
 		Header: map[string]string{
-			fiber.HeaderContentDisposition: `attachment; filename="` + fileName(r.Slug, r.Query.Period) + `"`,
+			fiber.HeaderContentDisposition: `attachment; filename="` + fileName(r.Slug, r.Query) + `"`,
 			fiber.HeaderCacheControl:       "no-store",
 		},
 	}
@@ -54,16 +53,4 @@ func (s *Service) sendHead(ctx context.Context, c *fiber.Ctx, q reports.Query, o
 		o.Header[suppressedHeader] = "k-anonymity"
 	}
 	return httpserver.Stream(c, nil, o)
-}
-
-// fileName names the fork's slug and the period in ASCII that needs no quoting.
-func fileName(slug string, p reports.Period) string {
-	ascii := strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_':
-			return r
-		}
-		return '-'
-	}, slug)
-	return ascii[:min(len(ascii), 80)] + "_" + p.String() + ".csv"
 }

@@ -94,7 +94,7 @@ func TestExportIsSentAndRecorded(t *testing.T) {
 	b := setup(t)
 	response := b.send(http.MethodGet)
 	require.Equal(t, http.StatusOK, response.StatusCode)
-	require.Equal(t, `attachment; filename="-bung-1_2026-01-01_2026-01-01.csv"`, response.Header.Get("Content-Disposition"))
+	require.Equal(t, `attachment; filename="Ubung-1_2026-01-01_2026-01-01.csv"`, response.Header.Get("Content-Disposition"))
 	require.Equal(t, "no-store, no-transform", response.Header.Get("Cache-Control"))
 	require.JSONEq(t, `{"from": "2026-01-01", "to": "2026-01-01"}`, b.entry("export.started"), "recorded before the first byte")
 	require.Zero(t, b.entries("export.finished"))

@@ -57,7 +57,7 @@ func TestExportIsRecorded(t *testing.T) {
 	got := w.get(t, "/api/v1/forks/"+h.forks[0]+wholeYear, token, "User-Agent", "Power Query", "X-Request-Id", "my-request-1")
 	require.Equal(t, http.StatusOK, got.StatusCode)
 	require.Equal(t, "text/csv; charset=utf-8", got.Header.Get("Content-Type"))
-	require.Equal(t, `attachment; filename="Gr--e--1-----_2024-01-01_2024-12-31.csv"`, got.Header.Get("Content-Disposition"))
+	require.Equal(t, `attachment; filename="Grosse-1_2024-01-01_2024-12-31.csv"`, got.Header.Get("Content-Disposition"))
 	require.Equal(t, "no-store, no-transform", got.Header.Get("Cache-Control"))
 	require.Equal(t, 21, strings.Count(got.body, "\n"))
 

@@ -2,7 +2,6 @@ package publicapi_test
 
 import (
 	"encoding/csv"
-	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"strings"
@@ -103,31 +102,42 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// rules.md, CSV: the file name is ASCII, with the slug and the period, for any slug.
+// rules.md, CSV: the file name is ASCII, with the slug, the period and the group, for any slug.
 func TestFileNamesAreASCII(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	h := newHistory(rand.New(rand.NewPCG(96, 96)), 1, 1)
+	h := newHistory(rand.New(rand.NewPCG(96, 96)), 1, 1, 1, 1)
 	w.load(t, h)
 	token := w.key(t, h.id)
 	for slug, name := range map[string]string{
 		"onboarding_2024-A":        "onboarding_2024-A",
-		"a\"; filename=\"evil.exe": "a---filename--evil-exe",
-		"../../etc/passwd":         "------etc-passwd",
-		"a\r\nSet-Cookie: x=y":     "a--Set-Cookie--x-y",
-		"größe":                    "gr--e",
-		"\u202efdp.exe":            "-fdp-exe",
-		"":                         "",
-		"...":                      "---",
-		"%22%0d%0a":                "-22-0d-0a",
-		strings.Repeat("é", 200):   strings.Repeat("-", 80),
+		"a\"; filename=\"evil.exe": "a-filename-evil-exe",
+		"../../etc/passwd":         "etc-passwd",
+		"a\r\nSet-Cookie: x=y":     "a-Set-Cookie-x-y",
+		"größe":                    "grosse",
+		"Ærøskøbing–Łódź":          "AEroskobing-Lodz",
+		"-rf":                      "rf",
+		"\u202efdp.exe":            "fdp-exe",
+		"日本":                       "plays",
+		"":                         "plays",
+		"...":                      "plays",
+		"%22%0d%0a":                "22-0d-0a",
+		"ＡＢ１":                      "AB1",
+		"e\u0301te\u0301-":         "ete",
+		strings.Repeat("é", 200):   strings.Repeat("e", 80),
+		strings.Repeat("a.", 200):  strings.Repeat("a-", 39) + "a",
 		strings.Repeat("ab", 2000): strings.Repeat("ab", 40),
 	} {
 		w.exec(t, `update forks set slug = $2 where id = $1`, h.forks[0], slug)
-		for _, method := range []string{http.MethodGet, http.MethodHead} {
-			got := w.send(t, method, "/api/v1/forks/"+h.forks[0]+"/exports/csv?from=2024-02-29&to=2024-03-01", "Bearer "+token.String())
-			require.Equal(t, []string{fmt.Sprintf(`attachment; filename="%s_2024-02-29_2024-03-01.csv"`, name)}, got.Header.Values("Content-Disposition"), "%q", slug)
-			require.Empty(t, got.Header.Get("Set-Cookie"))
+		for query, group := range map[string]string{
+			"": "", "&groupId=" + h.groups[0].id: "_group-" + h.groups[0].id, "&groupId=" + h.groups[1].id: "_group-" + h.groups[1].id,
+		} {
+			path, want := "/api/v1/forks/"+h.forks[0]+"/exports/csv?from=2024-02-29&to=2024-03-01"+query, name+"_2024-02-29_2024-03-01"+group+".csv"
+			for _, method := range []string{http.MethodGet, http.MethodHead} {
+				got := w.send(t, method, path, "Bearer "+token.String())
+				require.Equal(t, []string{`attachment; filename="` + want + `"`}, got.Header.Values("Content-Disposition"), "%q", slug)
+				require.Empty(t, got.Header.Get("Set-Cookie"))
+			}
 		}
 	}
 }
