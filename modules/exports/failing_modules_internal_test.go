@@ -38,7 +38,7 @@ func newMocked(t *testing.T) *mocked {
 	t.Helper()
 	m := &mocked{t: t}
 	plays, log := &mockReports{}, &mockAuditLog{}
-	plays.EXPECT().Export(mock.Anything, mock.Anything).RunAndReturn(func(context.Context, reports.Query) (*reports.Export, error) {
+	plays.EXPECT().Export(mock.Anything, mock.Anything, mock.Anything).RunAndReturn(func(context.Context, reports.Query, reports.Format) (*reports.Export, error) {
 		return &reports.Export{}, m.called("Reports.Export")
 	})
 	plays.EXPECT().Suppressed(mock.Anything, mock.Anything).RunAndReturn(func(context.Context, reports.Query) (bool, error) {

@@ -41,7 +41,7 @@ func (j *job) watch() (ctx context.Context) {
 
 // open starts the export and records that.
 func (j *job) open(ctx context.Context, header map[string]string) (httpserver.Source, error) {
-	export, err := j.service.reports.Export(ctx, j.request.Query)
+	export, err := j.service.reports.Export(ctx, j.request.Query, j.request.Format)
 	if err != nil {
 		return nil, err
 	}

@@ -22,9 +22,9 @@ func (_m *mockReports) EXPECT() *mockReports_Expecter {
 	return &mockReports_Expecter{mock: &_m.Mock}
 }
 
-// Export provides a mock function with given fields: ctx, q
-func (_m *mockReports) Export(ctx context.Context, q reports.Query) (*reports.Export, error) {
-	ret := _m.Called(ctx, q)
+// Export provides a mock function with given fields: ctx, q, f
+func (_m *mockReports) Export(ctx context.Context, q reports.Query, f reports.Format) (*reports.Export, error) {
+	ret := _m.Called(ctx, q, f)
 
 	if len(ret) == 0 {
 		panic("no return value specified for Export")
@@ -32,19 +32,19 @@ func (_m *mockReports) Export(ctx context.Context, q reports.Query) (*reports.Ex
 
 	var r0 *reports.Export
 	var r1 error
-	if rf, ok := ret.Get(0).(func(context.Context, reports.Query) (*reports.Export, error)); ok {
-		return rf(ctx, q)
+	if rf, ok := ret.Get(0).(func(context.Context, reports.Query, reports.Format) (*reports.Export, error)); ok {
+		return rf(ctx, q, f)
 	}
-	if rf, ok := ret.Get(0).(func(context.Context, reports.Query) *reports.Export); ok {
-		r0 = rf(ctx, q)
+	if rf, ok := ret.Get(0).(func(context.Context, reports.Query, reports.Format) *reports.Export); ok {
+		r0 = rf(ctx, q, f)
 	} else {
 		if ret.Get(0) != nil {
 			r0 = ret.Get(0).(*reports.Export)
 		}
 	}
 
-	if rf, ok := ret.Get(1).(func(context.Context, reports.Query) error); ok {
-		r1 = rf(ctx, q)
+	if rf, ok := ret.Get(1).(func(context.Context, reports.Query, reports.Format) error); ok {
+		r1 = rf(ctx, q, f)
 	} else {
 		r1 = ret.Error(1)
 	}
@@ -60,13 +60,14 @@ type mockReports_Export_Call struct {
 // Export is a helper method to define mock.On call
 //   - ctx context.Context
 //   - q reports.Query
-func (_e *mockReports_Expecter) Export(ctx interface{}, q interface{}) *mockReports_Export_Call {
-	return &mockReports_Export_Call{Call: _e.mock.On("Export", ctx, q)}
+//   - f reports.Format
+func (_e *mockReports_Expecter) Export(ctx interface{}, q interface{}, f interface{}) *mockReports_Export_Call {
+	return &mockReports_Export_Call{Call: _e.mock.On("Export", ctx, q, f)}
 }
 
-func (_c *mockReports_Export_Call) Run(run func(ctx context.Context, q reports.Query)) *mockReports_Export_Call {
+func (_c *mockReports_Export_Call) Run(run func(ctx context.Context, q reports.Query, f reports.Format)) *mockReports_Export_Call {
 	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(reports.Query))
+		run(args[0].(context.Context), args[1].(reports.Query), args[2].(reports.Format))
 	})
 	return _c
 }
@@ -76,7 +77,7 @@ func (_c *mockReports_Export_Call) Return(_a0 *reports.Export, _a1 error) *mockR
 	return _c
 }
 
-func (_c *mockReports_Export_Call) RunAndReturn(run func(context.Context, reports.Query) (*reports.Export, error)) *mockReports_Export_Call {
+func (_c *mockReports_Export_Call) RunAndReturn(run func(context.Context, reports.Query, reports.Format) (*reports.Export, error)) *mockReports_Export_Call {
 	_c.Call.Return(run)
 	return _c
 }

@@ -19,7 +19,7 @@ const (
 
 // Reports reads the plays of a report. Package reports says what the methods promise.
 type Reports interface {
-	Export(ctx context.Context, q reports.Query) (*reports.Export, error)
+	Export(ctx context.Context, q reports.Query, f reports.Format) (*reports.Export, error)
 	Suppressed(ctx context.Context, q reports.Query) (bool, error)
 }
 
@@ -63,6 +63,7 @@ func (s *Service) Drain(ctx context.Context) {
 // Request is an authorised request for an export.
 type Request struct {
 	Query   reports.Query
+	Format  reports.Format
 	Slug    string // of the fork, for the file name
 	Actor   audit.Actor
 	Request audit.Request

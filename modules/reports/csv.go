@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"dg/modules/games"
-	"dg/platform/csvcell"
 )
 
 // csvHeader is the export's first row, the same in every mode.
@@ -38,13 +37,6 @@ func csvSkills(b []byte, answers []byte) []byte {
 		b = strconv.AppendInt(b, n, 10)
 	}
 	return b
-}
-
-// csvPlayer appends the cells playerKey and playerLabel. The key is the pseudonym, whatever the reporting mode: two players of
-// one name stay two, and rows of before and after a change of mode name the same player.
-func csvPlayer(b []byte, key, label []byte) []byte {
-	b = append(csvcell.AppendText(b, key), ',')
-	return csvcell.AppendText(b, label)
 }
 
 // csvUUID appends the 16 bytes of an identifier in its text form.

@@ -15,6 +15,7 @@ type Export struct {
 	snap    *snapshot
 	started bool
 	forkID  string
+	format  Format
 	rows    *exportRows // nil: the report is suppressed
 	first   bool        // rows are the first ones only
 	players *labels     // each player's cells, playerKey and playerLabel; nil: each row has its own
@@ -27,12 +28,12 @@ const firstRows = 500
 // Export opens the export of a report. ctx bounds the whole export: when it ends, the query is cancelled and Next returns
 // its cause. The caller closes the export.
 // Errors: ErrGroupNotFound, apperr.Unavailable with RetryAfter when too many exports run.
-func (s *Service) Export(ctx context.Context, q Query) (*Export, error) {
+func (s *Service) Export(ctx context.Context, q Query, f Format) (*Export, error) {
 	snap, err := open(ctx, s.exports, q, false)
 	if err != nil {
 		return nil, err
 	}
-	e := &Export{Suppressed: snap.meta.suppressed(), ctx: ctx, snap: snap, forkID: q.ForkID}
+	e := &Export{Suppressed: snap.meta.suppressed(), ctx: ctx, snap: snap, forkID: q.ForkID, format: f}
 	if e.Suppressed {
 		return e, nil
 	}
@@ -58,7 +59,7 @@ func (e *Export) Close() {
 func (e *Export) Next(b []byte) ([]byte, error) {
 	if !e.started {
 		e.started = true
-		return append(b, csvHeader...), nil
+		return e.format.appendHeader(b), nil
 	}
 	if e.rows == nil {
 		return b, io.EOF
@@ -82,7 +83,7 @@ func (e *Export) Next(b []byte) ([]byte, error) {
 // readRest reads all players, and then the rows after the first ones.
 func (e *Export) readRest() (err error) {
 	e.first = false
-	if e.players, err = e.snap.exportPlayers(e.ctx); err != nil {
+	if e.players, err = e.snap.exportPlayers(e.ctx, e.format); err != nil {
 		return err
 	}
 	e.rows, err = e.snap.rowsAfter(e.ctx, e.rows, e.players == nil)
@@ -91,38 +92,31 @@ func (e *Export) readRest() (err error) {
 
 func (e *Export) appendPlayer(b []byte) []byte {
 	if e.players == nil {
-		return csvPlayer(b, e.rows.row.key, e.rows.row.label)
+		return e.format.appendPlayer(b, e.rows.row.key, e.rows.row.label)
 	}
 	return append(b, e.players.of(e.rows.row.Player)...)
 }
 
 // append appends the current row.
 func (e *Export) append(b []byte) []byte {
-	r := &e.rows.row
-	b = csvUUID(b, r.id[:])
-	b = append(b, ',')
-	b = append(b, e.forkID...)
-	b = append(b, ',')
+	r, f := &e.rows.row, e.format
+	separator := f.separator()
+	b = append(csvUUID(b, r.id[:]), separator)
+	b = append(append(b, e.forkID...), separator)
 	if r.released {
 		b = strconv.AppendInt(b, int64(r.release), 10)
 	}
-	b = append(b, ',')
-	b = e.appendPlayer(b)
-	b = append(b, ',')
-	b = AppendInstant(b, r.StartedAt)
-	b = append(b, ',')
+	b = append(e.appendPlayer(append(b, separator)), separator)
+	b = append(f.appendInstant(b, r.StartedAt), separator)
 	if r.Completed {
-		b = AppendInstant(b, r.completedAt)
-		b = append(b, ',')
-		b = strconv.AppendInt(b, (r.completedAt-r.StartedAt)/1000, 10)
-		b = append(b, ",true,"...)
-		b = appendDecimal(b, int64(r.Score), 2)
-		b = append(b, ',')
-		b = strconv.AppendBool(b, r.Passed)
-		b = append(b, ',')
+		b = append(f.appendInstant(b, r.completedAt), separator)
+		b = append(strconv.AppendInt(b, (r.completedAt-r.StartedAt)/1000, 10), separator)
+		b = append(append(b, "true"...), separator)
+		b = append(f.appendScore(b, int64(r.Score)), separator)
+		b = append(strconv.AppendBool(b, r.Passed), separator)
 	} else {
-		b = append(b, ",,false,,,"...)
+		b = append(append(b, separator, separator), "false"...)
+		b = append(b, separator, separator, separator)
 	}
-	b = csvSkills(b, r.Answers)
-	return append(b, '\n')
+	return append(f.appendSkills(b, r.Answers), '\n')
 }

@@ -30,7 +30,7 @@ func BenchmarkExport(b *testing.B) {
 			b.ResetTimer()
 			before := processorTime(b)
 			for b.Loop() {
-				x, err := e.reports.Export(b.Context(), Query{OrganisationID: testOrg, ForkID: testFork, Period: Period{From: testFrom, Days: 100}})
+				x, err := e.reports.Export(b.Context(), Query{OrganisationID: testOrg, ForkID: testFork, Period: Period{From: testFrom, Days: 100}}, CSV)
 				require.NoError(b, err)
 				for err == nil {
 					_, err = x.Next(buffer)

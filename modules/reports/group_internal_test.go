@@ -25,7 +25,7 @@ func TestReportAsksAboutTheOwnerOfItsGroup(t *testing.T) {
 	require.ErrorIs(t, err, refused)
 	_, err = e.reports.Suppressed(t.Context(), q)
 	require.ErrorIs(t, err, refused)
-	_, err = e.reports.Export(t.Context(), q)
+	_, err = e.reports.Export(t.Context(), q, CSV)
 	require.ErrorIs(t, err, refused)
 	require.Equal(t, []string{testOrg, testOrg, testOrg}, asked)
 

@@ -64,7 +64,7 @@ func TestExportOfLongNames(t *testing.T) {
 	e.addPlayers(t, players, nameBytes)
 	for _, mode := range []string{"nominative", "pseudonymous"} {
 		e.exec(t, `update organisations set reporting_mode = $2 where id = $1`, testOrg, mode)
-		x, err := e.reports.Export(t.Context(), Query{OrganisationID: testOrg, ForkID: testFork, Period: Period{From: testFrom, Days: 1}})
+		x, err := e.reports.Export(t.Context(), Query{OrganisationID: testOrg, ForkID: testFork, Period: Period{From: testFrom, Days: 1}}, CSV)
 		require.NoError(t, err)
 		row, err := x.Next(nil)
 		require.Equal(t, csvHeader, string(row))

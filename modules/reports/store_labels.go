@@ -36,7 +36,7 @@ func (s *snapshot) labelsOf(ctx context.Context, ordinals []int32) (*labels, err
 }
 
 // exportPlayers returns the cells of all players whom the report may name, or nil where they take more than maxExportPlayers.
-func (s *snapshot) exportPlayers(ctx context.Context) (*labels, error) {
+func (s *snapshot) exportPlayers(ctx context.Context, f Format) (*labels, error) {
 	used := s.meta.lastOrdinal * labelHeader
 	l := &labels{grow: func(bytes int) error {
 		if used += bytes; used > maxExportPlayers {
@@ -47,7 +47,7 @@ func (s *snapshot) exportPlayers(ctx context.Context) (*labels, error) {
 	batch := &pgx.Batch{}
 	var cells []byte
 	s.queuePlayers(batch, playerSQL).Query(l.read(func(v [][]byte) []byte {
-		cells = csvPlayer(cells[:0], v[2], v[1])
+		cells = f.appendPlayer(cells[:0], v[2], v[1])
 		return cells
 	}))
 	err := s.send(ctx, batch)

@@ -4,14 +4,24 @@ package csvcell
 // AppendText appends a text cell, quoted as in RFC 4180. An apostrophe goes before what a spreadsheet would read as a formula,
 // and before an invisible character: at the start of the cell, and after a ";" or TAB in it, where some spreadsheets start a new
 // cell. Such a spreadsheet may drop quotes after the separator, so they do not hide a sign from this rule.
-func AppendText[T []byte | string](b []byte, text T) []byte {
+func AppendText[T []byte | string](b []byte, text T) []byte { return appendText(b, text, false) }
+
+// AppendSpreadsheetText is for files whose separator is the reader's. Whatever a spreadsheet takes for a separator is quoted, and a
+// sign is guarded behind each: "," and the ends of lines too, where one that reads the file by another separator ends a cell.
+func AppendSpreadsheetText[T []byte | string](b []byte, text T) []byte {
+	return appendText(b, text, true)
+}
+
+func appendText[T []byte | string](b []byte, text T, spreadsheet bool) []byte {
 	quoted, splits := false, false
 	for i := range len(text) {
 		switch text[i] {
-		case '"', ',', '\r', '\n':
+		case '"':
 			quoted = true
+		case ',', '\r', '\n':
+			quoted, splits = true, splits || spreadsheet
 		case ';', '\t':
-			splits = true
+			quoted, splits = quoted || spreadsheet, true
 		}
 	}
 	if quoted {
@@ -28,7 +38,7 @@ func AppendText[T []byte | string](b []byte, text T) []byte {
 		if b = append(b, c); c == '"' {
 			b = append(b, c)
 		}
-		if (c == ';' || c == '\t') && beginsFormula(text, afterQuotes(text, i+1)) {
+		if (c == ';' || c == '\t' || spreadsheet && (c == ',' || c == '\r' || c == '\n')) && beginsFormula(text, afterQuotes(text, i+1)) {
 			b = append(b, '\'')
 		}
 	}

@@ -65,6 +65,26 @@ func TestTextCells(t *testing.T) {
 	}
 }
 
+// For spreadsheets a sign is guarded behind every separator, and each separator is quoted.
+func TestSpreadsheetTextCells(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"Ada Lovelace":  "Ada Lovelace",
+		"=1+1":          "'=1+1",
+		"Lovelace, Ada": `"Lovelace, Ada"`,
+		"a;b":           `"a;b"`,
+		"a\tb":          "\"a\tb\"",
+		"a,=1":          `"a,'=1"`,
+		"a;=1":          `"a;'=1"`,
+		"a\n@x":         "\"a\n'@x\"",
+		"a\r＝1":         "\"a\r'＝1\"",
+		`a,"-1"`:        `"a,'""-1"""`,
+		"x=1":           "x=1",
+	} {
+		require.Equal(t, "x;"+want, string(csvcell.AppendSpreadsheetText([]byte("x;"), text)), "%.60q", text)
+	}
+}
+
 // readCell reads a row of one cell between two others, as a client would. encoding/csv makes LF of CRLF within quotes.
 func readCell(t *testing.T, cell string) string {
 	t.Helper()
@@ -104,6 +124,16 @@ func unguarded(t *testing.T, cell, text string) string {
 	return string(out)
 }
 
+// guarded sees that no formula begins behind a separator of a cell.
+func guarded(t *testing.T, cell, separators string) {
+	t.Helper()
+	for _, separator := range separators {
+		for _, part := range strings.Split(cell, string(separator))[1:] {
+			require.False(t, beginsFormula(strings.TrimLeft(part, `"`)), "%q", cell)
+		}
+	}
+}
+
 func FuzzCSVCell(f *testing.F) {
 	for _, text := range []string{
 		"", "Ada", "=1", "\t", "\r", "\n", "\x00", `"`, `""`, ",", "a,b", "\r\n", "'=", "=\"\r\n\",", "\ufeff=1", "\xff", " ",
@@ -117,10 +147,7 @@ func FuzzCSVCell(f *testing.F) {
 		read, text := readCell(t, cell), strings.ReplaceAll(text, "\r\n", "\n")
 		require.Equal(t, text, unguarded(t, read, text), "%q", cell)
 		require.False(t, beginsFormula(read), "%q", cell)
-		for _, separator := range []string{";", "\t"} {
-			for _, part := range strings.Split(read, separator)[1:] {
-				require.False(t, beginsFormula(strings.TrimLeft(part, `"`)), "%q was written as %q", text, cell)
-			}
-		}
+		guarded(t, read, ";\t")
+		guarded(t, readCell(t, string(csvcell.AppendSpreadsheetText(nil, text))), ";\t,\r\n")
 	})
 }
