@@ -115,7 +115,7 @@ func replaceDemoKey(ctx context.Context, keys *apikeys.Service, owner apikeys.Ac
 		return apikeys.Token{}, err
 	}
 	for _, k := range existing {
-		if k.Name == demoKeyName && k.RevokedAt == nil {
+		if k.Name == demoKeyName && !k.Revoked(time.Now()) {
 			if err := keys.Revoke(ctx, owner, k.ID, request); err != nil {
 				return apikeys.Token{}, err
 			}

@@ -16,6 +16,7 @@ import (
 // acrossTenants are the statements that name no organisation, by their tag or place, and why.
 var acrossTenants = map[string]string{
 	"apikeys.authenticate": "finds the key of a request by its id, and with it the organisation (decisions.md, Data)",
+	"apikeys.recordUsage":  "the program itself stores counts, for the keys of all organisations; each row is joined by its organisation",
 
 	"audit.takeBursts": "the program itself records bursts, for all organisations",
 

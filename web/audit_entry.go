@@ -45,8 +45,8 @@ const (
 func (n nameIndex) view(e audit.Entry) entryView {
 	v := entryView{At: e.At, ByKey: e.Actor.Kind == audit.Key, Actor: truncate(e.Actor.Name, maxNameInRow), Action: actionLabels[e.Action], Details: n.details(e)}
 	switch e.Action {
-	case audit.KeyCreated, audit.KeyRevoked:
-		v.Target = truncate(cmp.Or(n.keys[e.Target.ID].Name, e.Target.ID), maxNameInRow)
+	case audit.KeyCreated, audit.KeyReplaced, audit.KeyRenamed, audit.KeyRevoked:
+		v.Target, v.Outcome = truncate(cmp.Or(n.keys[e.Target.ID].Name, e.Target.ID), maxNameInRow), keyOutcome(e)
 	case audit.ExportStarted, audit.ExportFinished:
 		v.Target = truncate(cmp.Or(n.forks[e.Target.ID].Slug, e.Target.ID), maxNameInRow)
 		v.Outcome = exportOutcome(e.Details)
@@ -74,6 +74,17 @@ func (n nameIndex) view(e audit.Entry) entryView {
 		}
 	}
 	return v
+}
+
+// keyOutcome says when a key that was replaced stops, unless at once, and what a renamed one was called.
+func keyOutcome(e audit.Entry) string {
+	if old := textOf(e.Details["oldName"]); old != "" {
+		return "Was " + truncate(old, maxNameInRow)
+	}
+	if stops, err := time.Parse(time.RFC3339, textOf(e.Details["stopsAt"])); err == nil && stops.Sub(e.At) > time.Minute {
+		return "Old key stops " + stops.UTC().Format("2 Jan 2006, 15:04 UTC")
+	}
+	return ""
 }
 
 // details are the lines of an open entry: what happened first, then the request.
@@ -161,7 +172,10 @@ func moreDetails(e audit.Entry) []detail {
 	for _, known := range []struct {
 		name, term string
 		labels     map[string]string
-	}{{"groupId", "Group", nil}, {"rows", "Rows", nil}, {"until", "Until", nil}, {"before", "Before", nil}, {"entries", "Entries", nil}, {"outcome", "Outcome", outcomeLabels}, {"from", "From", nil}, {"to", "To", nil}} {
+	}{{"oldName", "Old name", nil}, {"newName", "New name", nil}, {"description", "Description", nil},
+		{"replacement", "New key", nil}, {"stopsAt", "Old key stops", nil},
+		{"groupId", "Group", nil}, {"rows", "Rows", nil}, {"until", "Until", nil}, {"before", "Before", nil}, {"entries", "Entries", nil},
+		{"outcome", "Outcome", outcomeLabels}, {"from", "From", nil}, {"to", "To", nil}} {
 		if value, ok := rest[known.name]; ok {
 			all = append(all, detail{known.term, known.labels[textOf(value)], textOf(value)})
 			delete(rest, known.name)

@@ -10,6 +10,8 @@ import (
 
 var actionLabels = map[audit.Action]string{
 	audit.KeyCreated:           "Key created",
+	audit.KeyReplaced:          "Key replaced",
+	audit.KeyRenamed:           "Key renamed",
 	audit.KeyRevoked:           "Key revoked",
 	audit.KeyRefused:           "Request rejected",
 	audit.ExportStarted:        "Export started",

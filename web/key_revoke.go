@@ -28,7 +28,7 @@ func (h *Handler) revokeKeyForm(c *fiber.Ctx, p *principal) error {
 	if err != nil {
 		return err
 	}
-	if k.RevokedAt != nil {
+	if k.Revoked(h.now()) {
 		return redirectToRevoked(c, p, k, alreadyRevoked)
 	}
 	view := revokeKeyView{Key: h.keyRow(p, k), Back: p.path("/settings/api-keys")}
@@ -45,7 +45,7 @@ func (h *Handler) revokeKey(c *fiber.Ctx, p *principal) error {
 	if err != nil {
 		return err
 	}
-	if k.RevokedAt != nil {
+	if k.Revoked(h.now()) {
 		return redirectToRevoked(c, p, k, alreadyRevoked)
 	}
 	if err := h.Keys.Revoke(c.UserContext(), p.keyActor(), k.ID, apikeys.RequestOf(c, c.Path())); err != nil {
@@ -59,9 +59,9 @@ func redirectToRevoked(c *fiber.Ctx, p *principal, k apikeys.Key, outcome string
 }
 
 // revokedNotice is the notice about the key that the address names, or nil unless it is revoked.
-func revokedNotice(c *fiber.Ctx, keys []apikeys.Key) *notice {
+func (h *Handler) revokedNotice(c *fiber.Ctx, keys []apikeys.Key) *notice {
 	id := c.Query(justRevoked, c.Query(alreadyRevoked))
-	i := slices.IndexFunc(keys, func(k apikeys.Key) bool { return k.ID == id && k.RevokedAt != nil })
+	i := slices.IndexFunc(keys, func(k apikeys.Key) bool { return k.ID == id && k.Revoked(h.now()) })
 	switch {
 	case i < 0:
 		return nil

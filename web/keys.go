@@ -48,7 +48,7 @@ func (h *Handler) listKeys(c *fiber.Ctx, p *principal) error {
 	if err != nil {
 		return err
 	}
-	return h.renderKeys(c, p, keys, revokedNotice(c, keys))
+	return h.renderKeys(c, p, keys, h.revokedNotice(c, keys))
 }
 
 // renderKeys shows the keys, below a notice of what the person has just done if there is one.

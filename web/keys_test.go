@@ -124,7 +124,7 @@ func TestManyRevokedKeysArePaged(t *testing.T) {
 	acme := w.organisation("acme")
 	w.newKey(t, acme, "BI", apikeys.ForksRead)
 	w.db.Exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by, creator_name, revoked_at)
-		select 'r' || lpad(i::text, 21, '0'), $1, 'revoked ' || i, array['forks:read'], decode(repeat('00', 32), 'hex'), timestamptz '2020-01-01' + make_interval(mins => i), 'p', 'P', now()
+		select 'r' || lpad(i::text, 21, '0'), $1, 'revoked ' || i, array['forks:read'], decode(repeat('00', 32), 'hex'), timestamptz '2020-01-01' + make_interval(mins => i), 'p', 'P', timestamptz '2021-01-01'
 		  from generate_series(1, 1105) i`, acme.ID)
 	p := w.signedIn(t, acme.owner).get(acme.at("/settings/api-keys"))
 	require.Contains(t, p.body, "Revoked and expired (1,099)")

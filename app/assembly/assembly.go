@@ -86,8 +86,8 @@ func Over(pools Pools, s Settings) (*Program, error) {
 	figures, sealer := p.newReports(s.Log, counts)
 	p.exports = exports.New(figures, log)
 	p.exports.OnFinish = counts.exportFinished
-	p.background = map[string]func(context.Context){"sealer": sealer.Run, "audit": log.Run}
 	p.Keys = apikeys.New(pools.Auth, orgs, log, policy, time.Now, counts.unknownKey)
+	p.background = map[string]func(context.Context){"sealer": sealer.Run, "audit": log.Run, "key usage": p.Keys.Run}
 	auditor := identity.Auditor{Memberships: orgs, Log: log, UnknownEmail: counts.unknownEmail}
 	people := identity.New(pools.Auth, time.Now, auditor, s.Log).EncryptWith(s.Keys)
 
@@ -145,6 +145,9 @@ func (p *Program) Serve(ctx context.Context, ln net.Listener, ready func()) erro
 	ctx, stop := context.WithTimeout(context.Background(), drainTimeout)
 	defer stop()
 	p.exports.Drain(ctx)
+	if err := p.Keys.RecordUsage(ctx); err != nil {
+		p.log.Warn("the usage of API keys in the last minute was not stored", "error", err)
+	}
 	return err
 }
 

@@ -112,3 +112,21 @@ func TestExportsAreRecheckedBesideFullAuthPool(t *testing.T) {
 		return fixtures.One[int](db, `select count(*) from audit_entries where action = 'export.finished' and details->>'outcome' = 'key_unusable'`) == 1
 	}, 10*time.Second, 10*time.Millisecond)
 }
+
+// A replaced key's running exports end within two seconds of its instant, and not before it.
+func TestExportEndsWhenItsReplacedKeyStops(t *testing.T) {
+	w := start(t)
+	db := fixtures.On(t, w.Database)
+	fork := db.Fork(fixtures.Fork{OrganisationID: db.Organisation(fixtures.Organisation{}).ID})
+	db.Players(fork.OrganisationID, 10)
+	db.Plays(fork, 30_000, fork.CreatedAt, time.Second)
+	key := db.Key(fork.OrganisationID)
+	body := w.slowExport(key.Token(), fork.ID)
+	stops := time.Now().Add(1500 * time.Millisecond)
+	db.Exec(`update api_keys set revoked_at = $2 where id = $1`, key.ID, stops)
+	require.ErrorIs(t, <-readSlowly(body, 800_000), io.ErrUnexpectedEOF)
+	require.WithinRange(t, time.Now(), stops, stops.Add(3*time.Second))
+	require.Eventually(t, func() bool {
+		return fixtures.One[int](db, `select count(*) from audit_entries where action = 'export.finished' and details->>'outcome' = 'key_unusable'`) == 1
+	}, 10*time.Second, 10*time.Millisecond)
+}

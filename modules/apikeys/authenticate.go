@@ -21,6 +21,9 @@ type Caller struct {
 	Scopes                         []Scope
 	OrganisationVersion            int64 // drawn anew with every change to the organisation or its forks; never repeats
 	RateLimit                      RateLimit
+	ExpiryNotice                   *time.Time // when the key expires or, replaced, is revoked, if that is within 30 days; else nil
+
+	countedOn int // the UTC day whose usage has the request
 }
 
 // RateLimit is what a key has left: Remaining requests now, and one more in Reset seconds (at least 1).
@@ -68,7 +71,9 @@ func (s *Service) Authenticate(ctx context.Context, token Token, request audit.R
 		return Caller{}, s.reject(ctx, result, request, result.rejection())
 	case result.limited:
 		return s.rateLimited(ctx, result)
-	case result.firstInMinute:
+	}
+	result.countedOn = s.count(result.Caller, accepted)
+	if result.firstInMinute {
 		if err := s.touch(ctx, result.Caller); err != nil {
 			return Caller{}, err
 		}
@@ -76,7 +81,20 @@ func (s *Service) Authenticate(ctx context.Context, token Token, request audit.R
 	return result.Caller, nil
 }
 
+// expiryNotice returns the earlier of a key's expiry and revocation, if the notice period has begun.
+func (s *Service) expiryNotice(expiresAt, revokedAt *time.Time) *time.Time {
+	end := expiresAt
+	if end == nil || revokedAt != nil && revokedAt.Before(*end) {
+		end = revokedAt
+	}
+	if end == nil || end.Sub(s.now()) > noticePeriod {
+		return nil
+	}
+	return end
+}
+
 func (s *Service) rateLimited(ctx context.Context, result authResult) (Caller, error) {
+	s.count(result.Caller, limited)
 	wait, err := s.retryAfter(ctx, result, false)
 	if err != nil {
 		return Caller{}, err

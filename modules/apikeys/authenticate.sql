@@ -12,7 +12,7 @@ with k as (
     select k.id, k.org_id, k.name, k.scopes, o.version, k.revoked_at, k.expires_at,
            case when $3::boolean then 'outside_api'
                 when k.secret_hash <> $2::bytea then 'wrong_secret'
-                when k.revoked_at is not null then 'revoked'
+                when k.revoked_at <= clock_timestamp() then 'revoked'
                 when k.expires_at <= clock_timestamp() then 'expired'
                 when o.plan not in ('pro', 'enterprise') then 'plan'
            end as reason,

@@ -181,7 +181,7 @@ func TestCallerIsTheKey(t *testing.T) {
 		version := fixtures.One[int64](b.Database, `select version from organisations where id = $1`, ourOrganisation)
 		caller, err := b.keys.Authenticate(b.ctx(), token, request)
 		require.NoError(t, err)
-		require.Equal(t, apikeys.Caller{
+		require.EqualExportedValues(t, apikeys.Caller{
 			KeyID: key.ID, KeyName: "BI", OrganisationID: ourOrganisation, Scopes: scopes, OrganisationVersion: version,
 			RateLimit: apikeys.RateLimit{Remaining: 119, Reset: 60},
 		}, caller)
@@ -265,7 +265,7 @@ func TestStillUsableFollowsTheKey(t *testing.T) {
 // rules.md, Keys: the screen shows the state by which a request is rejected.
 func TestKeyState(t *testing.T) {
 	now := time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC)
-	before, later := now.Add(-time.Millisecond), now.Add(time.Millisecond)
+	before, later, ahead := now.Add(-time.Millisecond), now.Add(time.Millisecond), now.Add(time.Hour)
 	for _, c := range []struct {
 		revoked, expires *time.Time
 		plan             org.Plan
@@ -280,7 +280,10 @@ func TestKeyState(t *testing.T) {
 		{nil, nil, org.PlanFree, apikeys.PausedByPlan},
 		{nil, nil, "", apikeys.PausedByPlan},
 		{&before, nil, org.PlanPro, apikeys.RevokedKey},
-		{&later, nil, org.PlanPro, apikeys.RevokedKey},
+		{&later, nil, org.PlanPro, apikeys.RevokedKey}, // the database's clock is a little ahead
+		{&ahead, nil, org.PlanPro, apikeys.Usable},
+		{&ahead, &before, org.PlanPro, apikeys.ExpiredKey},
+		{&ahead, nil, org.PlanFree, apikeys.PausedByPlan},
 		{&before, &before, org.PlanFree, apikeys.RevokedKey},
 		{nil, &before, org.PlanFree, apikeys.ExpiredKey},
 	} {

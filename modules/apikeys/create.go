@@ -15,7 +15,8 @@ import (
 
 // NewKey is what a key is made from.
 type NewKey struct {
-	Name           string     `json:"name" validate:"text"` // says where the key is used
+	Name           string     `json:"name" validate:"text"`                  // says where the key is used
+	Description    string     `json:"description" validate:"omitempty,text"` // "": none
 	Scopes         []Scope    `json:"scopes" validate:"min=1,unique,dive,oneof=forks:read reports:read"`
 	ExpiresAt      *time.Time `json:"expiresAt"`      // nil: never; else in the future
 	IdempotencyKey string     `json:"idempotencyKey"` // a UUID under which the organisation creates at most one key; "": none
@@ -46,8 +47,8 @@ func (s *Service) Create(ctx context.Context, actor Actor, in NewKey, request au
 	if err := input.Check(in); err != nil {
 		return Key{}, Token{}, err
 	}
-	if in.IdempotencyKey != "" && !org.IsID(in.IdempotencyKey) {
-		return Key{}, Token{}, errIdempotencyKey
+	if err := checkIdempotencyKey(in.IdempotencyKey); err != nil {
+		return Key{}, Token{}, err
 	}
 	now := s.now().UTC()
 	expiresAt, err := checkExpiry(in.ExpiresAt, now)
@@ -59,7 +60,7 @@ func (s *Service) Create(ctx context.Context, actor Actor, in NewKey, request au
 		return Key{}, Token{}, fmt.Errorf("apikeys: create: %w", err)
 	}
 	key := Key{
-		ID: token.ID, OrganisationID: actor.OrganisationID, Name: in.Name, Scopes: in.Scopes,
+		ID: token.ID, OrganisationID: actor.OrganisationID, Name: in.Name, Description: in.Description, Scopes: in.Scopes,
 		CreatedAt: now.Truncate(time.Millisecond), CreatedBy: actor.Person, ExpiresAt: expiresAt,
 	}
 	existing, err := s.insert(ctx, newKeyRow(key, token.hash(), in.IdempotencyKey), s.entry(actor, audit.KeyCreated, key.ID, request))
@@ -67,6 +68,13 @@ func (s *Service) Create(ctx context.Context, actor Actor, in NewKey, request au
 		return existing, Token{}, err
 	}
 	return key, token, nil
+}
+
+func checkIdempotencyKey(id string) error {
+	if id != "" && !org.IsID(id) {
+		return errIdempotencyKey
+	}
+	return nil
 }
 
 // checkExpiry returns the instant to the millisecond, cut off, which has to be later than now.

@@ -18,11 +18,12 @@ const (
 // Key is an organisation's key as its settings show it, without the secret.
 type Key struct {
 	ID, OrganisationID, Name string
+	Description              string // "": none
 	Scopes                   []Scope
 	CreatedAt                time.Time
 	CreatedBy                Person
 	ExpiresAt                *time.Time // nil: never
-	RevokedAt                *time.Time // nil: not revoked
+	RevokedAt                *time.Time // nil: not revoked; ahead, of a key that was replaced: it works until then
 	LastUsedAt               *time.Time // nil: never used; to the minute
 }
 
@@ -44,7 +45,7 @@ const (
 // Authenticate.
 func (k Key) State(now time.Time, plan org.Plan) State {
 	switch {
-	case k.RevokedAt != nil:
+	case k.Revoked(now):
 		return RevokedKey
 	case k.ExpiresAt != nil && !k.ExpiresAt.After(now):
 		return ExpiredKey
@@ -54,7 +55,19 @@ func (k Key) State(now time.Time, plan org.Plan) State {
 	return Usable
 }
 
-// noticePeriod is how long before its expiry a key is announced at the earliest.
+// clockTolerance is by how much the database's clock, which stamps revocations, may be ahead of an instance's: what was just
+// revoked is never shown as still working. Keys that were replaced stop after an hour at the earliest.
+const clockTolerance = 5 * time.Second
+
+// Revoked reports whether the key is revoked at now.
+func (k Key) Revoked(now time.Time) bool {
+	return k.RevokedAt != nil && !k.RevokedAt.After(now.Add(clockTolerance))
+}
+
+// Stopping reports whether the key was replaced, and works until its revocation.
+func (k Key) Stopping(now time.Time) bool { return k.RevokedAt != nil && !k.Revoked(now) }
+
+// noticePeriod is how long before its end a key is announced at the earliest.
 const noticePeriod = 30 * 24 * time.Hour
 
 // ExpiresSoon reports whether to announce at now that the key expires: in its last 30 days, and not before the last quarter

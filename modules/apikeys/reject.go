@@ -34,9 +34,15 @@ func (r authResult) rejection() error {
 
 func formatInstant(at time.Time) string { return at.UTC().Format("2006-01-02 at 15:04 UTC") }
 
-// Refuse records a use that the caller's key did not allow and returns answer. No other function records a refusal.
-// Errors: answer, apperr.Unavailable when it could not be recorded.
+// Refuse records a use that an authenticated caller's key did not allow and returns answer. In the key's usage it is refused, no
+// longer accepted. Errors: answer, apperr.Unavailable when it could not be recorded.
 func (s *Service) Refuse(ctx context.Context, c Caller, reason audit.Reason, target audit.Target, request audit.Request, answer error) error {
+	s.recount(c)
+	return s.recordRefusal(ctx, c, reason, target, request, answer)
+}
+
+// recordRefusal adds the entry of a refusal. No other function does.
+func (s *Service) recordRefusal(ctx context.Context, c Caller, reason audit.Reason, target audit.Target, request audit.Request, answer error) error {
 	entry := c.refusal(reason)
 	entry.Target, entry.Request = target, request
 	if err := s.log.Append(ctx, entry); err != nil {
@@ -66,8 +72,9 @@ func (s *Service) RefuseOutside(ctx context.Context, id string, request audit.Re
 
 // reject records a rejected request or, over the limit of these, counts it.
 func (s *Service) reject(ctx context.Context, r authResult, request audit.Request, answer error) error {
+	s.count(r.Caller, refused)
 	if !r.limited {
-		return s.Refuse(ctx, r.Caller, r.reason, audit.Target{Kind: "api_key", ID: r.KeyID}, request, answer)
+		return s.recordRefusal(ctx, r.Caller, r.reason, audit.Target{Kind: "api_key", ID: r.KeyID}, request, answer)
 	}
 	wait, err := s.retryAfter(ctx, r, true)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"dg/platform/postgres"
 )
 
-// Service creates, lists, revokes and authenticates keys.
+// Service creates, lists, changes, revokes and authenticates keys.
 type Service struct {
 	db           *postgres.DB
 	orgs         Organisations
@@ -23,6 +23,7 @@ type Service struct {
 	now          func() time.Time
 	random       io.Reader
 	onUnknownKey func()
+	usage        counter
 }
 
 // New returns the service. It calls onUnknownKey for each use of a key that no organisation owns: there is no audit log to
@@ -88,8 +89,9 @@ func (s *Service) Expiring(ctx context.Context, actor Actor) ([]Key, error) {
 	return slices.DeleteFunc(keys, func(k Key) bool { return !k.ExpiresSoon(now) }), err
 }
 
-// Revoke stops a key of the actor's organisation for good: every request that starts after it returns is rejected. The
-// revocation and its audit entry commit together. Revoking a revoked key changes nothing and records nothing.
+// Revoke stops a key of the actor's organisation for good, also one that was replaced and would stop later: every request that
+// starts after it returns is rejected. The revocation and its audit entry commit together. Revoking a revoked key changes nothing
+// and records nothing.
 //
 // Errors: apperr.AccessDenied, apperr.NotFound (also for another organisation's key).
 func (s *Service) Revoke(ctx context.Context, actor Actor, id string, request audit.Request) error {
@@ -115,9 +117,11 @@ func (s *Service) StillUsable(ctx context.Context, organisationID, id string) er
 }
 
 var deniedMessages = map[authz.Permission]string{
-	authz.CreateKey: "Only owners, and admins with two-step verification, create keys.",
-	authz.ListKeys:  "Only owners and admins see the organisation's keys.",
-	authz.RevokeKey: "Only owners and admins revoke keys.",
+	authz.CreateKey:  "Only owners, and admins with two-step verification, create keys.",
+	authz.ReplaceKey: "Only owners, and admins with two-step verification, replace keys.",
+	authz.RenameKey:  "Only owners, and admins with two-step verification, rename keys.",
+	authz.ListKeys:   "Only owners and admins see the organisation's keys.",
+	authz.RevokeKey:  "Only owners and admins revoke keys.",
 }
 
 // authorize decides about the organisation that owns a key, or is to own one.

@@ -3,6 +3,7 @@ package apikeys
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
@@ -22,6 +23,7 @@ type keyRow struct {
 	ID          string
 	OrgID       string
 	Name        string
+	Description string
 	Scopes      scopeArray
 	SecretHash  []byte
 	CreatedAt   time.Time
@@ -38,14 +40,14 @@ func (keyRow) TableName() string { return "api_keys" }
 
 func (r keyRow) key() Key {
 	return Key{
-		ID: r.ID, OrganisationID: r.OrgID, Name: r.Name, Scopes: r.Scopes, CreatedAt: r.CreatedAt,
+		ID: r.ID, OrganisationID: r.OrgID, Name: r.Name, Description: r.Description, Scopes: r.Scopes, CreatedAt: r.CreatedAt,
 		CreatedBy: Person{ID: r.CreatedBy, Name: r.CreatorName}, ExpiresAt: r.ExpiresAt, RevokedAt: r.RevokedAt, LastUsedAt: r.LastUsedAt,
 	}
 }
 
 func newKeyRow(k Key, hash []byte, idempotencyKey string) keyRow {
 	r := keyRow{
-		ID: k.ID, OrgID: k.OrganisationID, Name: k.Name, Scopes: k.Scopes, SecretHash: hash, CreatedAt: k.CreatedAt,
+		ID: k.ID, OrgID: k.OrganisationID, Name: k.Name, Description: k.Description, Scopes: k.Scopes, SecretHash: hash, CreatedAt: k.CreatedAt,
 		CreatedBy: k.CreatedBy.ID, CreatorName: k.CreatedBy.Name, ExpiresAt: k.ExpiresAt,
 	}
 	if idempotencyKey != "" {
@@ -95,14 +97,22 @@ func keys(db *gorm.DB, name, organisationID string) *gorm.DB {
 	return db.Scopes(postgres.Tag("apikeys."+name), postgres.Tenant(organisationID)).Model(&keyRow{}).Omit("SecretHash")
 }
 
-// usableAt is the condition of a key that is neither revoked nor expired.
-const usableAt = "revoked_at is null and (expires_at is null or expires_at > ?)"
+// unrevokedAt is the condition of a key that is not revoked, usableAt of one that is not expired either.
+const (
+	unrevokedAt = "(revoked_at is null or revoked_at > @at)"
+	usableAt    = unrevokedAt + " and (expires_at is null or expires_at > @at)"
+)
+
+// at is the instant of such a condition, databaseNow that of the database's clock, by which authentication decides.
+func at(instant any) sql.NamedArg { return sql.Named("at", instant) }
+
+var databaseNow = at(gorm.Expr("clock_timestamp()"))
 
 // list returns the usable keys and the newest of the others, newest first.
 func (s *Service) list(ctx context.Context, organisationID string, now time.Time) ([]Key, error) {
 	var rows []keyRow
 	err := keys(s.db.Gorm.WithContext(ctx), "list", organisationID).
-		Order(clause.OrderBy{Expression: clause.Expr{SQL: usableAt + " desc, created_at desc, id", Vars: []any{now}}}).
+		Order(clause.OrderBy{Expression: clause.NamedExpr{SQL: usableAt + " desc, created_at desc, id", Vars: []any{at(now)}}}).
 		Limit(MaxListed).Find(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("apikeys: list: %w", err)
@@ -128,7 +138,7 @@ func (s *Service) key(db *gorm.DB, organisationID, id string) (Key, error) {
 	return row.key(), nil
 }
 
-// expiring lists the keys that are not revoked and expire between now and end, the soonest first.
+// expiring lists the keys that are neither revoked nor replaced and expire between now and end, the soonest first.
 func (s *Service) expiring(ctx context.Context, organisationID string, now, end time.Time) ([]Key, error) {
 	var rows []keyRow
 	err := keys(s.db.Gorm.WithContext(ctx), "expiring", organisationID).
@@ -150,7 +160,7 @@ func (s *Service) revoke(ctx context.Context, organisationID, id string, entry a
 		if err := s.reauthorize(tx, entry, authz.RevokeKey, key.OrganisationID, s.orgs.CurrentSubjectIn); err != nil {
 			return err
 		}
-		changed := keys(tx, "revoke", organisationID).Where("id = ? and revoked_at is null", id).
+		changed := keys(tx, "revoke", organisationID).Where("id = ?", id).Where(unrevokedAt, databaseNow).
 			Update("revoked_at", gorm.Expr("date_trunc('milliseconds', clock_timestamp())"))
 		if changed.Error != nil {
 			return fmt.Errorf("apikeys: revoke: %w", changed.Error)
@@ -167,7 +177,7 @@ func (s *Service) usable(ctx context.Context, organisationID, id string) (bool, 
 	var usable int64
 	err := keys(s.db.Gorm.WithContext(ctx), "usable", organisationID).
 		Joins("join organisations o on o.id = api_keys.org_id and o.plan in ('pro', 'enterprise')").
-		Where("api_keys.id = ?", id).Where(usableAt, gorm.Expr("clock_timestamp()")).Count(&usable).Error
+		Where("api_keys.id = ?", id).Where(usableAt, databaseNow).Count(&usable).Error
 	if err != nil {
 		return false, fmt.Errorf("apikeys: usable: %w", err)
 	}
@@ -177,7 +187,8 @@ func (s *Service) usable(ctx context.Context, organisationID, id string) (bool, 
 // touch moves the last use of a key, to the minute.
 func (s *Service) touch(ctx context.Context, c Caller) error {
 	err := keys(s.db.Gorm.WithContext(ctx), "touch", c.OrganisationID).
-		Where("id = ? and revoked_at is null and (last_used_at is null or last_used_at < date_trunc('minute', clock_timestamp()))", c.KeyID).
+		Where("id = ?", c.KeyID).Where(unrevokedAt, databaseNow).
+		Where("last_used_at is null or last_used_at < date_trunc('minute', clock_timestamp())").
 		Update("last_used_at", gorm.Expr("date_trunc('milliseconds', clock_timestamp())")).Error
 	if err != nil {
 		return fmt.Errorf("apikeys: last used: %w", err)

@@ -66,6 +66,7 @@ func (s *Service) lookup(ctx context.Context, id string, hash []byte, outside bo
 	if wait != nil {
 		r.wait = *wait
 	}
+	r.ExpiryNotice = s.expiryNotice(r.expiresAt, r.revokedAt)
 	return r, !r.limited || wait != nil, nil
 }
 

@@ -25,10 +25,8 @@ type Organisations interface {
 // key exists under the row's idempotency key, it returns that one and ErrAlreadyCreated.
 func (s *Service) insert(ctx context.Context, row keyRow, entry audit.Entry) (existing Key, err error) {
 	err = s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		// By hand, a lock. One creation at a time in an organisation: neither a form that is sent twice nor the last free place makes two keys.
-		err := tx.Exec(`/* apikeys.lockCreation */ select pg_advisory_xact_lock(hashtextextended('api_keys ' || ?, 0))`, row.OrgID).Error
-		if err != nil {
-			return fmt.Errorf("apikeys: lock creation: %w", err)
+		if err := lockCreation(tx, row.OrgID); err != nil {
+			return err
 		}
 		if err := s.reauthorize(tx, entry, authz.CreateKey, row.OrgID, s.orgs.SubjectIn); err != nil {
 			return err
@@ -36,18 +34,33 @@ func (s *Service) insert(ctx context.Context, row keyRow, entry audit.Entry) (ex
 		if existing, err = findByIdempotencyKey(tx, row); err != nil {
 			return err
 		}
-		if err := s.checkQuota(tx, row); err != nil {
-			return err
-		}
-		if err := tx.Scopes(postgres.Tag("apikeys.create")).Create(&row).Error; err != nil {
-			return fmt.Errorf("apikeys: create: %w", err)
-		}
-		if err := newWindows(tx, row.ID); err != nil {
+		if err := s.store(tx, row); err != nil {
 			return err
 		}
 		return s.log.AppendIn(tx, entry)
 	})
 	return existing, err
+}
+
+// lockCreation lets one creation at a time run in an organisation: neither a form that is sent twice nor the last free place
+// makes two keys. By hand: the lock is no row.
+func lockCreation(tx *gorm.DB, organisationID string) error {
+	err := tx.Exec(`/* apikeys.lockCreation */ select pg_advisory_xact_lock(hashtextextended('api_keys ' || ?, 0))`, organisationID).Error
+	if err != nil {
+		return fmt.Errorf("apikeys: lock creation: %w", err)
+	}
+	return nil
+}
+
+// store adds a key with its windows, if the plan includes the API and the quota has room. Errors: apperr.AccessDenied.
+func (s *Service) store(tx *gorm.DB, row keyRow) error {
+	if err := s.checkQuota(tx, row); err != nil {
+		return err
+	}
+	if err := tx.Scopes(postgres.Tag("apikeys.create")).Create(&row).Error; err != nil {
+		return fmt.Errorf("apikeys: create: %w", err)
+	}
+	return newWindows(tx, row.ID)
 }
 
 // reauthorize decides again by the actor's role in this transaction: it may have been taken away since the request was let
@@ -86,7 +99,7 @@ func (s *Service) checkQuota(tx *gorm.DB, row keyRow) error {
 		return errBelowPlan
 	}
 	var usable int64
-	if err := keys(tx, "countUsable", row.OrgID).Where(usableAt, row.CreatedAt).Count(&usable).Error; err != nil {
+	if err := keys(tx, "countUsable", row.OrgID).Where(usableAt, databaseNow).Count(&usable).Error; err != nil {
 		return fmt.Errorf("apikeys: count: %w", err)
 	}
 	if usable >= MaxUsable {

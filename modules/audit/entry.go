@@ -15,6 +15,8 @@ type Action string
 // The actions of keys, exports and settings.
 const (
 	KeyCreated     Action = "api_key.created"
+	KeyReplaced    Action = "api_key.replaced"
+	KeyRenamed     Action = "api_key.renamed"
 	KeyRevoked     Action = "api_key.revoked"
 	KeyRefused     Action = "api_key.refused"
 	ExportStarted  Action = "export.started"
@@ -47,7 +49,8 @@ const (
 
 // Actions are all actions in the order of the filter. Others cannot be appended: no filter would find them.
 var Actions = []Action{
-	KeyCreated, KeyRevoked, ExportStarted, ExportFinished, KeyRefused, ReportingModeChanged, LogExported, LogPruned, PlayerErased,
+	KeyCreated, KeyReplaced, KeyRenamed, KeyRevoked, ExportStarted, ExportFinished, KeyRefused, ReportingModeChanged, LogExported,
+	LogPruned, PlayerErased,
 	SignedIn, SignInFailed, SignInLocked, TwoStepTurnedOn, TwoStepTurnedOff, RecoveryCodeUsed, RecoveryCodesReplaced,
 	PasswordChanged, PasswordReset, SessionsEnded,
 }

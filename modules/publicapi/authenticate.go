@@ -99,6 +99,9 @@ func (a *API) authenticate(c *fiber.Ctx) error {
 		c.Set("RateLimit-Policy", `"key";q=`+strconv.Itoa(apikeys.MaxRequests)+`;w=`+strconv.Itoa(apikeys.RateWindow))
 		c.Set("RateLimit", `"key";r=`+strconv.Itoa(caller.RateLimit.Remaining)+`;t=`+strconv.Itoa(caller.RateLimit.Reset))
 	}
+	if at := caller.ExpiryNotice; at != nil {
+		c.Set("DG-Key-Expires", at.UTC().Format("2006-01-02T15:04:05.000Z"))
+	}
 	if err != nil {
 		return err
 	}

@@ -50,6 +50,8 @@ var (
 	CreateKey    = Permission{"api_key", "create"}
 	ListKeys     = Permission{"api_key", "list"}
 	RevokeKey    = Permission{"api_key", "revoke"}
+	ReplaceKey   = Permission{"api_key", "replace"}
+	RenameKey    = Permission{"api_key", "rename"}
 
 	ReadAuditLog        = Permission{"audit_log", "read"}
 	ReadOrganisation    = Permission{"organisation", "read"}

@@ -18,7 +18,7 @@ func TestEachGrantHasItsPermissionsOnly(t *testing.T) {
 	reports := []authz.Permission{authz.ReadReport, authz.ExportReport}
 	manageKeys := []authz.Permission{authz.ListKeys, authz.RevokeKey}
 	admin := slices.Concat([]authz.Permission{authz.ListForks, authz.ReadAuditLog, authz.ReadOrganisation}, reports, manageKeys)
-	adminTwoStep := append(slices.Clone(admin), authz.CreateKey)
+	adminTwoStep := append(slices.Clone(admin), authz.CreateKey, authz.ReplaceKey, authz.RenameKey)
 	owner := append(slices.Clone(adminTwoStep), authz.ChangeReportingMode)
 	permissions := append(slices.Clone(owner), authz.ReadFork)
 	for name, c := range map[string]struct {

@@ -17,7 +17,7 @@ var ErrNoTenant = errors.New("a statement on an organisation's table names no or
 var tenantColumns = map[string]string{
 	"organisations": "id", "memberships": "org_id", "players": "org_id", "player_ordinals": "org_id", "player_groups": "org_id",
 	"group_members": "org_id", "forks": "org_id", "plays": "org_id", "audit_entries": "org_id", "audit_bursts": "org_id",
-	"api_keys": "org_id", "fork_days": "org_id", "fork_months": "org_id",
+	"api_keys": "org_id", "api_key_usage": "org_id", "fork_days": "org_id", "fork_months": "org_id",
 }
 
 // The settings of a statement that the guard reads.

@@ -1,0 +1,41 @@
+package apikeys
+
+import (
+	"context"
+
+	"dg/modules/audit"
+	"dg/platform/authz"
+	"dg/platform/input"
+)
+
+// Label is what people call a key, and what they note about it.
+type Label struct {
+	Name        string `json:"name" validate:"text"`
+	Description string `json:"description" validate:"omitempty,text"` // "": none
+}
+
+// Rename changes the name and description of a key of the actor's organisation, together with an audit entry: an unchanged label
+// leaves none. Entries of the audit log keep the name of their time.
+//
+// Errors: apperr.AccessDenied, apperr.NotFound (also for another organisation's key), apperr.Validation with the field.
+func (s *Service) Rename(ctx context.Context, actor Actor, id string, label Label, request audit.Request) error {
+	if err := s.authorize(actor.Subject, authz.RenameKey, actor.OrganisationID); err != nil {
+		return err
+	}
+	if err := input.Check(label); err != nil {
+		return err
+	}
+	return s.rename(ctx, actor.OrganisationID, id, label, s.entry(actor, audit.KeyRenamed, id, request))
+}
+
+// changes are the details of a renaming.
+func changes(key Key, label Label) map[string]any {
+	details := map[string]any{}
+	if label.Name != key.Name {
+		details["oldName"], details["newName"] = key.Name, label.Name
+	}
+	if label.Description != key.Description {
+		details["description"] = label.Description
+	}
+	return details
+}

@@ -1,0 +1,64 @@
+package apikeys
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"dg/modules/audit"
+	"dg/platform/apperr"
+	"dg/platform/authz"
+)
+
+// Overlaps are how long a key that is replaced may go on working: long enough to change it in every tool.
+var Overlaps = []time.Duration{0, time.Hour, 24 * time.Hour, 7 * 24 * time.Hour}
+
+// Replacement is how a key is replaced.
+type Replacement struct {
+	Overlap        time.Duration // one of Overlaps
+	IdempotencyKey string        // as in NewKey
+}
+
+// Replaced is a key that was replaced, and its successor with the token.
+type Replaced struct {
+	Old, New Key
+	Token    Token
+}
+
+var (
+	// ErrNotReplaceable answers the replacement of a key that is revoked, expired or already replaced.
+	ErrNotReplaceable = apperr.New(apperr.AccessDenied, "This key is revoked, has expired or was already replaced. Create another key.")
+
+	errOverlap = apperr.NewField("overlap", "Choose when the old key stops: now, in an hour, in a day or in a week.")
+)
+
+// Replace makes a successor of a key of the actor's organisation, with its name, description, scopes and expiry, by the rules of
+// Create, and revokes the key when the overlap has passed. Both commit together with one audit entry. The old key counts towards
+// MaxUsable until it stops.
+//
+// Errors: apperr.AccessDenied (role, two-step verification, plan, ErrTooMany, ErrNotReplaceable), apperr.NotFound (also for another
+// organisation's key), apperr.Validation with the field, ErrAlreadyCreated with the successor.
+func (s *Service) Replace(ctx context.Context, actor Actor, id string, in Replacement, request audit.Request) (Replaced, error) {
+	if err := s.authorize(actor.Subject, authz.ReplaceKey, actor.OrganisationID); err != nil {
+		return Replaced{}, err
+	}
+	if !slices.Contains(Overlaps, in.Overlap) {
+		return Replaced{}, errOverlap
+	}
+	if err := checkIdempotencyKey(in.IdempotencyKey); err != nil {
+		return Replaced{}, err
+	}
+	token, err := NewToken(s.random)
+	if err != nil {
+		return Replaced{}, fmt.Errorf("apikeys: replace: %w", err)
+	}
+	successor := Key{
+		ID: token.ID, OrganisationID: actor.OrganisationID, CreatedAt: s.now().UTC().Truncate(time.Millisecond), CreatedBy: actor.Person,
+	}
+	done, err := s.replace(ctx, id, in.Overlap, newKeyRow(successor, token.hash(), in.IdempotencyKey), s.entry(actor, audit.KeyReplaced, id, request))
+	if err == nil {
+		done.Token = token
+	}
+	return done, err
+}

@@ -1,0 +1,64 @@
+package apikeys
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"dg/modules/audit"
+	"dg/platform/authz"
+)
+
+// replace keeps the order of creation: first the lock, then the role, then what the form has already made.
+func (s *Service) replace(ctx context.Context, id string, overlap time.Duration, row keyRow, entry audit.Entry) (done Replaced, err error) {
+	err = s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+		if err := lockCreation(tx, row.OrgID); err != nil {
+			return err
+		}
+		old, err := s.key(tx, row.OrgID, id)
+		if err != nil {
+			return err
+		}
+		if err := s.reauthorize(tx, entry, authz.ReplaceKey, old.OrganisationID, s.orgs.SubjectIn); err != nil {
+			return err
+		}
+		if done.New, err = findByIdempotencyKey(tx, row); err != nil {
+			return err
+		}
+		if done.Old, err = stopLater(tx, old, overlap); err != nil {
+			return err
+		}
+		row.Name, row.Description, row.Scopes, row.ExpiresAt = old.Name, old.Description, old.Scopes, old.ExpiresAt
+		if err := s.store(tx, row); err != nil {
+			return err
+		}
+		done.New = row.key()
+		entry.Details = map[string]any{"replacement": row.ID, "stopsAt": done.Old.RevokedAt.UTC().Format("2006-01-02T15:04:05.000Z")}
+		return s.log.AppendIn(tx, entry)
+	})
+	if err != nil && !errors.Is(err, ErrAlreadyCreated) {
+		return Replaced{}, err
+	}
+	return done, err
+}
+
+// stopLater revokes the key after the overlap, unless it is revoked, expired or replaced by then: this statement decides, beside
+// whoever else revokes or replaces it. Errors: ErrNotReplaceable.
+func stopLater(tx *gorm.DB, k Key, overlap time.Duration) (Key, error) {
+	var stopped keyRow
+	changed := keys(tx, "stopLater", k.OrganisationID).Model(&stopped).Clauses(clause.Returning{Columns: []clause.Column{{Name: "revoked_at"}}}).
+		Where("id = ? and revoked_at is null", k.ID).Where(usableAt, databaseNow).
+		Update("revoked_at", gorm.Expr("date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => ?)", overlap.Seconds()))
+	if changed.Error != nil {
+		return Key{}, fmt.Errorf("apikeys: replace: %w", changed.Error)
+	}
+	if changed.RowsAffected == 0 {
+		return Key{}, ErrNotReplaceable
+	}
+	k.RevokedAt = stopped.RevokedAt
+	return k, nil
+}

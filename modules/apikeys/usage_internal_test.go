@@ -1,0 +1,45 @@
+package apikeys
+
+import (
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// However many keys are used while nothing can be stored, the counter is bounded. Keys that it has are counted on.
+func TestCounterIsBounded(t *testing.T) {
+	t.Parallel()
+	var c counter
+	for i := range maxCounted + 10 {
+		c.add("o", countKey{strconv.Itoa(i), 1}, accepted, 1)
+	}
+	c.add("o", countKey{"0", 1}, refused, 1)
+	taken, dropped := c.take()
+	require.Len(t, taken, maxCounted)
+	require.Equal(t, int64(10), dropped)
+	require.Equal(t, [outcomes]int64{1, 1, 0}, taken[countKey{"0", 1}].of)
+
+	c.add("o", countKey{"0", 1}, limited, 1)
+	c.add("o", countKey{"new", 1}, limited, 1)
+	c.giveBack(taken)
+	taken, _ = c.take()
+	require.Len(t, taken, maxCounted)
+	require.Equal(t, [outcomes]int64{1, 1, 1}, taken[countKey{"0", 1}].of)
+	taken, dropped = c.take()
+	require.Empty(t, taken)
+	require.Zero(t, dropped)
+}
+
+// What counting adds to each request.
+func BenchmarkCount(b *testing.B) {
+	s := &Service{now: time.Now}
+	c := Caller{KeyID: "0123456789ABCDEFGHIJKL", OrganisationID: "00000000-0000-4000-8000-00000000000a"}
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			s.count(c, accepted)
+		}
+	})
+}

@@ -1,0 +1,165 @@
+package apikeys_test
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/apikeys"
+	"dg/modules/audit"
+	"dg/platform/apperr"
+	"dg/platform/testkit/fixtures"
+)
+
+// used are the stored counts of a key today: accepted, refused, limited.
+func (b *bundle) used(key apikeys.Key) [3]int64 {
+	b.t.Helper()
+	days, err := b.keys.Usage(b.ctx(), b.owner, key)
+	require.NoError(b.t, err)
+	require.Len(b.t, days, apikeys.UsageDays)
+	today := days[apikeys.UsageDays-1]
+	return [3]int64{today.Accepted, today.Refused, today.Limited}
+}
+
+func (b *bundle) record() {
+	b.t.Helper()
+	for _, instance := range []*apikeys.Service{b.keys, b.other} {
+		require.NoError(b.t, instance.RecordUsage(b.ctx()))
+	}
+}
+
+// Each request is in one count, over both instances: a refused one where the audit log has it.
+func TestUsageCountsEachRequestOnce(t *testing.T) {
+	b := setup(t)
+	key, token := b.newKey()
+	other, _ := b.newKey()
+	_, errs := b.storm(130, func(s *apikeys.Service) (apikeys.Caller, error) { return s.Authenticate(b.ctx(), token, request) })
+	require.Len(t, errs, 130)
+	for _, use := range []func() error{
+		func() error { _, err := b.keys.Authenticate(b.ctx(), guessed(token), request); return err },
+		func() error { return b.other.RefuseOutside(b.ctx(), key.ID, request, errOutside) },
+	} {
+		require.Error(t, use())
+	}
+	unknown := apikeys.Token{ID: "0123456789ABCDEFGHIJKL", Secret: token.Secret}
+	_, err := b.keys.Authenticate(b.ctx(), unknown, request)
+	requireCode(t, apperr.AuthRequired, err)
+	require.Zero(t, b.used(key), "no statement on the way of a request")
+	b.record()
+	require.Equal(t, [3]int64{120, 2, 10}, b.used(key))
+	require.Zero(t, b.used(other))
+	require.Equal(t, 1, fixtures.One[int](b.Database, `select count(*) from api_key_usage`), "an unknown key is not counted")
+
+	// What is refused after the authentication was not accepted, also when the first count is stored already.
+	b.pass(key.ID, 61)
+	caller, err := b.keys.Authenticate(b.ctx(), token, request)
+	require.NoError(t, err)
+	b.record()
+	require.Equal(t, errOutside, b.keys.Refuse(b.ctx(), caller, audit.InsufficientScope, audit.Target{}, request, errOutside))
+	b.record()
+	b.record()
+	require.Equal(t, [3]int64{120, 3, 10}, b.used(key))
+}
+
+// Two instances that store the counts of many keys at the same time lose none and do not block each other.
+func TestInstancesStoreUsageTogether(t *testing.T) {
+	b := setup(t)
+	keys, tokens := make([]apikeys.Key, 20), make([]apikeys.Token, 20)
+	for i := range keys {
+		keys[i], tokens[i] = b.newKey()
+	}
+	var wait sync.WaitGroup
+	for _, instance := range []*apikeys.Service{b.keys, b.other} {
+		wait.Go(func() {
+			for range 5 {
+				for _, token := range tokens {
+					_, err := instance.Authenticate(b.ctx(), token, request)
+					if err == nil {
+						err = instance.RecordUsage(b.ctx())
+					}
+					if err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		})
+	}
+	wait.Wait()
+	for _, key := range keys {
+		require.Equal(t, [3]int64{10, 0, 0}, b.used(key))
+	}
+}
+
+// What cannot be stored is kept, and stored by the next attempt. Of a key that is gone it is left out.
+func TestUsageIsKeptUntilItIsStored(t *testing.T) {
+	b := setup(t)
+	key, token := b.newKey()
+	gone, goneToken := b.newKey()
+	for _, token := range []apikeys.Token{token, token, goneToken} {
+		_, err := b.keys.Authenticate(b.ctx(), token, request)
+		require.NoError(t, err)
+	}
+	b.Exec(`alter table api_key_usage rename to elsewhere`)
+	require.Error(t, b.keys.RecordUsage(b.ctx()))
+	_, err := b.keys.Authenticate(b.ctx(), token, request)
+	require.NoError(t, err)
+	require.Error(t, b.keys.RecordUsage(b.ctx()))
+	b.Exec(`alter table elsewhere rename to api_key_usage`)
+	b.Exec(`delete from api_keys where id = $1`, gone.ID)
+	b.record()
+	require.Equal(t, [3]int64{3, 0, 0}, b.used(key))
+	require.Zero(t, b.used(gone))
+}
+
+// A day is a UTC day of the request, not of the moment in which it is stored. Days are shown for 30 days and then removed.
+func TestUsageByDay(t *testing.T) {
+	b := setup(t)
+	now := time.Now().UTC().Truncate(24 * time.Hour).Add(24*time.Hour - time.Millisecond)
+	keys := b.instance(b.DB, func() time.Time { return now })
+	key, token := b.newKey()
+	ask := func() {
+		_, err := keys.Authenticate(b.ctx(), token, request)
+		require.NoError(t, err)
+	}
+	ask()
+	last, err := keys.Authenticate(b.ctx(), token, request)
+	require.NoError(t, err)
+	now = now.Add(time.Millisecond)
+	require.Error(t, keys.Refuse(b.ctx(), last, audit.InsufficientScope, audit.Target{}, request, errOutside), "it belongs to the day of its request")
+	ask()
+	require.NoError(t, keys.RecordUsage(b.ctx()))
+	days, err := keys.Usage(b.ctx(), b.owner, key)
+	require.NoError(t, err)
+	require.Equal(t, apikeys.Usage{Day: now.Add(-24 * time.Hour), Accepted: 1, Refused: 1}, days[apikeys.UsageDays-2])
+	require.Equal(t, apikeys.Usage{Day: now, Accepted: 1}, days[apikeys.UsageDays-1])
+	require.Equal(t, apikeys.Usage{Day: now.AddDate(0, 0, 1-apikeys.UsageDays)}, days[0])
+
+	now = now.AddDate(0, 0, apikeys.UsageDays-1)
+	require.NoError(t, keys.RecordUsage(b.ctx()))
+	days, err = keys.Usage(b.ctx(), b.owner, key)
+	require.NoError(t, err)
+	require.Equal(t, int64(1), days[0].Accepted)
+	require.Equal(t, 1, fixtures.One[int](b.Database, `select count(*) from api_key_usage`), "the day before has been removed")
+}
+
+// Usage is the organisation's: members without a role do not see it, and others find nothing.
+func TestUsageOfOthersIsNotShown(t *testing.T) {
+	b := setup(t)
+	key, token := b.newKey()
+	_, err := b.keys.Authenticate(b.ctx(), token, request)
+	require.NoError(t, err)
+	b.record()
+	_, err = b.keys.Usage(b.ctx(), member(ourOrganisation, "member", true), key)
+	requireCode(t, apperr.AccessDenied, err)
+	theirs := member(theirOrganisation, "owner", true)
+	_, err = b.keys.Usage(b.ctx(), theirs, key)
+	requireCode(t, apperr.AccessDenied, err)
+	key.OrganisationID = theirOrganisation
+	days, err := b.keys.Usage(b.ctx(), theirs, key)
+	require.NoError(t, err)
+	for _, day := range days {
+		require.Zero(t, day.Accepted)
+	}
+}
