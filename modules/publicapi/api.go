@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// API serves /api/v1 and its document.
+// API serves /api/v1 and its descriptions.
 type API struct {
 	keys        Keys
 	recheckKeys KeyStatus
@@ -15,7 +15,8 @@ type API struct {
 	exports     Exports
 	orgs        Groups
 	policy      Policy
-	document    []byte
+	document    []byte // OpenAPI
+	collection  []byte // Postman
 	cache       *forkCache
 }
 
@@ -31,15 +32,19 @@ type Modules struct {
 	RecheckKeys KeyStatus
 }
 
-// New returns the API. Its document names baseURL as the server's address.
+// New returns the API. Its descriptions name baseURL as the server's address.
 func New(m Modules, baseURL string) (*API, error) {
-	document, err := newDocument(baseURL)
+	document, err := addressed(openAPI, baseURL)
+	if err != nil {
+		return nil, err
+	}
+	collection, err := addressed(postman, baseURL)
 	if err != nil {
 		return nil, err
 	}
 	return &API{
 		keys: m.Keys, recheckKeys: cmp.Or[KeyStatus](m.RecheckKeys, m.Keys), games: m.Games, reports: m.Reports, exports: m.Exports, orgs: m.Orgs,
-		policy: m.Policy, document: document, cache: newForkCache(),
+		policy: m.Policy, document: document, collection: collection, cache: newForkCache(),
 	}, nil
 }
 

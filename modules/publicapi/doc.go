@@ -1,8 +1,8 @@
 // Package publicapi is the reporting API, /api/v1: its OpenAPI document, its routes and its wire form. It owns no table.
 //
 // rules.md has the rules of the API. openapi.yaml and errors.yaml are its contract and are written first; examples.json is what
-// the demo answers, and a test writes it. `make generate` generates from them openapi.json, which the service serves, the
-// client that the tests use, and the rows of errors in /docs.
+// the demo answers, and a test writes it. `make generate` generates from them openapi.json and postman.json, which the service
+// serves, the client that the tests use, and the rows of errors in /docs.
 //
 // The path of a request, in the order of rules.md, Order of checks:
 //

@@ -11,31 +11,36 @@ import (
 	"dg/platform/httpserver"
 )
 
-// openAPI is generated from openapi.yaml and errors.yaml: `make generate`.
-//
-//go:embed openapi.json
-var openAPI []byte
+// openAPI and postman describe the API; `make generate` generates them from openapi.yaml, errors.yaml and examples.json.
+var (
+	//go:embed openapi.json
+	openAPI []byte
+	//go:embed postman.json
+	postman []byte
+)
 
-// serverURL stands in openAPI for the address of the service.
+// serverURL stands in both for the address of the service.
 const serverURL = `"http://127.0.0.1:8080"`
 
-// newDocument returns the OpenAPI document of the service at baseURL.
-func newDocument(baseURL string) ([]byte, error) {
+// addressed returns a description of the service at baseURL.
+func addressed(description []byte, baseURL string) ([]byte, error) {
 	url, err := json.Marshal(baseURL)
 	if err != nil {
 		return nil, err
 	}
-	if n := bytes.Count(openAPI, []byte(serverURL)); n != 1 {
-		return nil, fmt.Errorf("publicapi: openapi.json has %s %d times, not once", serverURL, n)
+	if n := bytes.Count(description, []byte(serverURL)); n != 1 {
+		return nil, fmt.Errorf("publicapi: a description has %s %d times, not once", serverURL, n)
 	}
-	return bytes.Replace(openAPI, []byte(serverURL), url, 1), nil
+	return bytes.Replace(description, []byte(serverURL), url, 1), nil
 }
 
-// getDocument answers GET /openapi/v1.json. It needs no key.
-func (a *API) getDocument(c *fiber.Ctx) error {
-	tag := httpserver.ETag(c, string(a.document))
-	if httpserver.NotModified(c, tag) {
-		return httpserver.SendNotModified(c, tag)
+// describe answers GET for a description. It needs no key.
+func describe(description []byte) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		tag := httpserver.ETag(c, string(description))
+		if httpserver.NotModified(c, tag) {
+			return httpserver.SendNotModified(c, tag)
+		}
+		return httpserver.SendJSON(c, description, httpserver.JSONOptions{ETag: tag})
 	}
-	return httpserver.SendJSON(c, a.document, httpserver.JSONOptions{ETag: tag})
 }

@@ -14,7 +14,8 @@ import (
 // Mount adds the API to app. It has to come before every other route: guard refuses keys on the paths of all of them.
 func (a *API) Mount(app *fiber.App) {
 	app.Use(a.guard)
-	app.Get("/openapi/v1.json", a.getDocument)
+	app.Get("/openapi/v1.json", describe(a.document))
+	app.Get("/openapi/v1.postman.json", describe(a.collection))
 	a.route(app, "forks", authz.ListForks, apikeys.ForksRead, a.listForks)
 	a.route(app, "forks/:forkId", authz.ReadFork, apikeys.ForksRead, a.getFork)
 	a.route(app, "forks/:forkId/stats", authz.ReadReport, apikeys.ReportsRead, a.getForkStats)

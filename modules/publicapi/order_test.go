@@ -232,7 +232,7 @@ func TestKeyOutsideTheAPIIsRefused(t *testing.T) {
 	a := newAttempt(t, w, rand.New(rand.NewPCG(7, 7)))
 	recorded := 0
 	for _, path := range []string{
-		"/", "/healthz", "/openapi/v1.json", "/nowhere", "/API/v1/forks", "/api/v1extra", "/api/v1", "//api/v1/forks",
+		"/", "/healthz", "/openapi/v1.json", "/openapi/v1.postman.json", "/nowhere", "/API/v1/forks", "/api/v1extra", "/api/v1", "//api/v1/forks",
 		"/api/./v1/forks", "/api%2Fv1/forks", "/api/V1/forks", "/%61pi/v1/forks",
 	} {
 		for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodOptions, http.MethodDelete} {
