@@ -67,7 +67,7 @@ func (d *decoder) object(line []byte) error {
 	if err := json.Unmarshal(line, &header); err != nil {
 		d.unreadable(err)
 	} else {
-		d.add("type", expectedOneOf(types), show(header.Type))
+		d.add("type", "one of "+strings.Join(types, ", "), show(header.Type))
 	}
 	return nil
 }

@@ -1,14 +1,11 @@
 package importer
 
 import (
-	"errors"
-	"reflect"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/go-playground/validator/v10"
 	"github.com/google/uuid"
 
 	"dg/modules/games"
@@ -30,92 +27,42 @@ const (
 	expectedObject = "a JSON object without NUL, at most 100 levels deep, with numbers of at most 400 characters and three digits of exponent"
 )
 
-// validate has the rules of the tags in the modules' Imported structs. Fields are named by their JSON names.
-var validate = func() *validator.Validate {
-	v := validator.New(validator.WithRequiredStructEnabled())
-	v.RegisterTagNameFunc(func(f reflect.StructField) string {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		return name
-	})
-	for name, valid := range map[string]func(string) bool{
-		"text":          validText, // blanks are data here, unlike in the forms of the screens
-		"skill":         func(s string) bool { _, ok := games.SkillByID(s); return ok },
-		"password_hash": identity.ValidHash,
-		"totp_secret":   func(s string) bool { _, ok := identity.ParseTOTPSecret(s); return ok },
-	} {
-		register(v, name, func(fl validator.FieldLevel) bool { return valid(fl.Field().String()) })
-	}
-	register(v, "reportable", func(fl validator.FieldLevel) bool { return input.IsReportable(fl.Field().Interface().(time.Time)) })
-	return v
-}()
-
-func register(v *validator.Validate, name string, rule validator.Func) {
-	if err := v.RegisterValidation(name, rule); err != nil {
-		panic(err)
-	}
-}
+// checks has the rules of the tags in the modules' Imported structs, and what each expects.
+var checks = input.New(map[string]string{
+	"required uuid.UUID": expectedUUID, "required time.Time": expectedTime, "required int32": expectedWhole, "required bool": expectedBool,
+	"required": "an array", "required_with games.Score": expectedScore, "required_with bool": expectedBool,
+	"oneof": "one of {values}", "min": "a whole number of at least {param}", "max": "a whole number of at most {param}",
+	"text": expectedText, "reportable": expectedStart, "skill": expectedSkill,
+	"password_hash": identity.HashFormat, "totp_secret": identity.TOTPSecretFormat,
+	"unique": "no duplicates", "gtefield": "a time not before startedAt", "ltefield": "a whole number from 0 to attempts",
+	"excluded_without": "nothing in a play without completedAt",
+}, map[string]func(input.Field) bool{
+	"text":          input.Text(validText), // blanks are data here, unlike in the forms of the screens
+	"skill":         input.Text(func(s string) bool { _, ok := games.SkillByID(s); return ok }),
+	"password_hash": input.Text(identity.ValidHash),
+	"totp_secret":   input.Text(func(s string) bool { _, ok := identity.ParseTOTPSecret(s); return ok }),
+})
 
 // validate adds an error for each field of the object that violates the rule of its tag.
 func (d *decoder) validate(object any) {
 	if play, ok := object.(*games.ImportedPlay); ok && play.Valid() {
 		return
 	}
-	var violations validator.ValidationErrors
-	_ = errors.As(validate.Struct(object), &violations) // nil, or these
-	for _, v := range violations {
-		_, field, _ := strings.Cut(v.Namespace(), ".")
-		if unknown, ok := v.Value().(jsontext.Value); ok {
-			d.unknown(strings.TrimSuffix(field, "Unknown"), "skill", unknown)
+	for _, fault := range checks.Faults(object) {
+		if unknown, ok := fault.Value.(jsontext.Value); ok {
+			d.unknown(strings.TrimSuffix(fault.Path, "Unknown"), "skill", unknown)
 			continue
 		}
-		d.add(field, expectedBy(v), shown(v))
+		d.add(fault.Path, fault.Message, shown(fault))
 	}
 }
-
-// byType is what is expected of a required field.
-var byType = map[reflect.Type]string{
-	reflect.TypeFor[uuid.UUID](): expectedUUID, reflect.TypeFor[time.Time](): expectedTime,
-	reflect.TypeFor[int32](): expectedWhole, reflect.TypeFor[bool](): expectedBool, reflect.TypeFor[games.Score](): expectedScore,
-}
-
-// expectedBy returns what the violated rule expects.
-func expectedBy(v validator.FieldError) string {
-	switch v.Tag() {
-	case "required", "required_with":
-		typ := v.Type()
-		if typ.Kind() == reflect.Pointer {
-			typ = typ.Elem()
-		}
-		if expected, ok := byType[typ]; ok {
-			return expected
-		}
-		return "an array"
-	case "oneof":
-		return expectedOneOf(strings.Fields(v.Param()))
-	case "min":
-		return "a whole number of at least " + v.Param()
-	case "max":
-		return "a whole number of at most " + v.Param()
-	default:
-		return byRule[v.Tag()]
-	}
-}
-
-var byRule = map[string]string{
-	"text": expectedText, "reportable": expectedStart, "skill": expectedSkill,
-	"password_hash": identity.HashFormat, "totp_secret": identity.TOTPSecretFormat,
-	"unique": "no duplicates", "gtefield": "a time not before startedAt", "ltefield": "a whole number from 0 to attempts",
-	"excluded_without": "nothing in a play without completedAt",
-}
-
-func expectedOneOf(values []string) string { return "one of " + strings.Join(values, ", ") }
 
 // shown returns the value that violates a rule, as errors show it.
-func shown(v validator.FieldError) string {
-	if strings.HasPrefix(v.Tag(), "required") {
+func shown(fault input.Fault) string {
+	if strings.HasPrefix(fault.Rule, "required") {
 		return "nothing"
 	}
-	switch value := v.Value().(type) {
+	switch value := fault.Value.(type) {
 	case string:
 		if value == "" {
 			return "nothing"
