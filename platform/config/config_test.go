@@ -90,3 +90,22 @@ func TestMigrateURLNeedsDatabaseURL(t *testing.T) {
 		require.Equal(t, c.ok, d.Check() == nil, "%+v", c)
 	}
 }
+
+// A setting that breaks a rule of its tag is named as the variable, with what to set.
+func TestInvalidSettingsAreExplained(t *testing.T) {
+	address := func(addr, base string) error { _, err := config.Address{Addr: addr, BaseURL: base}.Base(); return err }
+	for want, err := range map[string]error{
+		"DG_ADDR is not an address such as 127.0.0.1:8080: 8080":                                                  address("8080", ""),
+		"DG_ADDR 0.0.0.0:8080 is reachable from outside: set DG_BASE_URL to its public https address":             address("0.0.0.0:8080", ""),
+		"DG_BASE_URL is not a URL such as https://dg.example.org":                                                 address("x", "dg example"),
+		"DG_BASE_URL must be https, or http on a loopback host such as http://127.0.0.1:8080":                     address("x", "http://dg.example"),
+		"DG_POOL_AUTH is 3: set it to 4 or more":                                                                  config.Pools{PoolAuth: 3, PoolReads: 3}.Check(),
+		"DG_POOL_READS is -1: set it to 4 or more":                                                                config.Pools{PoolAuth: 4, PoolReads: -1}.Check(),
+		"DG_MIGRATE_DATABASE_URL is set and DG_DATABASE_URL is not: set both, or neither for the embedded server": config.Database{MigrateDatabaseURL: "postgres://x"}.Check(),
+	} {
+		require.EqualError(t, err, want)
+	}
+	_, err := config.Server{TrustedProxies: []string{"10.0.0.0/8", "10.0.0.1"}}.Proxies()
+	require.EqualError(t, err, `DG_TRUSTED_PROXIES: "10.0.0.1" is not a network such as 10.0.0.0/8`)
+	require.NoError(t, config.Pools{PoolAuth: 4, PoolReads: 4}.Check())
+}

@@ -3,41 +3,35 @@ package config
 import (
 	"encoding/base64"
 	"encoding/hex"
-	"errors"
 	"strings"
 )
 
 // Secrets are the keys with which secrets in the database are encrypted.
 type Secrets struct {
-	SecretKey         string `name:"secret-key" env:"DG_SECRET_KEY" placeholder:"KEY" secret:"" help:"Key that encrypts the secrets of two-step verification in the database: 32 random bytes in base64 or hex. Set the variable, because other users of the machine see flags. Empty: the secrets are stored unencrypted."`
-	SecretKeyPrevious string `name:"secret-key-previous" env:"DG_SECRET_KEY_PREVIOUS" placeholder:"KEY" secret:"" help:"Second key for rotation, used for decryption only: the one that the secret key replaces, or the one that other instances already write. At the start its secrets are encrypted again with the secret key."`
+	SecretKey         string `name:"secret-key" env:"DG_SECRET_KEY" validate:"omitempty,key" placeholder:"KEY" secret:"" help:"Key that encrypts the secrets of two-step verification in the database: 32 random bytes in base64 or hex. Set the variable, because other users of the machine see flags. Empty: the secrets are stored unencrypted."`
+	SecretKeyPrevious string `name:"secret-key-previous" env:"DG_SECRET_KEY_PREVIOUS" validate:"omitempty,key" placeholder:"KEY" secret:"" help:"Second key for rotation, used for decryption only: the one that the secret key replaces, or the one that other instances already write. At the start its secrets are encrypted again with the secret key."`
 }
 
 // Keys returns the keys, nil for one that is not set. No error quotes a key.
 func (s Secrets) Keys() (current, previous []byte, err error) {
-	if current, err = keyOf("DG_SECRET_KEY", s.SecretKey); err != nil {
+	if err := check(s); err != nil {
 		return nil, nil, err
 	}
-	if previous, err = keyOf("DG_SECRET_KEY_PREVIOUS", s.SecretKeyPrevious); err != nil {
-		return nil, nil, err
-	}
-	return current, previous, nil
+	return parseKey(s.SecretKey), parseKey(s.SecretKeyPrevious), nil
 }
 
 // keySize is AES-256's.
 const keySize = 32
 
-func keyOf(name, text string) ([]byte, error) {
-	if text == "" {
-		return nil, nil
-	}
+// parseKey returns the key that a text holds, or nil.
+func parseKey(text string) []byte {
 	for _, decode := range []func(string) ([]byte, error){
 		hex.DecodeString, base64.StdEncoding.DecodeString, base64.URLEncoding.DecodeString,
 		base64.RawStdEncoding.DecodeString, base64.RawURLEncoding.DecodeString,
 	} {
 		if key, err := decode(strings.TrimSpace(text)); err == nil && len(key) == keySize {
-			return key, nil
+			return key
 		}
 	}
-	return nil, errors.New(name + " is not a key: set it to 32 random bytes in base64 or hex, such as the output of: openssl rand -base64 32")
+	return nil
 }
