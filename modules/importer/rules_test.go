@@ -77,6 +77,7 @@ var lineRules = []struct{ name, line, want string }{
 	{"configuration with a huge number", changed("fork", `{"a":[1,{"b":null}]}`, `{"a":1e131073}`), "f:2: configuration: expected " + expectedObject},
 
 	{"no zone", changed("fork", `2026-01-01T00:00:00Z`, `2026-01-01T00:00:00`), "f:2: createdAt: expected " + expectedTime},
+	{"no time", changed("fork", `"createdAt":"2026-01-01T00:00:00Z",`, ``), "f:2: createdAt: expected " + expectedTime + ", got nothing"},
 	{"a space", changed("fork", `2026-01-01T00:00:00Z`, `2026-01-01 00:00:00Z`), "f:2: createdAt: expected " + expectedTime},
 	{"30 February", changed("fork", `2026-01-01T00:00:00Z`, `2026-02-30T00:00:00Z`), "f:2: createdAt: expected " + expectedTime},
 	{"an hour of 24", changed("play", `T09:30:00Z`, `T24:00:00Z`), "f:2: startedAt: expected " + expectedTime},
