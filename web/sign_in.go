@@ -41,12 +41,12 @@ func (h *Handler) renderSignIn(c *fiber.Ctx, status int, view signInView) error 
 	return h.render(c, status, "sign-in", &view)
 }
 
-// signIn answers POST /sign-in. It ends the browser's previous session, also another person's, so that a planted token is never one
-// that is signed in.
+// signIn answers POST /sign-in.
 func (h *Handler) signIn(c *fiber.Ctx) error {
 	email := formValue(c, "email")
 	session, err := h.Identity.SignIn(c.UserContext(), email, formValue(c, "password"), identity.Client{
 		Address: httpserver.ClientAddr(c), UserAgent: c.Get(fiber.HeaderUserAgent), Browser: c.Cookies(browserCookie),
+		Session: c.Cookies(sessionCookie),
 	})
 	if w := waitOf(c, err); w != nil {
 		return h.renderSignIn(c, fiber.StatusTooManyRequests, signInView{Email: email, Wait: w})
@@ -56,11 +56,6 @@ func (h *Handler) signIn(c *fiber.Ctx) error {
 	}
 	if err != nil {
 		return err
-	}
-	if old := c.Cookies(sessionCookie); old != "" {
-		if err := h.Identity.SignOut(c.UserContext(), old); err != nil {
-			return err
-		}
 	}
 	setSession(c, session)
 	if session.SecondStepDue {

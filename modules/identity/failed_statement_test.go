@@ -76,6 +76,17 @@ var changes = map[string]func(b *bundle, people *identity.Service) func() error{
 		b.person("ann@example.com", "")
 		return func() error { _, err := people.SignIn(b.ctx(), "ann@example.com", password, firefox); return err }
 	},
+	"sign-in of a browser that is signed in": func(b *bundle, people *identity.Service) func() error {
+		b.person("ann@example.com", "")
+		b.person("bob@example.com", "")
+		client := identity.Client{Session: b.signIn("bob@example.com").Token}
+		return func() error {
+			session, err := people.SignIn(b.ctx(), "ann@example.com", password, client)
+			require.Equal(b.t, err != nil, b.isActive(client.Session), "the previous session ends with the sign-in")
+			require.Equal(b.t, err == nil, b.isActive(session.Token))
+			return err
+		}
+	},
 	"second step": func(b *bundle, people *identity.Service) func() error {
 		b.person("ann@example.com", secret)
 		token := b.signIn("ann@example.com").Token

@@ -34,6 +34,7 @@ type Session struct {
 type Client struct {
 	Address, UserAgent string
 	Browser            string // the token that RememberBrowser returned to it, or ""
+	Session            string // the token of the session that it has, which a sign-in ends, or ""
 }
 
 // ActiveSession is one of a person's sessions. Its ID is no secret: it signs nobody in.

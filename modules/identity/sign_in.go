@@ -15,7 +15,8 @@ const (
 )
 
 // SignIn begins a session for the person with the e-mail and the password. With two-step verification on, the session has
-// SecondStepDue until VerifySecondStep.
+// SecondStepDue until VerifySecondStep. The browser's previous session, also another person's, ends with it: a planted token is
+// never one that is signed in.
 //
 // An unknown e-mail, a person without a password and a wrong password get the same answer after the same time, and are
 // counted alike.
@@ -40,7 +41,7 @@ func (s *Service) SignIn(ctx context.Context, email, password string, from Clien
 		return Session{}, err
 	}
 	client := sessionClient{
-		address: audit.Sanitise(from.Address, maxAddress), userAgent: audit.Sanitise(from.UserAgent, maxUserAgent),
+		address: audit.Sanitise(from.Address, maxAddress), userAgent: audit.Sanitise(from.UserAgent, maxUserAgent), ends: from.Session,
 	}
 	if who.knownBrowser {
 		client.browser = hashToken(from.Browser)

@@ -71,33 +71,37 @@ func (s *Service) EndSession(ctx context.Context, token, id string) error {
 	if err != nil {
 		return nil //nolint:nilerr // no session has such an id
 	}
-	return s.deleteSession(ctx, "", "token_hash = ? and user_id = ?", hash, own.Person.ID)
+	return s.inTransaction(ctx, func(tx transaction) error {
+		return s.deleteSession(tx, "", "token_hash = ? and user_id = ?", hash, own.Person.ID)
+	})
 }
 
 // SignOut ends the session of the token, if there is one. Errors: apperr.Unavailable.
 func (s *Service) SignOut(ctx context.Context, token string) error {
-	return s.deleteSession(ctx, audit.SignedOut, "token_hash = ?", hashToken(token))
+	return s.inTransaction(ctx, func(tx transaction) error { return s.signOutIn(tx, token) })
+}
+
+func (s *Service) signOutIn(tx transaction, token string) error {
+	return s.deleteSession(tx, audit.SignedOut, "token_hash = ?", hashToken(token))
 }
 
 // deleteSession ends the session for which the condition holds, and records it. One that had expired, or never gave its code,
 // was not signed in and has no entry.
-func (s *Service) deleteSession(ctx context.Context, reason audit.Reason, where string, args ...any) error {
-	return s.inTransaction(ctx, func(tx transaction) error {
-		var ended sessionRow
-		deleted := tx.Scopes(postgres.Tag("identity.deleteSession")).Where(where, args...).
-			Clauses(clause.Returning{Columns: []clause.Column{{Name: "user_id"}, {Name: "expires_at"}, {Name: "second_step_due"}}}).Delete(&ended)
-		if deleted.Error != nil {
-			return fmt.Errorf("identity: end a session: %w", deleted.Error)
-		}
-		if deleted.RowsAffected == 0 || ended.SecondStepDue || !ended.ExpiresAt.After(s.clock()) {
-			return nil
-		}
-		of, err := person(tx, ended.UserID)
-		if err != nil {
-			return err
-		}
-		return s.record(tx, of, event{action: audit.SessionsEnded, reason: reason})
-	})
+func (s *Service) deleteSession(tx transaction, reason audit.Reason, where string, args ...any) error {
+	var ended sessionRow
+	deleted := tx.Scopes(postgres.Tag("identity.deleteSession")).Where(where, args...).
+		Clauses(clause.Returning{Columns: []clause.Column{{Name: "user_id"}, {Name: "expires_at"}, {Name: "second_step_due"}}}).Delete(&ended)
+	if deleted.Error != nil {
+		return fmt.Errorf("identity: end a session: %w", deleted.Error)
+	}
+	if deleted.RowsAffected == 0 || ended.SecondStepDue || !ended.ExpiresAt.After(s.clock()) {
+		return nil
+	}
+	of, err := person(tx, ended.UserID)
+	if err != nil {
+		return err
+	}
+	return s.record(tx, of, event{action: audit.SessionsEnded, reason: reason})
 }
 
 // TakeNotice returns what was just changed in the session, once, or "". A session that has ended has none. By hand: one

@@ -71,10 +71,13 @@ func (s *Service) begin(ctx context.Context, who credentials, limits []attemptLi
 		}
 		// Sessions that never gave their code are ended first.
 		err = deleteExcess(tx, &sessionRow{}, who.ID, "second_step_due, last_used_at desc", maxSessions)
-		if err != nil || begun.SecondStepDue {
-			return err
+		if err == nil && !begun.SecondStepDue {
+			err = s.record(tx, begun.Person, event{action: audit.SignedIn})
 		}
-		return s.record(tx, begun.Person, event{action: audit.SignedIn})
+		if err == nil && from.ends != "" {
+			err = s.signOutIn(tx, from.ends)
+		}
+		return err
 	})
 	if err != nil {
 		return Session{}, err
@@ -86,6 +89,7 @@ func (s *Service) begin(ctx context.Context, who credentials, limits []attemptLi
 type sessionClient struct {
 	address, userAgent string
 	browser            []byte // the hash of a known browser's token; nil: another browser
+	ends               string // the token of its previous session, or ""
 }
 
 func insertSession(tx transaction, of Session, from sessionClient, notice Notice, now time.Time) error {
