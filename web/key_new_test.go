@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"context"
 	"fmt"
 	"html"
 	"net/http"
@@ -15,6 +16,7 @@ import (
 	"dg/modules/apikeys"
 	"dg/modules/audit"
 	"dg/platform/authz"
+	"dg/platform/postgres"
 	"dg/platform/testkit/fixtures"
 )
 
@@ -149,16 +151,21 @@ func TestSampleCommandMatchesTheScopes(t *testing.T) {
 }
 
 // A double submit makes one key and one entry, also when many come at once, on two instances; one
-// answer has the secret.
+// answer has the secret. All wait in one queue, on a slow machine for longer than the program waits for a lock.
 func TestDoubleSubmitCreatesOneKey(t *testing.T) {
 	t.Parallel()
+	const n = 12
 	db := fixtures.New(t)
+	var err error
+	db.DB, err = postgres.Open(t.Context(), db.URL, postgres.Options{MaxConns: n + 2, LockTimeout: time.Minute})
+	require.NoError(t, err)
+	t.Cleanup(db.DB.Close)
 	first, second := startOn(t, db, time.Now), startOn(t, db, time.Now)
 	acme := first.organisation("acme")
 	path := acme.at("/settings/api-keys/new")
 	one := first.signedIn(t, acme.owner)
 	form := goodForm()
-	const n = 12
+	release := holdCreation(t, db, acme.ID)
 	answers := make([]page, n)
 	var wait sync.WaitGroup
 	for i := range n {
@@ -171,6 +178,7 @@ func TestDoubleSubmitCreatesOneKey(t *testing.T) {
 			answers[i] = b.post(path, form)
 		})
 	}
+	release(n)
 	wait.Wait()
 	shown := 0
 	for _, p := range answers {
@@ -185,6 +193,24 @@ func TestDoubleSubmitCreatesOneKey(t *testing.T) {
 	require.Equal(t, 1, shown)
 	require.Len(t, first.allKeys(t, acme), 1)
 	require.Len(t, first.logOf(t, acme), 1)
+}
+
+// holdCreation keeps the organisation's creations waiting until so many are released at once.
+func holdCreation(t *testing.T, db *fixtures.Database, organisationID string) (release func(waiting int)) {
+	t.Helper()
+	tx, err := db.Owner.Pool.Begin(t.Context())
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
+	_, err = tx.Exec(t.Context(), `select pg_advisory_xact_lock(hashtextextended('api_keys ' || $1, 0))`, organisationID)
+	require.NoError(t, err)
+	return func(waiting int) {
+		const queued = `select count(*) from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())`
+		require.Eventually(t, func() bool {
+			var n int
+			return tx.QueryRow(context.Background(), queued).Scan(&n) == nil && n == waiting
+		}, time.Minute, 5*time.Millisecond)
+		require.NoError(t, tx.Rollback(t.Context()))
+	}
 }
 
 // The secret is in one answer and nowhere else: in no other answer, no log, and not in the database.
