@@ -46,6 +46,7 @@ func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 		"alias by as":    db.Table("player_groups AS g").Select("g.id").Scan(&row).Error,
 		"join":           db.Table("organisations").Scopes(postgres.Tenant(acme)).Select("g.*").Joins(joined).Find(&found).Error,
 		"subquery":       db.Table("games").Where("exists (select from player_groups)").Find(&found).Error,
+		"built subquery": db.Table("games").Where("id in (?)", db.Model(&playerGroup{}).Select("id")).Find(&found).Error,
 		"update":         db.Model(&playerGroup{}).Where("name = ?", "Sales").Update("name", "x").Error,
 		"delete":         db.Where("name = ?", "Sales").Delete(&playerGroup{}).Error,
 		"create":         db.Create(&[]playerGroup{{ID: acmeSales, OrgID: acme}, {ID: betaSales}}).Error,
