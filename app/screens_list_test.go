@@ -21,6 +21,12 @@ func signedOutScreens() []screen {
 			do: enter("#new", "battery horse staple", "#repeat", "battery horse")},
 		{name: "reset-used", shows: "This link no longer works", path: "/account/reset?token=x", status: http.StatusNotFound},
 		{name: "docs", shows: "Reporting API", path: "/docs"},
+		{name: "docs-search", shows: "CSV columns", path: "/docs", do: func(p *browsertest.Page) { p.Fill("#find", "formula spreadsheet") }},
+		{name: "docs-recipe", shows: "pandas", path: "/docs/recipes/python"},
+		{name: "docs-recipe-sync", shows: "sync.py", path: "/docs/recipes/nightly-sync"},
+		{name: "reference", shows: "Reference", path: "/docs/reference"},
+		{name: "reference-stats", shows: "bestScorePercent", path: "/docs/reference/getForkStats"},
+		{name: "reference-csv", shows: "durationSeconds", path: "/docs/reference/exportForkPlaysCsv"},
 		{name: "not-found", shows: "Page not found", path: "/nowhere", status: http.StatusNotFound},
 	}
 }

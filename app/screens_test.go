@@ -16,7 +16,7 @@ import (
 	"dg/platform/testkit/browsertest"
 )
 
-// maxTransferred is how many bytes a screen may transfer, all its files together. The API reference is the exception.
+// maxTransferred is how many bytes a screen may transfer, all its files together.
 const maxTransferred = 60_000
 
 // screen is a screen as somebody sees it: a path, and what the reader does there to see it.

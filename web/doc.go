@@ -2,7 +2,8 @@
 //
 // A screen is a Go file and a template of the same name, one screen action in a file. routes.go lists them all. A handler reads
 // the request, calls the modules and renders a view: the template's data, with a layout (layout.go). Styles and script are in
-// static/.
+// static/. recipes/ holds the programs that /docs shows: app's tests copy them from the pages and run them. The reference is made
+// from the OpenAPI document (reference_document.go).
 //
 // Every request of a screen passes, in this order:
 //   - prepare (middleware.go): security headers, timeout, the request for the audit log;

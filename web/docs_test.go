@@ -111,21 +111,25 @@ func TestDocsStateLimitsAndColumns(t *testing.T) {
 	}
 	require.Equal(t, header, strings.Join(columns, ","))
 	require.Contains(t, html.UnescapeString(body), `curl -sS `+w.url+`/api/v1/forks`, "the address of this service")
+	require.NotContains(t, body, "dg.example.org")
 }
 
-// The page is the same for everybody, signed in or not.
+// Everybody may read the pages, signed in or not, and while the database is down.
 func TestDocsAreForEverybody(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := w.organisation("acme")
-	for _, path := range []string{"/docs", "/docs/reference"} {
+	for _, path := range []string{"/docs", "/docs/recipes/python", "/docs/reference", "/docs/reference/getForkStats"} {
 		out := w.browser(t).get(path)
 		require.Equal(t, 200, out.StatusCode)
 		require.Contains(t, out.body, `<a href="/sign-in">Sign in</a>`)
 		in := w.signedIn(t, acme.owner).get(path)
 		require.Equal(t, 200, in.StatusCode)
 		require.Contains(t, in.body, acme.owner.Name)
-		require.Contains(t, in.body, `<li><a href="/docs" aria-current="true">API</a></li>`)
+		require.Contains(t, in.body, `<li><a href="/docs?org=acme" aria-current="true">API</a></li>`)
+	}
+	for _, path := range []string{"/docs/recipes/cobol", "/docs/reference/deleteFork"} {
+		require.Equal(t, 404, w.browser(t).get(path).StatusCode)
 	}
 	require.Contains(t, w.browser(t).get("/docs").body, `<a href="/settings/api-keys">`)
 	require.Contains(t, w.signedIn(t, acme.owner).get("/docs").body, `<a href="`+acme.at("/settings/api-keys")+`">Settings → API keys</a>`)
@@ -134,14 +138,58 @@ func TestDocsAreForEverybody(t *testing.T) {
 	require.Equal(t, 200, b.get("/docs").StatusCode, "it explains ERR_UNAVAILABLE: it must be there then")
 }
 
-// The reference runs under the strict policy; only pictures that a stylesheet holds are allowed beyond it.
-func TestReferencePolicy(t *testing.T) {
+// The examples hold a fork and a group of the reader's organisation: of the one that the reader comes from, when there are several.
+func TestDocsExamplesAreTheReadersOwn(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	strict, reference := w.browser(t).get("/docs"), w.browser(t).get("/docs/reference")
-	const name = "Content-Security-Policy"
-	require.NotContains(t, strict.Header.Get(name), "data:")
-	require.Equal(t, strict.Header.Get(name), strings.Replace(reference.Header.Get(name), " data:", "", 1))
-	require.NotContains(t, reference.Header.Get(name), "unsafe")
-	require.NotRegexp(t, `(?i)<script(?:>| [^>]*>\s*[^<\s])|style=| on[a-z]+=|https?://`, reference.body)
+	acme, globex := w.organisation("acme"), w.organisation("globex")
+	fork, other := w.fork(acme), w.fork(globex)
+	group := w.db.Group(acme.ID, w.db.Players(acme.ID, 5)...)
+	invented := "60772820-1226-4be5-b50f-c2adbe3dca64"
+	require.Contains(t, contract(t), invented, "that of the document")
+	for _, path := range []string{"/docs", "/docs/recipes/curl", "/docs/recipes/grafana", "/docs/reference/getForkStats"} {
+		require.Contains(t, w.browser(t).get(path).body, invented)
+		require.NotContains(t, w.signedIn(t, acme.member).get(path).body, fork.ID, "members see no forks")
+		body := w.signedIn(t, acme.owner).get(path).body
+		require.Contains(t, body, fork.ID)
+		require.NotRegexp(t, `(forks/|fork=)`+invented, body)
+	}
+	require.Contains(t, w.signedIn(t, acme.owner).get("/docs").body, "groupId="+group)
+	w.db.Join(globex.ID, acme.owner.ID, "owner")
+	both := w.signedIn(t, acme.owner)
+	require.Contains(t, both.get("/docs").body, invented)
+	require.Contains(t, both.get("/docs?org=globex").body, other.ID)
+	require.Contains(t, both.get("/docs?org=globex").body, `href="/docs/recipes/python?org=globex"`)
+	require.NotContains(t, w.signedIn(t, acme.admin).get("/docs?org=globex").body, other.ID, "of no organisation but one's own")
+}
+
+// The reference has what the document has: each operation with its parameters, fields, answers and examples.
+func TestReferenceShowsTheDocument(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	index := w.browser(t).get("/docs/reference").body
+	for operation, names := range map[string][]string{
+		"listForks":          {"items[].deployedReleaseNumber", "integer or null", "If-None-Match", "ETag"},
+		"getFork":            {"/api/v1/forks/{forkId}", "deployedReleaseNumber", "forkId"},
+		"getForkStats":       {"players[].bestScorePercent", "skills[].skillId", "data.reading.charts", "groupId", "date-time", "#ERR_VALIDATION"},
+		"exportForkPlaysCsv": {"text/csv", "X-DG-Report-Suppressed", "playId,forkId", "<td><code>scorePercent</code></td>"},
+	} {
+		require.Contains(t, index, `href="/docs/reference/`+operation+`"`)
+		page := w.browser(t).get("/docs/reference/" + operation)
+		for _, name := range names {
+			require.Contains(t, page.body, name, operation)
+		}
+		require.NotContains(t, page.body, "$ref")
+	}
+}
+
+// The pages run under the strict policy, without inline script or style and without another host.
+func TestDocsPolicy(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	for _, path := range []string{"/docs", "/docs/recipes/javascript", "/docs/reference/getForkStats"} {
+		page := w.browser(t).get(path)
+		require.Equal(t, w.browser(t).get("/sign-in").Header.Get("Content-Security-Policy"), page.Header.Get("Content-Security-Policy"))
+		require.NotRegexp(t, `(?i)<script(?:>| [^>]*>\s*[^<\s])|style=| on[a-z]+=|(?:href|src)="https?://`, page.body)
+	}
 }

@@ -29,19 +29,22 @@ type screen struct {
 }
 
 const (
-	person = "Identity.Session Orgs.MembershipsOf "
-	member = "Identity.Session Orgs.Membership "
-	forkAt = "/o/acme/reports/0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e42"
-	keyAt  = "/o/acme/settings/api-keys/AAAAAAAAAAAAAAAAAAAAAA"
-	newKey = "name=BI&scopes=reports%3Aread&expiry=90&idempotencyKey=0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e44"
+	person     = "Identity.Session Orgs.MembershipsOf "
+	member     = "Identity.Session Orgs.Membership "
+	examplesOf = "Identity.Session=200 Orgs.MembershipsOf=200 Games.Forks=200 Orgs.Groups=200" // of the documentation
+	forkAt     = "/o/acme/reports/0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e42"
+	keyAt      = "/o/acme/settings/api-keys/AAAAAAAAAAAAAAAAAAAAAA"
+	newKey     = "name=BI&scopes=reports%3Aread&expiry=90&idempotencyKey=0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e44"
 )
 
 // screens are all routes. A change that is committed is answered as such, whatever fails after it: the browser that could not be
 // remembered, the session that could not be ended. The documentation can be read while the database is down.
 var screens = []screen{
 	{"GET /static/*", "/static/dg.css", "", 200, ""},
-	{"GET /docs", "/docs", "", 200, "Identity.Session=200 Orgs.MembershipsOf=200"},
+	{"GET /docs", "/docs", "", 200, examplesOf},
+	{"GET /docs/recipes/:recipe", "/docs/recipes/curl", "", 200, examplesOf},
 	{"GET /docs/reference", "/docs/reference", "", 200, "Identity.Session=200 Orgs.MembershipsOf=200"},
+	{"GET /docs/reference/:operation", "/docs/reference/getFork", "", 200, examplesOf},
 
 	{"GET /sign-in", "/sign-in", "", 303, "Identity.Session"},
 	{"POST /sign-in", "/sign-in", "email=ann&password=x", 303, "Identity.SignIn Identity.RememberBrowser=303"},

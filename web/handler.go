@@ -24,6 +24,8 @@ type Modules struct {
 	Policy   Policy
 	Auth     Authenticator // nil: sessions of Identity, by cookie
 
+	Document []byte // the OpenAPI document, for the reference; nil: none
+
 	// RecheckIdentity and RecheckOrgs re-check the access of running downloads, on a connection that a flood of requests cannot
 	// take. nil: Identity and Orgs do.
 	RecheckIdentity Sessions
@@ -39,6 +41,7 @@ type Handler struct {
 	templates *template.Template
 	files     files
 	downloads *limiter.Limiter // of audit logs
+	reference reference
 }
 
 // Limiters are what bounds the work of screens, by the name of the work.
@@ -53,6 +56,9 @@ func New(m Modules, baseURL string, now func() time.Time) (*Handler, error) {
 	h.downloads = limiter.New(limiter.Limits{Places: maxLogDownloads, Busy: "Too many downloads of audit logs are running."})
 	var err error
 	if h.files, err = loadFiles(); err != nil {
+		return nil, err
+	}
+	if h.reference, err = newReference(m.Document); err != nil {
 		return nil, err
 	}
 	h.templates, err = h.loadTemplates()

@@ -5,6 +5,7 @@ import (
 	"embed"
 	"fmt"
 	"html/template"
+	"net/url"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -84,6 +85,14 @@ func accountLayout(p *principal, title, screen string) layout {
 // Reports and Settings are the paths of these areas, or "" if the user may not open them.
 func (l layout) Reports() string  { return l.pathIfAllowed(authz.ReadReport, "/reports") }
 func (l layout) Settings() string { return l.pathIfAllowed(authz.ReadOrganisation, settingsPath) }
+
+// Docs is the path of a page of the documentation. It keeps the reader's organisation, whose forks the examples hold.
+func (l layout) Docs(page string) string {
+	if l.User == nil || l.User.Organisation.ID == "" {
+		return "/docs" + page
+	}
+	return "/docs" + page + "?org=" + url.QueryEscape(l.User.Organisation.Slug)
+}
 
 // pathIfAllowed returns the path of a screen, or "" if the user may not open it. A user of several organisations gets the path
 // without an organisation, where one is chosen.

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -57,7 +58,11 @@ func (someCalls) Cleanup(func()) {}
 func newMocked(t *testing.T, mocks mockTester, policy Policy) (*mocked, *fiber.App) {
 	t.Helper()
 	s := &mocked{t: t, mocks: mocks}
-	h, err := New(s.modules(policy), "http://127.0.0.1", func() time.Time { return mockedNow })
+	m := s.modules(policy)
+	var err error
+	m.Document, err = os.ReadFile("../modules/publicapi/openapi.json")
+	require.NoError(t, err)
+	h, err := New(m, "http://127.0.0.1", func() time.Time { return mockedNow })
 	require.NoError(t, err)
 	server := httpserver.New(httpserver.Options{Logger: slog.New(slog.DiscardHandler), Grace: time.Second, ErrorPage: h.ErrorPage})
 	h.Mount(server.App())

@@ -28,12 +28,18 @@ type principal struct {
 }
 
 // anyone wraps a handler for everybody: its principal is nil if nobody is signed in, or if the database does not answer. The
-// documentation has to be readable then too.
+// documentation has to be readable then too. The query may name the organisation that the reader comes from.
 func (h *Handler) anyone(handle func(*fiber.Ctx, *principal) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		p, err := h.authenticate(c)
 		if err == nil && p != nil {
-			_, err = h.memberships(c, p)
+			var all []org.Membership
+			all, err = h.memberships(c, p)
+			for _, m := range all {
+				if m.Organisation.Slug == c.Query("org") {
+					p.join(m)
+				}
+			}
 		}
 		if err != nil {
 			p = nil

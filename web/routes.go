@@ -16,7 +16,9 @@ func (h *Handler) Mount(app *fiber.App) {
 	h.MountOrganisation(app)
 	r := h.routes(app)
 	r.Get("/docs", h.anyone(h.docs))
-	r.Get("/docs/reference", h.anyone(h.reference))
+	r.Get("/docs/recipes/:recipe", h.anyone(h.recipe))
+	r.Get("/docs/reference", h.anyone(h.showReference))
+	r.Get("/docs/reference/:operation", h.anyone(h.showReference))
 	h.mountSignIn(r)
 	h.mountAccount(r)
 

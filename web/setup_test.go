@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"regexp"
 	"strings"
 	"sync"
@@ -93,8 +94,10 @@ func startOn(t *testing.T, db *fixtures.Database, now func() time.Time) *world {
 	t.Cleanup(pool.Close)
 	w.figures = reports.New(db.DB, pool)
 	w.files = exports.New(w.figures, w.log)
+	document, err := os.ReadFile("../modules/publicapi/openapi.json")
+	require.NoError(t, err)
 	site, err := web.New(web.Modules{
-		Identity: people, Keys: w.keys, Games: games.New(db.DB), Reports: w.figures, Exports: w.files, Orgs: orgs, Log: w.log, Policy: policy,
+		Document: document, Identity: people, Keys: w.keys, Games: games.New(db.DB), Reports: w.figures, Exports: w.files, Orgs: orgs, Log: w.log, Policy: policy,
 	}, w.url, now)
 	require.NoError(t, err)
 	server := httpserver.New(httpserver.Options{

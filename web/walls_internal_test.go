@@ -30,6 +30,7 @@ func TestPolicyRefusesWhatAnotherOrganisationOwns(t *testing.T) {
 		{"Orgs.Membership", "/o/acme/settings/organisation", 403},
 		{"Orgs.Members", "/o/acme/settings/organisation", 403},
 		{"Orgs.Groups", forkAt, 403},
+		{"Games.Forks", "/docs", 200}, // with invented examples
 	} {
 		t.Run(c.call+" "+c.path, func(t *testing.T) {
 			t.Parallel()
@@ -41,6 +42,17 @@ func TestPolicyRefusesWhatAnotherOrganisationOwns(t *testing.T) {
 			require.Contains(t, made, c.call)
 		})
 	}
+}
+
+// The documentation names a group of the reader's organisation, and no other.
+func TestDocsNameNoForeignGroup(t *testing.T) {
+	t.Parallel()
+	s, _ := newMocked(t, someCalls{t}, newPolicy(t))
+	_, body, _ := s.send(http.MethodGet, "/docs", "", 0, nil)
+	require.Equal(t, 2, strings.Count(body, marker), "fork and group")
+	s.foreign = "Orgs.Groups"
+	_, body, _ = s.send(http.MethodGet, "/docs", "", 0, nil)
+	require.Equal(t, 1, strings.Count(body, marker), "the fork alone")
 }
 
 // brokenPolicy cannot decide.

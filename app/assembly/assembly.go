@@ -92,17 +92,18 @@ func Over(pools Pools, s Settings) (*Program, error) {
 	people := identity.New(pools.Auth, time.Now, auditor, s.Log).EncryptWith(s.Keys)
 
 	recheck := cmp.Or(pools.Recheck, pools.Auth)
-	screens, err := web.New(web.Modules{
-		Identity: people, Keys: p.Keys, Games: forks, Reports: figures, Exports: p.exports, Orgs: orgs, Log: log, Policy: policy,
-		RecheckIdentity: identity.New(recheck, time.Now, auditor, s.Log), RecheckOrgs: org.New(recheck, log, policy),
-	}, s.BaseURL, time.Now)
-	if err != nil {
-		return nil, err
-	}
 	api, err := publicapi.New(publicapi.Modules{
 		Keys: p.Keys, Games: forks, Reports: figures, Exports: p.exports, Orgs: orgs, Policy: policy,
 		RecheckKeys: apikeys.New(recheck, orgs, log, policy, time.Now, counts.unknownKey),
 	}, s.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	screens, err := web.New(web.Modules{
+		Identity: people, Keys: p.Keys, Games: forks, Reports: figures, Exports: p.exports, Orgs: orgs, Log: log, Policy: policy,
+		RecheckIdentity: identity.New(recheck, time.Now, auditor, s.Log), RecheckOrgs: org.New(recheck, log, policy),
+		Document: api.Document(),
+	}, s.BaseURL, time.Now)
 	if err != nil {
 		return nil, err
 	}

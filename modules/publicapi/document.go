@@ -34,6 +34,9 @@ func addressed(description []byte, baseURL string) ([]byte, error) {
 	return bytes.Replace(description, []byte(serverURL), url, 1), nil
 }
 
+// Document is the OpenAPI document as it is served.
+func (a *API) Document() []byte { return a.document }
+
 // describe answers GET for a description. It needs no key.
 func describe(description []byte) fiber.Handler {
 	return func(c *fiber.Ctx) error {

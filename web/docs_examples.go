@@ -1,0 +1,55 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"dg/modules/games"
+	"dg/modules/org"
+	"dg/platform/authz"
+)
+
+// The ids of the OpenAPI document's examples, which recipes hold too.
+const (
+	exampleFork  = "60772820-1226-4be5-b50f-c2adbe3dca64"
+	exampleGroup = "367856ea-0ce4-4434-8f3b-0260cd0f3211"
+)
+
+// examples are what the documentation's examples hold: a fork and a group of the reader's organisation, if there are any.
+type examples struct {
+	ForkID, GroupID      string
+	ForkTitle, GroupName string // "": an invented one
+	base                 string
+	from, recent, to     string // a long period, and a short one
+}
+
+// examplesFor returns the examples of a reader. Whatever cannot be read, or is not the reader's to see, is invented: the
+// documentation has to be readable while the database is down.
+func (h *Handler) examplesFor(ctx context.Context, p *principal) examples {
+	today := h.today()
+	e := examples{
+		ForkID: exampleFork, GroupID: exampleGroup, base: h.base,
+		from: today.AddDate(-2, 0, 0).Format(time.DateOnly), recent: today.AddDate(0, 0, -27).Format(time.DateOnly), to: today.Format(time.DateOnly),
+	}
+	if p == nil || p.Organisation.ID == "" || !p.may(authz.ListForks) {
+		return e
+	}
+	forks, err := h.forks(ctx, p)
+	if err != nil || len(forks) == 0 {
+		return e
+	}
+	fork := slices.MaxFunc(forks, func(a, b games.Fork) int {
+		return cmp.Or(compareBool(a.Status == "active", b.Status == "active"), compareBool(a.DeployedRelease != nil, b.DeployedRelease != nil), b.CreatedAt.Compare(a.CreatedAt))
+	})
+	e.ForkID, e.ForkTitle = fork.ID, fork.Title
+	groups, err := h.Orgs.Groups(ctx, p.Organisation.ID, "")
+	if err == nil {
+		err = authorizeAll(p, authz.ReadReport, groups, func(g org.Group) string { return g.OrganisationID })
+	}
+	if err == nil && len(groups) > 0 {
+		e.GroupID, e.GroupName = groups[0].ID, groups[0].Name
+	}
+	return e
+}

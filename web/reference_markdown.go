@@ -1,0 +1,53 @@
+package web
+
+import (
+	"html"
+	"html/template"
+	"regexp"
+	"strings"
+)
+
+var codeSpan = regexp.MustCompile("`([^`]+)`")
+
+// markdown is the HTML of a description of the OpenAPI document: paragraphs, lists, tables and code, which is all that it uses.
+func markdown(text string) template.HTML {
+	var b strings.Builder
+	for block := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
+		lines := strings.Split(codeSpan.ReplaceAllString(html.EscapeString(block), "<code>$1</code>"), "\n")
+		switch {
+		case block == "":
+		case strings.HasPrefix(block, "- "):
+			b.WriteString("<ul><li>" + strings.ReplaceAll(strings.Join(lines, "\n")[2:], "\n- ", "</li><li>") + "</li></ul>")
+		case strings.HasPrefix(block, "|"):
+			b.WriteString(markdownTable(lines))
+		default:
+			b.WriteString("<p>" + strings.Join(lines, " ") + "</p>")
+		}
+	}
+	return template.HTML(b.String())
+}
+
+// markdownTable is a table: the second line is the rule below the header.
+func markdownTable(lines []string) string {
+	var b strings.Builder
+	b.WriteString(`<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>`)
+	for i, line := range lines {
+		cells := strings.Split(strings.Trim(line, "| "), "|")
+		switch {
+		case i == 0:
+			b.WriteString("<thead><tr>")
+			for _, cell := range cells {
+				b.WriteString(`<th scope="col">` + strings.TrimSpace(cell) + "</th>")
+			}
+			b.WriteString("</tr></thead><tbody>")
+		case i > 1:
+			b.WriteString("<tr>")
+			for _, cell := range cells {
+				b.WriteString("<td>" + strings.TrimSpace(cell) + "</td>")
+			}
+			b.WriteString("</tr>")
+		}
+	}
+	b.WriteString("</tbody></table></div>")
+	return b.String()
+}

@@ -1,0 +1,67 @@
+// docs.js: the search on /docs, and trying an operation of the reference. The pages work without it.
+(() => {
+  'use strict';
+  const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+  const live = document.getElementById('live');
+
+  // Search: sections, and rows of tables and lists, that hold every word.
+  for (const form of all('form[data-search]')) {
+    const input = form.querySelector('input');
+    const sections = all('main section').map((section) => ({ section, text: section.textContent.toLowerCase(),
+      parts: all('tbody tr, li, dt', section).map((part) => ({ part, text: (part.textContent + (part.matches('dt') ? part.nextElementSibling.textContent : '')).toLowerCase() })) }));
+    const show = (part, shown) => { part.hidden = !shown; if (part.matches('dt')) part.nextElementSibling.hidden = !shown; };
+    const find = () => {
+      const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+      const holds = (text) => words.every((word) => text.includes(word));
+      let found = 0;
+      for (const { section, text, parts } of sections) {
+        section.hidden = !holds(text);
+        found += !section.hidden;
+        const some = parts.some((p) => holds(p.text)); // else the words are in the text around them
+        for (const p of parts) show(p.part, !some || holds(p.text));
+      }
+      live.textContent = words.length ? `${found} ${found === 1 ? 'section' : 'sections'} found.` : '';
+    };
+    form.hidden = false;
+    form.addEventListener('submit', (e) => e.preventDefault());
+    input.addEventListener('input', find);
+    addEventListener('hashchange', () => { if (input.value) { input.value = ''; find(); document.querySelector(location.hash)?.scrollIntoView(); } });
+  }
+
+  // Try it: the request goes to this service, without the cookies of the session. At most 20,000 characters are shown.
+  for (const details of all('[data-try]')) {
+    const [form, out] = [details.querySelector('form'), details.querySelector('pre')];
+    const key = form.querySelector('#try-key');
+    details.hidden = false;
+    addEventListener('pagehide', () => { key.value = ''; });
+    form.addEventListener('submit', async (e) => {
+      e.preventDefault();
+      let path = form.dataset.path;
+      const query = new URLSearchParams();
+      for (const field of all('[data-in]', form)) {
+        if (field.dataset.in === 'path') path = path.replace(`{${field.name}}`, encodeURIComponent(field.value.trim()));
+        else if (field.value.trim()) query.set(field.name, field.value.trim());
+      }
+      out.hidden = false;
+      out.textContent = 'Sending…';
+      try {
+        const address = path + (query.size ? `?${query}` : '');
+        const answer = await fetch(address, { credentials: 'omit', headers: { Authorization: `Bearer ${key.value.trim()}` } });
+        const names = ['content-type', 'ratelimit', 'retry-after', 'x-dg-report-suppressed', 'x-request-id'].filter((name) => answer.headers.has(name));
+        out.textContent = `GET ${address}\n\n${answer.status}\n${names.map((name) => `${name}: ${answer.headers.get(name)}\n`).join('')}\n${await start(answer)}`;
+        live.textContent = `Answered ${answer.status}.`;
+        out.dataset.answered = answer.status;
+      } catch (error) {
+        out.textContent = `No answer: ${error.message}`;
+      }
+    });
+  }
+
+  async function start(answer) {
+    const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+    let text = '';
+    for (let part; text.length < 20000 && !(part = await reader.read()).done;) text += part.value;
+    if (text.length >= 20000) { reader.cancel(); return `${text.slice(0, 20000)}\n… and more`; }
+    try { return JSON.stringify(JSON.parse(text), null, 2); } catch { return text; }
+  }
+})();
