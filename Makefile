@@ -6,7 +6,7 @@ export PG_BIN ?= $(shell [ -x .postgres/bin/postgres ] && echo $(CURDIR)/.postgr
 # The race detector needs a C compiler; without one the tests run all the same.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
-.PHONY: help run dev test soak check bench mutations release generate build postgres
+.PHONY: help run dev test soak recipes check bench mutations release generate build postgres
 
 help: ## List the targets.
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/\1\t\2/' | expand -t 12
@@ -23,6 +23,9 @@ test: postgres ## Run every test, on a real PostgreSQL and in a real Chromium.
 
 soak: postgres ## Run the tests of the whole program at their large sizes: millions of plays, many minutes.
 	DG_SOAK=1 go test -v -count=1 -p 1 -timeout 60m ./app ./modules/publicapi ./modules/reports
+
+recipes: postgres ## Run the recipes of /docs in every tool that is here (R, DuckDB and a parser of Power Query by npm, psql, pandas).
+	DG_RECIPES=1 go test -v -count=1 -timeout 20m ./app -run TestRecipes
 
 check: ## Run the linters, and see that what is generated is not stale.
 	scripts/check.sh

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+var syncRecipe = cookedRecipe{file: "sync.py", command: "python3 FILE", needs: "python3 -c 'import sqlite3'"}
+
+// nightly is the sync recipe in a folder, with its key in a file.
+type nightly struct {
+	folder, text string
+}
+
+func newNightly(t *testing.T, text, key string) nightly {
+	t.Helper()
+	n := nightly{t.TempDir(), text}
+	n.setKey(t, key)
+	return n
+}
+
+func (n nightly) setKey(t *testing.T, key string) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(filepath.Join(n.folder, "key.txt"), []byte(key+"\n"), 0o600))
+}
+
+// run runs it once and returns what it printed, and whether it said that everything is there.
+func (n nightly) run(t *testing.T) (out string, whole bool) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(filepath.Join(n.folder, "sync.py"), []byte(n.text), 0o600))
+	c := exec.CommandContext(t.Context(), "python3", "sync.py")
+	c.Dir, c.Env = n.folder, append(cleanEnvironment(), "DG_KEY_FILE=key.txt")
+	text, err := c.CombinedOutput()
+	return string(text), err == nil
+}
+
+// query reads one value of its database.
+func (n nightly) query(t *testing.T, sql string) string {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), "python3", "-c", "import sqlite3, sys\nprint(sqlite3.connect('dg.sqlite').execute(sys.argv[1]).fetchone()[0])", sql)
+	c.Dir = n.folder
+	out, err := c.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return strings.TrimSpace(string(out))
+}
+
+// flaky forwards to dg, lets exports break off, and counts them.
+type flaky struct {
+	*httptest.Server
+	breaks   atomic.Int32 // how many exports are still to break off in the middle
+	refuses  atomic.Bool  // whether exports are refused
+	first    sync.Once    // before the first request of a run
+	before   func()
+	mu       sync.Mutex
+	windows  []string // of the exports
+	running  atomic.Int32
+	together atomic.Int32 // the most that ran at once
+}
+
+func newFlaky(t *testing.T, base string) *flaky {
+	t.Helper()
+	to, err := url.Parse(base)
+	require.NoError(t, err)
+	f := &flaky{}
+	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }}
+	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		f.first.Do(func() { f.before() })
+		if !strings.HasSuffix(r.URL.Path, "/csv") {
+			proxy.ServeHTTP(w, r)
+			return
+		}
+		f.mu.Lock()
+		f.windows = append(f.windows, r.URL.RawQuery)
+		f.mu.Unlock()
+		now := f.running.Add(1)
+		defer f.running.Add(-1)
+		for most := f.together.Load(); now > most && !f.together.CompareAndSwap(most, now); most = f.together.Load() {
+		}
+		switch {
+		case f.refuses.Load():
+			http.Error(w, `{"code": "not-found"}`, http.StatusNotFound)
+		case f.breaks.Add(-1) >= 0:
+			_, _ = fmt.Fprint(w, "playId,forkId\nhalf a li")
+			_ = http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		default:
+			proxy.ServeHTTP(w, r)
+		}
+	}))
+	t.Cleanup(f.Close)
+	return f
+}
+
+// The nightly sync has every play up to yesterday, once. It goes on after a transfer that breaks off, reads nothing twice in a
+// day, reads the last 35 days again on the next, resumes after a failure, and takes a key that was replaced.
+func checkNightlySync(t *testing.T, b *cookbook) {
+	syncRecipe.skipIfAbsent(t)
+	service := newFlaky(t, b.reader.base)
+	n := newNightly(t, strings.ReplaceAll(b.recipe("nightly-sync"), b.reader.base, service.URL), b.key)
+
+	n.setKey(t, b.key[:len(b.key)-1]+"!")
+	service.before = func() { n.setKey(t, b.key) } // while the run is under way
+	service.refuses.Store(true)
+	out, whole := n.run(t)
+	require.False(t, whole, "%s", out)
+	require.Contains(t, out, "0 of 6 forks, 0 plays")
+	service.refuses.Store(false)
+
+	service.breaks.Store(2)
+	out, whole = n.run(t)
+	require.True(t, whole, "%s", out)
+	require.Contains(t, out, "6 of 6 forks, ")
+	require.Equal(t, b.playsUntilYesterday(t), n.query(t, "select count(*) from plays"))
+	require.LessOrEqual(t, service.together.Load(), int32(3))
+	require.Equal(t, "real integer text", n.query(t, "select typeof(scorePercent) || ' ' || typeof(completed) || ' ' || typeof(playerKey) from plays where completed"))
+
+	service.windows = nil
+	_, whole = n.run(t)
+	require.True(t, whole)
+	require.Empty(t, service.windows, "a finished day is not read again")
+
+	// The next night: a play has completed late, and one is gone.
+	yesterday := time.Now().UTC().AddDate(0, 0, -1)
+	n.change(t, "update synced set through = '"+yesterday.AddDate(0, 0, -1).Format(time.DateOnly)+"'",
+		"update plays set completed = 0 where startedAt > '"+yesterday.AddDate(0, 0, -30).Format(time.DateOnly)+"'",
+		"insert into plays select 'gone', forkId, 1, 'P', 'P', '"+yesterday.AddDate(0, 0, -30).Format(time.DateOnly)+"', null, null, 0, null, null, null from plays limit 1")
+	before := n.query(t, "select sum(completed) from plays")
+	out, whole = n.run(t)
+	require.True(t, whole, "%s", out)
+	require.Equal(t, b.playsUntilYesterday(t), n.query(t, "select count(*) from plays"))
+	require.NotEqual(t, before, n.query(t, "select sum(completed) from plays"))
+	require.Len(t, service.windows, 6, "one request for a fork")
+	days := 35
+	if time.Now().UTC().Weekday() == time.Sunday {
+		days = 366
+	}
+	require.Contains(t, strings.Join(service.windows, " "), fmt.Sprintf("from=%s&to=%s", yesterday.AddDate(0, 0, 1-days).Format(time.DateOnly), yesterday.Format(time.DateOnly)))
+}
+
+// change changes its database.
+func (n nightly) change(t *testing.T, statements ...string) {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), "python3", "-c", "import sqlite3, sys\nwith sqlite3.connect('dg.sqlite') as db:\n for sql in sys.argv[1:]: db.execute(sql)")
+	c.Args = append(c.Args, statements...)
+	c.Dir = n.folder
+	out, err := c.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+}
+
+// playsUntilYesterday counts the plays of all forks of the reader's organisation.
+func (b *cookbook) playsUntilYesterday(t *testing.T) string {
+	t.Helper()
+	return fmt.Sprint(read[int](t, b.db, `select count(*) from plays p join forks f on f.id = p.fork_id join organisations o on o.id = f.org_id
+		where o.slug = 'harbour-and-vale' and p.started_at < $1`, time.Now().UTC().Truncate(24*time.Hour)))
+}

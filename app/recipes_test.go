@@ -1,0 +1,241 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"html"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// allRecipes says whether the recipes are run that need R, DuckDB, PostgreSQL's client or npm (make recipes).
+var allRecipes = os.Getenv("DG_RECIPES") == "1"
+
+// cookbook is the demo with its documentation, as one of its people reads it.
+type cookbook struct {
+	reader *webClient
+	key    string
+	fork   string
+	want   string // what a recipe prints of the fork
+	group  string // one of which too few play
+	db     *door
+}
+
+func newCookbook(t *testing.T) *cookbook {
+	t.Helper()
+	dir := newFolder(t)
+	d := serveOn(t, dir, "--demo")
+	db := openDoor(t, dir)
+	b := &cookbook{reader: newWebClient(t, d.url).signIn(demoAccount(t, "maren@harbour.example.com")), key: demoToken(t, d), db: db}
+	b.group = read[string](t, db, `select id::text from player_groups where name = 'Night shift, gate 4'`)
+	script := b.recipe("curl")
+	b.fork = regexpGroup(t, `fork=([0-9a-f-]{36})`, script)
+	b.want = b.twoYears(t, regexpGroup(t, `from=([0-9-]{10})`, script), regexpGroup(t, ` to=([0-9-]{10})`, script))
+	return b
+}
+
+func regexpGroup(t *testing.T, pattern, text string) string {
+	t.Helper()
+	found := regexp.MustCompile(pattern).FindStringSubmatch(text)
+	require.NotNil(t, found, "no %s in:\n%s", pattern, text)
+	return found[1]
+}
+
+var recipeText = regexp.MustCompile(`(?s)<code id="recipe">(.*?)</code></pre>`)
+
+// recipe copies a recipe from its page.
+func (b *cookbook) recipe(id string) string {
+	return html.UnescapeString(regexpGroup(b.reader.t, recipeText.String(), b.reader.get("/docs/recipes/"+id)))
+}
+
+// twoYears are the rows of the fork over the period of the recipes, which is two windows.
+func (b *cookbook) twoYears(t *testing.T, from, to string) string {
+	t.Helper()
+	first, err := time.Parse(time.DateOnly, from)
+	require.NoError(t, err)
+	at := b.reader.base + "/api/v1/forks/" + b.fork + "/exports/csv"
+	rows := readCSV(t, fetch(t, at+"?from="+from+"&to="+first.AddDate(0, 0, 365).Format(time.DateOnly), b.key))
+	rest := readCSV(t, fetch(t, at+"?from="+first.AddDate(0, 0, 366).Format(time.DateOnly)+"&to="+to, b.key))
+	require.Greater(t, len(rest), 100)
+	return figuresOf(append(rows, rest[1:]...))
+}
+
+func readCSV(t *testing.T, text []byte) [][]string {
+	t.Helper()
+	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	require.NoError(t, err)
+	require.Equal(t, []string{"playerKey", "scorePercent"}, []string{rows[0][3], rows[0][9]})
+	return rows
+}
+
+// figuresOf is what the recipes print of the rows, header included.
+func figuresOf(rows [][]string) string {
+	players, completed, sum := map[string]bool{}, 0, 0.0
+	for _, row := range rows[1:] {
+		players[row[3]] = true
+		if score, err := strconv.ParseFloat(row[9], 64); err == nil {
+			completed, sum = completed+1, sum+score
+		}
+	}
+	return fmt.Sprintf("%d plays, %d players, %d completed, average score %.2f", len(rows)-1, len(players), completed, sum/float64(completed))
+}
+
+// busyService forwards to dg. The first request is answered 429, and every other answer says that no request is left.
+type busyService struct {
+	*httptest.Server
+	mu    sync.Mutex
+	times []time.Time
+}
+
+func newBusyService(t *testing.T, base string) *busyService {
+	t.Helper()
+	to, err := url.Parse(base)
+	require.NoError(t, err)
+	s := &busyService{}
+	proxy := &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) },
+		ModifyResponse: func(r *http.Response) error {
+			r.Header.Set("RateLimit", `"key";r=0;t=1`)
+			return nil
+		},
+	}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		s.times = append(s.times, time.Now())
+		first := len(s.times) == 1
+		s.mu.Unlock()
+		if first {
+			w.Header().Set("Retry-After", "1")
+			http.Error(w, `{"code": "resource-exhausted"}`, http.StatusTooManyRequests)
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// requirePaced requires that the client waited a second before each request but the first.
+func (s *busyService) requirePaced(t *testing.T) {
+	t.Helper()
+	require.Len(t, s.times, 3, "a refused one, and two windows")
+	for i := range s.times[1:] {
+		require.Greater(t, s.times[i+1].Sub(s.times[i]), 900*time.Millisecond)
+	}
+}
+
+// cookedRecipe is how a recipe is run. In the command, FILE stands for the recipe, DRIVERS for testdata/recipes.
+type cookedRecipe struct {
+	id, file, command string
+	needs             string // tried first: a recipe whose tool is absent is skipped
+	all               bool   // only with make recipes
+}
+
+var cookedRecipes = []cookedRecipe{
+	{id: "curl", file: "plays.sh", command: "bash FILE", needs: "bash --version && curl --version && date -u -d '2026-01-01 + 1 day'"},
+	{id: "python", file: "plays.py", command: "PYTHON FILE", needs: "PYTHON -c 'import pandas, requests'"},
+	{id: "javascript", file: "plays.mjs", command: "node FILE", needs: "node -e 'fetch'"},
+	{id: "go", file: "plays.go", command: "go run FILE", needs: "go version"},
+	{id: "google-sheets", file: "plays.gs", command: "node DRIVERS/google.cjs FILE", needs: "node --version && curl --version"},
+	{id: "r", file: "plays.R", command: "Rscript FILE", needs: "Rscript -e 'library(httr2); library(readr)'", all: true},
+}
+
+var (
+	groupLine = regexp.MustCompile(`(?im)^(.*\bgroup\s*(?:=|<-)\s*)(?:""|''|NULL)`)
+	shownRow  = regexp.MustCompile(`(?m)^.*\d plays, .*$`)
+)
+
+// What the documentation's pages hold is copied from them, as their reader has it, and run.
+func TestRecipes(t *testing.T) {
+	t.Parallel()
+	b := newCookbook(t)
+	t.Run("two years", func(t *testing.T) { checkTwoYears(t, b) })
+	t.Run("grafana", func(t *testing.T) { checkGrafana(t, b) })
+	t.Run("power query", func(t *testing.T) { checkPowerQuery(t, b) })
+	t.Run("nightly sync", func(t *testing.T) { checkNightlySync(t, b) })
+	t.Run("quickstart", func(t *testing.T) { checkQuickstart(t, b) })
+}
+
+// Each recipe reads two years of a fork: it waits for Retry-After and for RateLimit, cuts the period into windows, and finds the
+// figures that the API's rows have.
+func checkTwoYears(t *testing.T, b *cookbook) {
+	for _, r := range cookedRecipes {
+		t.Run(r.id, func(t *testing.T) {
+			t.Parallel()
+			r.skipIfAbsent(t)
+			service, folder := newBusyService(t, b.reader.base), t.TempDir()
+			text := b.recipe(r.id)
+			out := r.run(t, folder, strings.ReplaceAll(text, b.reader.base, service.URL), b.key)
+			service.requirePaced(t)
+			if r.id == "curl" {
+				file, err := os.ReadFile(filepath.Join(folder, "plays.csv"))
+				require.NoError(t, err)
+				out = figuresOf(readCSV(t, file))
+				loadsIntoDatabases(t, folder, b)
+			}
+			require.Contains(t, out, b.want)
+			// A hidden group is said to be hidden. Its file has no rows, and the same types.
+			hidden := groupLine.ReplaceAllString(text, `${1}"`+b.group+`"`)
+			require.NotEqual(t, text, hidden)
+			none := r.run(t, t.TempDir(), hidden, b.key)
+			require.Contains(t, none, "fewer than 5 members of the group played. This is not zero.")
+			if r.id == "python" || r.id == "r" {
+				require.Contains(t, none, shownRow.Split(out, 2)[0])
+			}
+		})
+	}
+}
+
+// skipIfAbsent skips a recipe whose tool is not here.
+func (r cookedRecipe) skipIfAbsent(t *testing.T) {
+	t.Helper()
+	if r.all && !allRecipes {
+		t.Skip("SKIPPED: make recipes runs it")
+	}
+	if out, err := exec.CommandContext(t.Context(), "sh", "-c", withPython(r.needs)).CombinedOutput(); err != nil {
+		t.Skipf("SKIPPED, NOTHING WAS TESTED: %s: %v %s", r.needs, err, out)
+	}
+}
+
+// withPython puts in the Python that has pandas, if one of the usual ones has.
+func withPython(command string) string {
+	return strings.ReplaceAll(command, "PYTHON", python())
+}
+
+var python = sync.OnceValue(func() string {
+	if exec.Command("/usr/bin/python3", "-c", "import pandas, requests").Run() == nil {
+		return "/usr/bin/python3"
+	}
+	return "python3"
+})
+
+// run runs the recipe in the folder and returns what it printed. Google's fails when the group is hidden, as a sheet must.
+func (r cookedRecipe) run(t *testing.T, folder, text, key string) string {
+	t.Helper()
+	file := filepath.Join(folder, r.file)
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	drivers, err := filepath.Abs("testdata/recipes")
+	require.NoError(t, err)
+	command := strings.NewReplacer("FILE", r.file, "DRIVERS", drivers).Replace(withPython(r.command))
+	c := exec.CommandContext(t.Context(), "sh", "-c", command)
+	c.Dir, c.Env = folder, append(cleanEnvironment(), "DG_KEY="+key)
+	out, err := c.CombinedOutput()
+	if !strings.Contains(string(out), "This is not zero.") {
+		require.NoError(t, err, "%s", out)
+	}
+	return string(out)
+}

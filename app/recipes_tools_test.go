@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"html"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/platform/testkit/fixtures"
+)
+
+// loadsIntoDatabases loads plays.csv of the folder as the recipes of DuckDB and PostgreSQL do, and once more without rows.
+func loadsIntoDatabases(t *testing.T, folder string, b *cookbook) {
+	t.Helper()
+	if !allRecipes {
+		return
+	}
+	for _, r := range []cookedRecipe{
+		{id: "duckdb", file: "plays.duckdb.sql", command: npm("@duckdb/node-api") + "node DRIVERS/duckdb.mjs FILE"},
+		{id: "postgresql", file: "plays.psql", command: "psql '" + fixtures.New(t).OwnerURL + "' -qtA -v ON_ERROR_STOP=1 -f FILE"},
+	} {
+		out := r.run(t, folder, b.recipe(r.id), b.key)
+		if r.id == "postgresql" {
+			out = regexp.MustCompile(`(\d+)\|(\d+)\|(\d+)\|`).ReplaceAllString(out, "$1 plays, $2 players, $3 completed, average score ")
+		}
+		require.Contains(t, out, b.want, r.id)
+		empty := t.TempDir()
+		require.NoError(t, os.CopyFS(empty, os.DirFS(folder)))
+		cutToHeader(t, filepath.Join(empty, "plays.csv"))
+		none := r.run(t, empty, b.recipe(r.id), b.key)
+		require.Contains(t, none, "0", r.id)
+		if r.id == "duckdb" {
+			types := out[strings.LastIndex(out, "UUID UUID"):]
+			require.Contains(t, types, "INTEGER VARCHAR VARCHAR TIMESTAMP TIMESTAMP BIGINT BOOLEAN DECIMAL(5,2) BOOLEAN VARCHAR")
+			require.Contains(t, none, types, "without rows")
+		}
+	}
+}
+
+func npm(pkg string) string { return "npm install --silent --no-audit --no-fund " + pkg + " >&2 && " }
+
+func cutToHeader(t *testing.T, file string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	header, _, _ := bytes.Cut(text, []byte("\n"))
+	require.NoError(t, os.WriteFile(file, append(header, '\n'), 0o600))
+}
+
+// checkPowerQuery parses the recipe of Power BI and Excel.
+func checkPowerQuery(t *testing.T, b *cookbook) {
+	if !allRecipes {
+		t.Skip("SKIPPED: make recipes parses it")
+	}
+	r := cookedRecipe{file: "plays.pq", command: npm("@microsoft/powerquery-parser") + "node DRIVERS/powerquery.cjs FILE"}
+	require.Contains(t, r.run(t, t.TempDir(), b.recipe("power-bi"), b.key), "parsed")
+}
+
+// checkGrafana sends the requests of the dashboard and requires that each column is in the answer, with its type.
+func checkGrafana(t *testing.T, b *cookbook) {
+	var dashboard struct {
+		Panels []struct {
+			Targets []struct {
+				URL     string
+				Options struct{ Params []struct{ Key, Value string } } `json:"url_options"`
+				Root    string                                         `json:"root_selector"`
+				Columns []struct{ Selector, Type string }
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(b.recipe("grafana")), &dashboard))
+	now := time.Now().UTC()
+	day := strings.NewReplacer("${__from:date:YYYY-MM-DD}", now.AddDate(0, 0, -90).Format(time.DateOnly), "${__to:date:YYYY-MM-DD}", now.Format(time.DateOnly))
+	require.Len(t, dashboard.Panels, 2)
+	for _, panel := range dashboard.Panels {
+		target := panel.Targets[0]
+		query := url.Values{}
+		for _, p := range target.Options.Params {
+			query.Set(p.Key, day.Replace(p.Value))
+		}
+		var row map[string]any
+		require.NoError(t, json.Unmarshal(fetch(t, target.URL+"?"+query.Encode(), b.key), &row))
+		if target.Root != "" {
+			rows := row[target.Root].([]any)
+			require.Len(t, rows, 91)
+			row = rows[0].(map[string]any)
+		}
+		for _, c := range target.Columns {
+			want := map[string]any{"number": 0.0, "timestamp": "", "boolean": false}[c.Type]
+			require.IsType(t, want, row[c.Selector], c.Selector)
+		}
+	}
+}
+
+var (
+	startLanguages = map[string]cookedRecipe{
+		"curl":       {file: "start.sh", command: "bash FILE", needs: "curl --version"},
+		"python":     {file: "start.py", command: "PYTHON FILE", needs: "PYTHON -c 'import requests'"},
+		"javascript": {file: "start.mjs", command: "node FILE", needs: "node -e 'fetch'"},
+		"r":          {file: "start.R", command: "Rscript FILE", needs: "Rscript -e 'library(httr2)'", all: true},
+	}
+	startText = regexp.MustCompile(`(?s)<code id="(forks|stats|csv)-(\w+)">(.*?)</code>`)
+)
+
+// The first requests of /docs, in each language, answer what the page says.
+func checkQuickstart(t *testing.T, b *cookbook) {
+	steps := startText.FindAllStringSubmatch(b.reader.get("/docs"), -1)
+	seen := map[string]bool{}
+	for _, step := range steps {
+		r, ok := startLanguages[step[2]]
+		if !ok {
+			continue // a sample answer
+		}
+		seen[step[1]+step[2]] = true
+		t.Run(step[1]+" "+step[2], func(t *testing.T) {
+			t.Parallel()
+			r.skipIfAbsent(t)
+			folder := t.TempDir()
+			out := r.run(t, folder, html.UnescapeString(step[3]), b.key)
+			switch step[1] {
+			case "forks":
+				require.Contains(t, out, `"items":[{"id":`)
+			case "stats":
+				require.Contains(t, out, `"suppressed":false`)
+			case "csv":
+				file, err := os.ReadFile(filepath.Join(folder, "plays.csv"))
+				require.NoError(t, err)
+				require.Greater(t, len(readCSV(t, file)), 1)
+			}
+		})
+	}
+	require.Len(t, seen, 3*len(startLanguages))
+}
