@@ -33,7 +33,7 @@ check: ## Run the linters, and see that what is generated is not stale.
 bench: postgres ## Measure against the limits, in one table (BENCH_PLAYS=10000000 for the large set; BENCH=growth for how cost grows).
 	go run ./scripts/bench
 
-mutations: postgres ## Break the isolation of organisations in ten places: a test must fail for each.
+mutations: postgres ## Break the isolation of organisations in twelve places: a test must fail for each.
 	go run ./scripts/mutations
 
 release: ## Build archives, packages, SBOMs and checksums of the checked-out commit into dist/.

@@ -101,6 +101,24 @@ func ownerScreens() []screen {
 			p.Eval(`fetch(document.querySelector('main form').action, {method: 'POST', body: new URLSearchParams(new FormData(document.querySelector('main form')))}).then(() => 0)`, nil)
 			p.Click(`main button.primary`)
 		}},
+		{name: "key", shows: "Show as table", path: "/settings/api-keys", do: click("table.keys tbody tr:last-child th a")},
+		{name: "key-table", shows: "Refused", path: "/settings/api-keys", do: func(p *browsertest.Page) {
+			p.Click("table.keys tbody tr:last-child th a")
+			p.WaitFor("main details")
+			p.Click(`summary:text("Show as table")`)
+		}},
+		{name: "key-rename", shows: "earlier name", path: "/settings/api-keys", do: openKey("Rename")},
+		{name: "key-rename-error", shows: "Enter a name.", path: "/settings/api-keys", status: http.StatusBadRequest, do: func(p *browsertest.Page) {
+			openKey("Rename")(p)
+			enter("#name", " ")(p)
+		}},
+		{name: "key-replace", shows: "The old key stops", path: "/settings/api-keys", do: openKey("Replace")},
+		{name: "key-replaced", shows: "The old key works until", path: "/settings/api-keys", do: func(p *browsertest.Page) {
+			openKey("Replace")(p)
+			p.Click("main button.primary")
+			p.WaitFor("#secret")
+		}},
+		{name: "keys-stopping", shows: "stops on", path: "/settings/api-keys"},
 		{name: "revoke-dialog", shows: "Revoke", path: "/settings/api-keys", do: func(p *browsertest.Page) {
 			p.Click("table.keys tbody tr:first-child a.revoke")
 			p.WaitFor("dialog[open]")

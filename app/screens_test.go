@@ -47,6 +47,8 @@ func TestScreens(t *testing.T) {
 	hostileFork := read[string](t, db, `select id::text from forks where slug = 'studio-council'`)
 	db.exec(t, `insert into account_resets (user_id, token_hash, expires_at)
 		select id, sha256('look'), now() + interval '30 minutes' from users where email_key = 'ilya@harbour.example.com'`)
+	db.exec(t, `insert into api_key_usage (org_id, key_id, day, accepted, refused, limited)
+		select k.org_id, k.id, (now() at time zone 'utc')::date - ago, 400 + ago * 37 % 211, ago * 13 % 29, ago % 7 / 6 * 40 from api_keys k, generate_series(0, 29) ago`)
 	t.Run("each viewer", func(t *testing.T) {
 		for _, v := range []viewer{
 			{"", signedOutScreens()},
@@ -129,6 +131,16 @@ func fillKey(p *browsertest.Page) {
 	p.Fill("#name", "A key to look at")
 	p.Click(`label[for="sf"]`)
 	p.Click(`label[for="sr"]`)
+}
+
+// openKey opens the page of the oldest key, and a form of it.
+func openKey(form string) func(*browsertest.Page) {
+	return func(p *browsertest.Page) {
+		p.Click("table.keys tbody tr:last-child th a")
+		p.WaitFor("main dl.kv")
+		p.Click(`main .actions a:text("` + form + `")`)
+		p.WaitFor("main form")
+	}
 }
 
 func createKey(p *browsertest.Page) {

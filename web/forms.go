@@ -39,7 +39,7 @@ func (f formErrors) Error(field string) string {
 
 // Count is the number of errors in words.
 func (f formErrors) Count() string {
-	return []string{"", "One thing", "Two things", "Three things", "Four things"}[len(f.Errors)]
+	return []string{"", "One thing", "Two things", "Three things", "Four things", "Five things"}[len(f.Errors)]
 }
 
 // wait is how long no attempt is accepted.
@@ -105,8 +105,11 @@ var formMessages = map[string]string{
 	"name visible":   "Enter a name.",
 	"name max":       "The name has {count} characters. Use 200 or fewer.",
 	"name text":      "The name contains invalid characters, such as a line break. Type it again.",
-	"scopes min":     "Choose at least one scope.",
-	"scopes oneof":   "Choose at least one scope.",
+
+	"description max":  "The description has {count} characters. Use 200 or fewer.",
+	"description text": "The description contains invalid characters, such as a line break. Type it again.",
+	"scopes min":       "Choose at least one scope.",
+	"scopes oneof":     "Choose at least one scope.",
 }
 
 var formChecks = input.New(formMessages, nil)

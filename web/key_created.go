@@ -15,6 +15,8 @@ type createdView struct {
 	layout
 	Name, Scopes string
 	Until        *time.Time // nil: it never expires
+	OldStops     *time.Time // of the key that it replaces; nil: none
+	OldStopped   bool
 	Secret, Back string
 	Sample       sampleCall
 }

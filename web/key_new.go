@@ -3,7 +3,6 @@ package web
 import (
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -25,12 +24,12 @@ type newKeyView struct {
 
 // keyForm is the form as it was filled in.
 type keyForm struct {
-	IdempotencyKey string   // makes one key of the form, however often it is sent
-	Today          string   // the day from which the choices count
-	Name           string   `json:"name" validate:"visible,max=200,text"`
-	Scopes         []string `json:"scopes" validate:"min=1,dive,oneof=forks:read reports:read"`
-	Expiry         string   // "30", "90", "365", "day" or "never"
-	Day, Time      string
+	IdempotencyKey string // makes one key of the form, however often it is sent
+	Today          string // the day from which the choices count
+	labelForm
+	Scopes    []string `json:"scopes" validate:"min=1,dive,oneof=forks:read reports:read"`
+	Expiry    string   // "30", "90", "365", "day" or "never"
+	Day, Time string
 }
 
 // Has reports whether the scope is chosen.
@@ -94,7 +93,7 @@ func (h *Handler) createKey(c *fiber.Ctx, p *principal) error {
 
 // rejectNewKey shows the form again with all its errors.
 func (h *Handler) rejectNewKey(c *fiber.Ctx, p *principal, form keyForm, invalid []formError) error {
-	form.Name = strings.ToValidUTF8(form.Name, "�")
+	form.labelForm = form.shown()
 	if !org.IsID(form.IdempotencyKey) {
 		form.IdempotencyKey = uuid.NewString()
 	}
@@ -104,7 +103,7 @@ func (h *Handler) rejectNewKey(c *fiber.Ctx, p *principal, form keyForm, invalid
 // parseKeyForm reads the form.
 func parseKeyForm(c *fiber.Ctx) keyForm {
 	form := keyForm{
-		IdempotencyKey: formValue(c, "idempotencyKey"), Today: formValue(c, "today"), Name: formValue(c, "name"),
+		IdempotencyKey: formValue(c, "idempotencyKey"), Today: formValue(c, "today"), labelForm: parseLabelForm(c),
 		Expiry: formValue(c, "expiry"), Day: formValue(c, "day"), Time: formValue(c, "time"),
 	}
 	for _, scope := range c.Context().PostArgs().PeekMulti("scopes") {
@@ -115,9 +114,8 @@ func parseKeyForm(c *fiber.Ctx) keyForm {
 
 // key returns the key that the form describes, or all errors of the form.
 func (f keyForm) key(now time.Time) (apikeys.NewKey, []formError) {
-	f.Name = strings.TrimSpace(f.Name)
 	invalid := checkForm(f).Errors
-	in := apikeys.NewKey{Name: f.Name, IdempotencyKey: f.IdempotencyKey}
+	in := apikeys.NewKey{Name: f.Name, Description: f.Description, IdempotencyKey: f.IdempotencyKey}
 	for _, scope := range []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead} {
 		if f.Has(string(scope)) {
 			in.Scopes = append(in.Scopes, scope)

@@ -35,7 +35,8 @@ type keyRow struct {
 	Created      time.Time
 	Creator      string
 	LastUsed     *time.Time // nil: never
-	Revoke       string     // path, or "" if there is nothing to revoke
+	Page         string
+	Revoke       string // path, or "" if there is nothing to revoke
 	active       bool
 }
 
@@ -84,7 +85,7 @@ func (h *Handler) keyRow(p *principal, k apikeys.Key) keyRow {
 	now := h.now()
 	r := keyRow{
 		Name: k.Name, ID: apikeys.TokenPrefix + k.ID + "_…", Scopes: scopeLabel(k.Scopes, ", "), Created: k.CreatedAt, Creator: k.CreatedBy.Name,
-		LastUsed: k.LastUsedAt, At: k.ExpiresAt, Until: "until", active: true,
+		LastUsed: k.LastUsedAt, At: k.ExpiresAt, Until: "until", active: true, Page: p.keyPath(k, ""),
 	}
 	switch k.State(now, p.Organisation.Plan) {
 	case apikeys.RevokedKey:
@@ -95,7 +96,9 @@ func (h *Handler) keyRow(p *principal, k apikeys.Key) keyRow {
 		r.Status, r.Mark = "Paused by plan", "held"
 	case apikeys.Usable:
 		r.Status, r.Mark = "Active", "on"
-		if k.ExpiresSoon(now) {
+		if k.Stopping(now) && (k.ExpiresAt == nil || k.RevokedAt.Before(*k.ExpiresAt)) {
+			r.Status, r.Mark, r.Until, r.At = "Replaced", "soon", "stops on", k.RevokedAt
+		} else if k.ExpiresSoon(now) {
 			r.Status, r.Mark, r.Until = "Expires "+inDays(k.ExpiresAt.Sub(now)), "soon", "at"
 		}
 	}
@@ -103,7 +106,7 @@ func (h *Handler) keyRow(p *principal, k apikeys.Key) keyRow {
 		r.Until = "never expires"
 	}
 	if r.active {
-		r.Revoke = p.path("/settings/api-keys/" + k.ID + "/revoke")
+		r.Revoke = p.keyPath(k, "/revoke")
 	}
 	return r
 }

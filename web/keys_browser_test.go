@@ -53,7 +53,7 @@ func TestKeyIsCreatedByKeyboard(t *testing.T) {
 	p.Press("Enter")
 	p.WaitFor("#name")
 	tabTo(t, p, "#name")
-	p.Press("BI by keyboard", "Tab", "Tab", "Space") // over forks to reports
+	p.Press("BI by keyboard", "Tab", "Tab", "Tab", "Space") // over the description and forks to reports
 	require.Equal(t, "<input#sr>", p.Focused())
 	p.Press("Tab", "ArrowUp")
 	require.Equal(t, "<input#x30>", p.Focused())

@@ -32,8 +32,15 @@ func (w *world) roleActions(t *testing.T, acme *organisation) []roleAction {
 	link := func(screen, to string) func(*browser) bool {
 		return func(b *browser) bool { return strings.Contains(b.get(screen).body, to) }
 	}
-	revocation := func() string {
-		return at("/settings/api-keys/%s/revoke", w.newKey(t, acme, "BI", apikeys.ForksRead).ID)
+	of := func(below string) func() string {
+		return func() string { return at("/settings/api-keys/%s", w.newKey(t, acme, "BI", apikeys.ForksRead).ID) + below }
+	}
+	revocation, replacement, renaming := of("/revoke"), of("/replace"), of("/rename")
+	keyPage := func(below string) func(*browser) bool {
+		return func(b *browser) bool {
+			path := of("")()
+			return link(path, path+below)(b)
+		}
 	}
 	today := time.Now().UTC().Format(time.DateOnly)
 	keys, log, organisation, report := at("/settings/api-keys"), at("/settings/audit-log"), at("/settings/organisation"), at("/reports/%s", fork)
@@ -42,6 +49,12 @@ func (w *world) roleActions(t *testing.T, acme *organisation) []roleAction {
 		{"list keys", get(keys), link("/account", keys), read},
 		{"create a key", func(b *browser) page { return b.post(keys+"/new", goodForm()) }, link(keys, keys+"/new"),
 			[6]string{"200 offered", "200 offered", "403 –", "403 –", "404 –", "303 –"}},
+		{"see a key", func(b *browser) page { return b.get(of("")()) }, func(b *browser) bool { path := of("")(); return link(keys, path)(b) }, read},
+		{"replace a key", func(b *browser) page {
+			return b.post(replacement(), url.Values{"overlap": {"week"}, "idempotencyKey": {newIdempotencyKey()}})
+		}, keyPage("/replace"), [6]string{"200 offered", "200 offered", "403 –", "403 –", "404 –", "303 –"}},
+		{"rename a key", func(b *browser) page { return b.post(renaming(), url.Values{"name": {"Renamed"}}) }, keyPage("/rename"),
+			[6]string{"303 offered", "303 offered", "403 –", "403 –", "404 –", "303 –"}},
 		{"revoke a key", func(b *browser) page { return b.post(revocation(), url.Values{}) }, func(b *browser) bool { return link(keys, revocation())(b) },
 			[6]string{"303 offered", "303 offered", "303 offered", "403 –", "404 –", "303 –"}},
 		{"read the audit log", get(log), link(keys, log), read},

@@ -266,6 +266,116 @@ func (_c *mockKeys_List_Call) RunAndReturn(run func(context.Context, apikeys.Act
 	return _c
 }
 
+// Rename provides a mock function with given fields: ctx, actor, id, label, request
+func (_m *mockKeys) Rename(ctx context.Context, actor apikeys.Actor, id string, label apikeys.Label, request audit.Request) error {
+	ret := _m.Called(ctx, actor, id, label, request)
+
+	if len(ret) == 0 {
+		panic("no return value specified for Rename")
+	}
+
+	var r0 error
+	if rf, ok := ret.Get(0).(func(context.Context, apikeys.Actor, string, apikeys.Label, audit.Request) error); ok {
+		r0 = rf(ctx, actor, id, label, request)
+	} else {
+		r0 = ret.Error(0)
+	}
+
+	return r0
+}
+
+// mockKeys_Rename_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'Rename'
+type mockKeys_Rename_Call struct {
+	*mock.Call
+}
+
+// Rename is a helper method to define mock.On call
+//   - ctx context.Context
+//   - actor apikeys.Actor
+//   - id string
+//   - label apikeys.Label
+//   - request audit.Request
+func (_e *mockKeys_Expecter) Rename(ctx interface{}, actor interface{}, id interface{}, label interface{}, request interface{}) *mockKeys_Rename_Call {
+	return &mockKeys_Rename_Call{Call: _e.mock.On("Rename", ctx, actor, id, label, request)}
+}
+
+func (_c *mockKeys_Rename_Call) Run(run func(ctx context.Context, actor apikeys.Actor, id string, label apikeys.Label, request audit.Request)) *mockKeys_Rename_Call {
+	_c.Call.Run(func(args mock.Arguments) {
+		run(args[0].(context.Context), args[1].(apikeys.Actor), args[2].(string), args[3].(apikeys.Label), args[4].(audit.Request))
+	})
+	return _c
+}
+
+func (_c *mockKeys_Rename_Call) Return(_a0 error) *mockKeys_Rename_Call {
+	_c.Call.Return(_a0)
+	return _c
+}
+
+func (_c *mockKeys_Rename_Call) RunAndReturn(run func(context.Context, apikeys.Actor, string, apikeys.Label, audit.Request) error) *mockKeys_Rename_Call {
+	_c.Call.Return(run)
+	return _c
+}
+
+// Replace provides a mock function with given fields: ctx, actor, id, in, request
+func (_m *mockKeys) Replace(ctx context.Context, actor apikeys.Actor, id string, in apikeys.Replacement, request audit.Request) (apikeys.Replaced, error) {
+	ret := _m.Called(ctx, actor, id, in, request)
+
+	if len(ret) == 0 {
+		panic("no return value specified for Replace")
+	}
+
+	var r0 apikeys.Replaced
+	var r1 error
+	if rf, ok := ret.Get(0).(func(context.Context, apikeys.Actor, string, apikeys.Replacement, audit.Request) (apikeys.Replaced, error)); ok {
+		return rf(ctx, actor, id, in, request)
+	}
+	if rf, ok := ret.Get(0).(func(context.Context, apikeys.Actor, string, apikeys.Replacement, audit.Request) apikeys.Replaced); ok {
+		r0 = rf(ctx, actor, id, in, request)
+	} else {
+		r0 = ret.Get(0).(apikeys.Replaced)
+	}
+
+	if rf, ok := ret.Get(1).(func(context.Context, apikeys.Actor, string, apikeys.Replacement, audit.Request) error); ok {
+		r1 = rf(ctx, actor, id, in, request)
+	} else {
+		r1 = ret.Error(1)
+	}
+
+	return r0, r1
+}
+
+// mockKeys_Replace_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'Replace'
+type mockKeys_Replace_Call struct {
+	*mock.Call
+}
+
+// Replace is a helper method to define mock.On call
+//   - ctx context.Context
+//   - actor apikeys.Actor
+//   - id string
+//   - in apikeys.Replacement
+//   - request audit.Request
+func (_e *mockKeys_Expecter) Replace(ctx interface{}, actor interface{}, id interface{}, in interface{}, request interface{}) *mockKeys_Replace_Call {
+	return &mockKeys_Replace_Call{Call: _e.mock.On("Replace", ctx, actor, id, in, request)}
+}
+
+func (_c *mockKeys_Replace_Call) Run(run func(ctx context.Context, actor apikeys.Actor, id string, in apikeys.Replacement, request audit.Request)) *mockKeys_Replace_Call {
+	_c.Call.Run(func(args mock.Arguments) {
+		run(args[0].(context.Context), args[1].(apikeys.Actor), args[2].(string), args[3].(apikeys.Replacement), args[4].(audit.Request))
+	})
+	return _c
+}
+
+func (_c *mockKeys_Replace_Call) Return(_a0 apikeys.Replaced, _a1 error) *mockKeys_Replace_Call {
+	_c.Call.Return(_a0, _a1)
+	return _c
+}
+
+func (_c *mockKeys_Replace_Call) RunAndReturn(run func(context.Context, apikeys.Actor, string, apikeys.Replacement, audit.Request) (apikeys.Replaced, error)) *mockKeys_Replace_Call {
+	_c.Call.Return(run)
+	return _c
+}
+
 // Revoke provides a mock function with given fields: ctx, actor, id, request
 func (_m *mockKeys) Revoke(ctx context.Context, actor apikeys.Actor, id string, request audit.Request) error {
 	ret := _m.Called(ctx, actor, id, request)
@@ -311,6 +421,66 @@ func (_c *mockKeys_Revoke_Call) Return(_a0 error) *mockKeys_Revoke_Call {
 }
 
 func (_c *mockKeys_Revoke_Call) RunAndReturn(run func(context.Context, apikeys.Actor, string, audit.Request) error) *mockKeys_Revoke_Call {
+	_c.Call.Return(run)
+	return _c
+}
+
+// Usage provides a mock function with given fields: ctx, actor, k
+func (_m *mockKeys) Usage(ctx context.Context, actor apikeys.Actor, k apikeys.Key) ([]apikeys.Usage, error) {
+	ret := _m.Called(ctx, actor, k)
+
+	if len(ret) == 0 {
+		panic("no return value specified for Usage")
+	}
+
+	var r0 []apikeys.Usage
+	var r1 error
+	if rf, ok := ret.Get(0).(func(context.Context, apikeys.Actor, apikeys.Key) ([]apikeys.Usage, error)); ok {
+		return rf(ctx, actor, k)
+	}
+	if rf, ok := ret.Get(0).(func(context.Context, apikeys.Actor, apikeys.Key) []apikeys.Usage); ok {
+		r0 = rf(ctx, actor, k)
+	} else {
+		if ret.Get(0) != nil {
+			r0 = ret.Get(0).([]apikeys.Usage)
+		}
+	}
+
+	if rf, ok := ret.Get(1).(func(context.Context, apikeys.Actor, apikeys.Key) error); ok {
+		r1 = rf(ctx, actor, k)
+	} else {
+		r1 = ret.Error(1)
+	}
+
+	return r0, r1
+}
+
+// mockKeys_Usage_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'Usage'
+type mockKeys_Usage_Call struct {
+	*mock.Call
+}
+
+// Usage is a helper method to define mock.On call
+//   - ctx context.Context
+//   - actor apikeys.Actor
+//   - k apikeys.Key
+func (_e *mockKeys_Expecter) Usage(ctx interface{}, actor interface{}, k interface{}) *mockKeys_Usage_Call {
+	return &mockKeys_Usage_Call{Call: _e.mock.On("Usage", ctx, actor, k)}
+}
+
+func (_c *mockKeys_Usage_Call) Run(run func(ctx context.Context, actor apikeys.Actor, k apikeys.Key)) *mockKeys_Usage_Call {
+	_c.Call.Run(func(args mock.Arguments) {
+		run(args[0].(context.Context), args[1].(apikeys.Actor), args[2].(apikeys.Key))
+	})
+	return _c
+}
+
+func (_c *mockKeys_Usage_Call) Return(_a0 []apikeys.Usage, _a1 error) *mockKeys_Usage_Call {
+	_c.Call.Return(_a0, _a1)
+	return _c
+}
+
+func (_c *mockKeys_Usage_Call) RunAndReturn(run func(context.Context, apikeys.Actor, apikeys.Key) ([]apikeys.Usage, error)) *mockKeys_Usage_Call {
 	_c.Call.Return(run)
 	return _c
 }

@@ -146,6 +146,15 @@ func (s *mocked) keys() Keys {
 			token, err := give(s, "Keys.Create", apikeys.Token{ID: aKey.ID, Secret: marker})
 			return aKey, token, err
 		})
+	on.Replace(anything, anything, anything, anything, anything).RunAndReturn(
+		func(context.Context, actor, string, apikeys.Replacement, audit.Request) (apikeys.Replaced, error) {
+			return give(s, "Keys.Replace", apikeys.Replaced{Old: aKey, New: aKey, Token: apikeys.Token{ID: aKey.ID, Secret: marker}})
+		})
+	on.Rename(anything, anything, anything, anything, anything).RunAndReturn(
+		func(context.Context, actor, string, apikeys.Label, audit.Request) error { return s.called("Keys.Rename") })
+	on.Usage(anything, anything, anything).RunAndReturn(func(context.Context, actor, apikeys.Key) ([]apikeys.Usage, error) {
+		return give(s, "Keys.Usage", []apikeys.Usage{{Day: mockedNow.Truncate(oneDay), Accepted: 1}})
+	})
 	on.Revoke(anything, anything, anything, anything).RunAndReturn(
 		func(context.Context, actor, string, audit.Request) error { return s.called("Keys.Revoke") })
 	return m

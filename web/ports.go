@@ -68,13 +68,16 @@ type Organisations interface {
 	SetReportingMode(ctx context.Context, actor org.Actor, mode org.ReportingMode, request audit.Request) error
 }
 
-// Keys lists, creates and revokes an organisation's keys.
+// Keys lists, creates, changes and revokes an organisation's keys.
 type Keys interface {
 	List(ctx context.Context, actor apikeys.Actor) ([]apikeys.Key, error)
 	Expiring(ctx context.Context, actor apikeys.Actor) ([]apikeys.Key, error)
 	Key(ctx context.Context, actor apikeys.Actor, id string) (apikeys.Key, error)
 	Create(ctx context.Context, actor apikeys.Actor, in apikeys.NewKey, request audit.Request) (apikeys.Key, apikeys.Token, error)
+	Replace(ctx context.Context, actor apikeys.Actor, id string, in apikeys.Replacement, request audit.Request) (apikeys.Replaced, error)
+	Rename(ctx context.Context, actor apikeys.Actor, id string, label apikeys.Label, request audit.Request) error
 	Revoke(ctx context.Context, actor apikeys.Actor, id string, request audit.Request) error
+	Usage(ctx context.Context, actor apikeys.Actor, k apikeys.Key) ([]apikeys.Usage, error)
 }
 
 // Forks finds an organisation's forks.

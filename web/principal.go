@@ -209,6 +209,8 @@ func (p *principal) denialReason(permission authz.Permission) string {
 		return "Only an owner can change the reporting mode. Ask an owner of the organisation."
 	case permission == authz.CreateKey:
 		return needsTwoStep + " Set it up in your account settings."
+	case permission == authz.ReplaceKey, permission == authz.RenameKey:
+		return "Turn on two-step verification to replace and rename keys. Set it up in your account settings."
 	}
 	return "Your role does not allow this. Ask an owner of the organisation."
 }

@@ -69,9 +69,14 @@ func (n neighbours) screen(method, path string, form url.Values) (status int, bo
 // unchanged fails the test if something of Beta was changed.
 func (n neighbours) unchanged() {
 	n.t.Helper()
-	require.True(n.t, one[bool](n.world, `select revoked_at is null from api_keys where id = $1`, n.foreignKey.ID))
+	require.True(n.t, one[bool](n.world, `select revoked_at is null and name <> 'Ours' from api_keys where id = $1`, n.foreignKey.ID))
 	require.Equal(n.t, n.beta.ReportingMode, one[string](n.world, `select reporting_mode from organisations where id = $1`, n.beta.ID))
 }
+
+// form is what the forms of the screens want, each something of it.
+var form = url.Values{"mode": {"nominative"}, "confirm": {"yes"}, "name": {"Ours"}, "overlap": {"now"}, "idempotencyKey": {"0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e45"}}
+
+func first(status int, _ string) int { return status }
 
 const report = "/stats?from=2026-03-01&to=2026-03-31"
 
@@ -130,7 +135,9 @@ func TestPolicyRefusesWhatAQueryLetsThrough(t *testing.T) {
 
 	for name, path := range map[string]string{
 		"reports": "/reports", "report": "/reports/" + n.foreign.ID, "keys": "/settings/api-keys",
-		"key": "/settings/api-keys/" + n.foreignKey.ID + "/revoke", "audit log": "/settings/audit-log",
+		"key": "/settings/api-keys/" + n.foreignKey.ID + "/revoke", "key page": "/settings/api-keys/" + n.foreignKey.ID,
+		"key to replace": "/settings/api-keys/" + n.foreignKey.ID + "/replace", "key to rename": "/settings/api-keys/" + n.foreignKey.ID + "/rename",
+		"audit log": "/settings/audit-log",
 	} {
 		status, body := n.screen(http.MethodGet, path, nil)
 		require.Contains(t, []int{http.StatusForbidden, http.StatusNotFound, http.StatusInternalServerError}, status, name)
@@ -138,8 +145,11 @@ func TestPolicyRefusesWhatAQueryLetsThrough(t *testing.T) {
 			require.NotContains(t, body, foreign, name)
 		}
 	}
-	for name, path := range map[string]string{"key": "/settings/api-keys/" + n.foreignKey.ID + "/revoke", "reporting mode": "/settings/organisation/reporting-mode"} {
-		status, _ := n.screen(http.MethodPost, path, url.Values{"mode": {"nominative"}, "confirm": {"yes"}})
+	for name, path := range map[string]string{
+		"key": "/settings/api-keys/" + n.foreignKey.ID + "/revoke", "replacement": "/settings/api-keys/" + n.foreignKey.ID + "/replace",
+		"name": "/settings/api-keys/" + n.foreignKey.ID + "/rename", "reporting mode": "/settings/organisation/reporting-mode",
+	} {
+		status, _ := n.screen(http.MethodPost, path, form)
 		require.Equal(t, http.StatusForbidden, status, name)
 	}
 	n.unchanged()
@@ -179,12 +189,14 @@ func TestQueriesFindNothingOfOthersUnderAnOpenPolicy(t *testing.T) {
 			require.NotContains(t, body, foreign, name)
 		}
 	}
-	for _, path := range []string{"/reports/" + n.foreign.ID, "/settings/api-keys/" + n.foreignKey.ID + "/revoke"} {
-		status, _ = n.screen(http.MethodGet, path, nil)
-		require.Equal(t, http.StatusNotFound, status, path)
+	require.Equal(t, http.StatusNotFound, first(n.screen(http.MethodGet, "/reports/"+n.foreign.ID, nil)))
+	for _, below := range []string{"", "/revoke", "/replace", "/rename"} {
+		path := "/settings/api-keys/" + n.foreignKey.ID + below
+		require.Equal(t, http.StatusNotFound, first(n.screen(http.MethodGet, path, nil)), path)
+		if below != "" {
+			require.Equal(t, http.StatusNotFound, first(n.screen(http.MethodPost, path, form)), path)
+		}
 	}
-	status, _ = n.screen(http.MethodPost, "/settings/api-keys/"+n.foreignKey.ID+"/revoke", url.Values{"confirm": {"yes"}})
-	require.Equal(t, http.StatusNotFound, status)
 	n.owner.post("/o/"+n.beta.Slug+"/settings/organisation/reporting-mode", "mode", "nominative")
 	n.unchanged()
 }

@@ -1,4 +1,4 @@
-// Command mutations breaks the isolation of organisations in ten places, one at a time, and prints which wall refuses: a test
+// Command mutations breaks the isolation of organisations in twelve places, one at a time, and prints which wall refuses: a test
 // that must fail then. An argument is the beginning of the names of those to run. It fails where a test does not, or where the
 // text to break has changed. No file is changed: the compiler is given another text for it.
 package main

@@ -68,4 +68,16 @@ var mutations = []mutation{
 		mutated: `where f.org_id is null`,
 		pkg:     "modules/importer", tests: "TestInvalid",
 	},
+	{
+		name: "key: another organisation's", wall: "policy",
+		file: "modules/apikeys/store.go", old: `postgres.Tenant(organisationID)).Model(&keyRow{})`,
+		mutated: `postgres.AcrossTenants("mutation")).Model(&keyRow{})`,
+		pkg:     "app/assembly", tests: "TestQueriesFindNothingOfOthers",
+	},
+	{
+		name: "usage: of another organisation's key", wall: "policy",
+		file: "modules/apikeys/store_usage.go", old: `postgres.Tenant(organisationID)`,
+		mutated: `postgres.AcrossTenants("mutation")`,
+		pkg:     "modules/apikeys", tests: "TestUsageOfOthersIsNotShown",
+	},
 }

@@ -1,0 +1,55 @@
+package web
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"dg/modules/apikeys"
+	"dg/platform/authz"
+)
+
+// keyView is the page of a key.
+type keyView struct {
+	layout
+	Key             keyRow
+	Description     string
+	Usage           usageView
+	Back, Log       string
+	Replace, Rename string // paths, or "" if it cannot be done
+}
+
+// showKey answers GET /settings/api-keys/:key.
+func (h *Handler) showKey(c *fiber.Ctx, p *principal) error {
+	k, err := h.Keys.Key(c.UserContext(), p.keyActor(), c.Params("key"))
+	if err != nil {
+		return err
+	}
+	days, err := h.Keys.Usage(c.UserContext(), p.keyActor(), k)
+	if err != nil {
+		return err
+	}
+	view := keyView{
+		Key: h.keyRow(p, k), Description: k.Description, Usage: newUsageView(days), Back: p.path("/settings/api-keys"),
+		Log: p.path("/settings/audit-log?key=" + k.ID),
+	}
+	if p.may(authz.RenameKey) {
+		view.Rename = p.keyPath(k, "/rename")
+	}
+	if p.may(authz.ReplaceKey) && h.replaceable(p, k) {
+		view.Replace = p.keyPath(k, "/replace")
+	}
+	if view.layout, err = h.settingsLayout(c, p, k.Name, "api-keys"); err != nil {
+		return err
+	}
+	view.Notices = append(view.Notices, creationObstacles(p, 0)...)
+	return h.render(c, fiber.StatusOK, "key", &view)
+}
+
+// keyPath is the address of a key's page, or of one below it.
+func (p *principal) keyPath(k apikeys.Key, below string) string {
+	return p.path("/settings/api-keys/" + k.ID + below)
+}
+
+// replaceable reports whether the key can be replaced: it works, and was not replaced.
+func (h *Handler) replaceable(p *principal, k apikeys.Key) bool {
+	return k.RevokedAt == nil && k.State(h.now(), p.Organisation.Plan) == apikeys.Usable
+}

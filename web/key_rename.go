@@ -1,0 +1,67 @@
+package web
+
+import (
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"dg/modules/apikeys"
+)
+
+// renameKeyView is the form that changes what a key is called.
+type renameKeyView struct {
+	layout
+	formErrors
+	labelForm
+	Key        string // its name as it is
+	Path, Back string
+}
+
+// labelForm is the fields of a key's name and description.
+type labelForm struct {
+	Name        string `json:"name" validate:"visible,max=200,text"`
+	Description string `json:"description" validate:"omitempty,max=200,text"`
+}
+
+func parseLabelForm(c *fiber.Ctx) labelForm {
+	return labelForm{strings.TrimSpace(formValue(c, "name")), strings.TrimSpace(formValue(c, "description"))}
+}
+
+// shown is the form as it can be shown again.
+func (f labelForm) shown() labelForm {
+	return labelForm{strings.ToValidUTF8(f.Name, "\uFFFD"), strings.ToValidUTF8(f.Description, "\uFFFD")}
+}
+
+// renameKeyForm answers GET /settings/api-keys/:key/rename.
+func (h *Handler) renameKeyForm(c *fiber.Ctx, p *principal) error {
+	k, err := h.Keys.Key(c.UserContext(), p.keyActor(), c.Params("key"))
+	if err != nil {
+		return err
+	}
+	return h.renderRenameKey(c, p, k, fiber.StatusOK, renameKeyView{labelForm: labelForm{k.Name, k.Description}})
+}
+
+// renameKey answers POST /settings/api-keys/:key/rename and redirects to the key's page.
+func (h *Handler) renameKey(c *fiber.Ctx, p *principal) error {
+	k, err := h.Keys.Key(c.UserContext(), p.keyActor(), c.Params("key"))
+	if err != nil {
+		return err
+	}
+	form := parseLabelForm(c)
+	if invalid := checkForm(form); len(invalid.Errors) > 0 {
+		return h.renderRenameKey(c, p, k, fiber.StatusBadRequest, renameKeyView{labelForm: form.shown(), formErrors: invalid})
+	}
+	if err := h.Keys.Rename(c.UserContext(), p.keyActor(), k.ID, apikeys.Label(form), apikeys.RequestOf(c, c.Path())); err != nil {
+		return err
+	}
+	return c.Redirect(p.keyPath(k, ""), fiber.StatusSeeOther)
+}
+
+func (h *Handler) renderRenameKey(c *fiber.Ctx, p *principal, k apikeys.Key, status int, view renameKeyView) error {
+	view.Key, view.Path, view.Back = k.Name, p.keyPath(k, "/rename"), p.keyPath(k, "")
+	var err error
+	if view.layout, err = h.settingsLayout(c, p, titleOf("Rename key", status), "api-keys"); err != nil {
+		return err
+	}
+	return h.render(c, status, "key-rename", &view)
+}

@@ -1,0 +1,107 @@
+package web
+
+import (
+	"errors"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
+
+	"dg/modules/apikeys"
+	"dg/modules/org"
+)
+
+// replaceKeyView is the form that replaces a key.
+type replaceKeyView struct {
+	layout
+	formErrors
+	Key            keyRow
+	IdempotencyKey string
+	Path, Back     string
+	Choices        []overlapChoice
+}
+
+// overlapChoice is how long the old key goes on working.
+type overlapChoice struct {
+	Value, Text string
+	Until       time.Time
+	Selected    bool
+}
+
+// overlapLabels are the values and labels of apikeys.Overlaps.
+var overlapLabels = [][2]string{{"now", "Now"}, {"hour", "In an hour"}, {"day", "In a day"}, {"week", "In a week"}}
+
+const defaultOverlap = "day"
+
+// overlapOf returns the overlap of a form.
+func overlapOf(value string) (time.Duration, bool) {
+	for i, label := range overlapLabels {
+		if label[0] == value {
+			return apikeys.Overlaps[i], true
+		}
+	}
+	return 0, false
+}
+
+// replaceKeyForm answers GET /settings/api-keys/:key/replace.
+func (h *Handler) replaceKeyForm(c *fiber.Ctx, p *principal) error {
+	k, err := h.Keys.Key(c.UserContext(), p.keyActor(), c.Params("key"))
+	if err != nil {
+		return err
+	}
+	if !h.replaceable(p, k) {
+		return c.Redirect(p.keyPath(k, ""), fiber.StatusSeeOther)
+	}
+	return h.renderReplaceKey(c, p, k, fiber.StatusOK, defaultOverlap, replaceKeyView{IdempotencyKey: uuid.NewString()})
+}
+
+// replaceKey answers POST /settings/api-keys/:key/replace. Its answer is the only one that shows the secret, so everything that
+// can fail happens before the key is replaced.
+func (h *Handler) replaceKey(c *fiber.Ctx, p *principal) error {
+	k, err := h.Keys.Key(c.UserContext(), p.keyActor(), c.Params("key"))
+	if err != nil {
+		return err
+	}
+	choice, once := formValue(c, "overlap"), formValue(c, "idempotencyKey")
+	overlap, chosen := overlapOf(choice)
+	if !chosen || !org.IsID(once) {
+		return h.rejectReplacement(c, p, k, choice, "Choose when the old key stops.")
+	}
+	view, err := h.newCreatedView(c, p, apikeys.NewKey{Name: k.Name, Scopes: k.Scopes})
+	if err != nil {
+		return err
+	}
+	done, err := h.Keys.Replace(c.UserContext(), p.keyActor(), k.ID,
+		apikeys.Replacement{Overlap: overlap, IdempotencyKey: once}, apikeys.RequestOf(c, c.Path()))
+	switch {
+	case errors.Is(err, apikeys.ErrAlreadyCreated):
+		return h.renderAlreadyCreated(c, p, done.New)
+	case errors.Is(err, apikeys.ErrNotReplaceable):
+		return c.Redirect(p.keyPath(k, ""), fiber.StatusSeeOther)
+	case errors.Is(err, apikeys.ErrTooMany):
+		return h.rejectReplacement(c, p, k, choice, "Both keys would be more than the maximum of 100. Choose “Now”, or revoke another key first.")
+	case err != nil:
+		return err
+	}
+	view.Title, view.Until, view.Secret, view.OldStops = "Key replaced", done.New.ExpiresAt, done.Token.String(), done.Old.RevokedAt
+	view.OldStopped = overlap == 0
+	return h.render(c, fiber.StatusOK, "key-created", &view)
+}
+
+// rejectReplacement shows the form again with the error. It has its own idempotency key: this one replaced nothing.
+func (h *Handler) rejectReplacement(c *fiber.Ctx, p *principal, k apikeys.Key, choice, message string) error {
+	view := replaceKeyView{IdempotencyKey: uuid.NewString(), formErrors: fieldError("overlap", message)}
+	return h.renderReplaceKey(c, p, k, fiber.StatusBadRequest, choice, view)
+}
+
+func (h *Handler) renderReplaceKey(c *fiber.Ctx, p *principal, k apikeys.Key, status int, choice string, view replaceKeyView) error {
+	view.Key, view.Path, view.Back = h.keyRow(p, k), p.keyPath(k, "/replace"), p.keyPath(k, "")
+	for i, label := range overlapLabels {
+		view.Choices = append(view.Choices, overlapChoice{label[0], label[1], h.now().Add(apikeys.Overlaps[i]), label[0] == choice})
+	}
+	var err error
+	if view.layout, err = h.settingsLayout(c, p, titleOf("Replace key", status), "api-keys"); err != nil {
+		return err
+	}
+	return h.render(c, status, "key-replace", &view)
+}

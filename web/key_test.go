@@ -1,0 +1,190 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/apikeys"
+	"dg/modules/audit"
+	"dg/platform/testkit/fixtures"
+)
+
+// usageOf stores what became of a key's requests so many days ago.
+func (w *world) usageOf(o *organisation, k apikeys.Key, daysAgo int, accepted, refused, limited int64) {
+	w.db.Exec(`insert into api_key_usage (org_id, key_id, day, accepted, refused, limited)
+		values ($1, $2, (now() at time zone 'utc')::date - $3::int, $4, $5, $6)`, o.ID, k.ID, daysAgo, accepted, refused, limited)
+}
+
+// A key's page has what there is to know of it, its requests by day as bars and as a table, and what can be done.
+func TestKeyPage(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := w.organisation("acme")
+	ends := time.Now().Add(300 * 24 * time.Hour)
+	key, token, err := w.keys.Create(t.Context(), acme.asOwner(), apikeys.NewKey{
+		Name: "Warehouse", Description: "Ask <b>Ann</b>", Scopes: []apikeys.Scope{apikeys.ReportsRead}, ExpiresAt: &ends}, audit.Request{})
+	require.NoError(t, err)
+	b := w.signedIn(t, acme.owner)
+	path := acme.at("/settings/api-keys/%s", key.ID)
+	require.Contains(t, b.get(acme.at("/settings/api-keys")).body, `<a href="`+path+`"><bdi data-name>Warehouse</bdi></a>`)
+	p := b.get(path)
+	require.Equal(t, http.StatusOK, p.StatusCode)
+	for _, shown := range []string{
+		"<h1><bdi>Warehouse</bdi></h1>", "Ask &lt;b&gt;Ann&lt;/b&gt;", "dg_live_" + key.ID + "_…", "<dd>Reports</dd>", `<span class="state on">Active</span> until <time`,
+		"by <bdi>owner of acme</bdi>", "<dt>Last used</dt><dd>Never</dd>", "No requests have been made with this key in the last 30 days.",
+		path + "/replace", path + "/rename", path + "/revoke", acme.at("/settings/audit-log?key=%s", key.ID),
+	} {
+		require.Contains(t, p.body, shown)
+	}
+	require.NotContains(t, p.body, token.Secret)
+	require.NotContains(t, p.body, "<svg class=\"low\"")
+
+	w.usageOf(acme, key, 0, 1204, 3, 1)
+	w.usageOf(acme, key, 29, 10, 0, 0)
+	w.usageOf(acme, key, 30, 1_000_000, 0, 0)
+	p = b.get(path)
+	require.Contains(t, p.body, "<p>1,214 accepted, 3 refused, 1 limited</p>")
+	today := time.Now().UTC().Format("Mon 2 Jan 2006")
+	require.Contains(t, p.body, "<title>"+today+": 1,204 accepted, 3 refused, 1 limited</title>")
+	require.Contains(t, strings.Join(strings.Fields(tag.ReplaceAllString(p.body, " ")), " "), today+" 1,204 3 1")
+	require.Equal(t, 31, strings.Count(p.body, `<tr><th scope="`))
+	require.Contains(t, p.body, "upper part of each bar")
+	require.Equal(t, 1, strings.Count(p.body, `class="rejected"`)-1, "two days have a bar")
+	require.Contains(t, b.get(acme.at("/settings/audit-log?key=%s", key.ID)).body, "Key created")
+}
+
+// The page offers what can be done: nothing is replaced that does not work or was replaced, and a revoked key keeps its name alone.
+func TestKeyPageOffersWhatCanBeDone(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := w.organisation("acme")
+	now := time.Now()
+	for name, c := range map[string]struct {
+		change string
+		person fixtures.Person
+		offers string
+	}{
+		"usable":               {"name = name", acme.owner, "/replace /rename /revoke"},
+		"without two-step":     {"name = name", acme.adminPlain, "/revoke"},
+		"replaced":             {"revoked_at = now() + interval '1 d'", acme.admin, "/rename /revoke"},
+		"revoked":              {"revoked_at = now()", acme.owner, "/rename"},
+		"expired":              {"created_at = now() - interval '2 d', expires_at = now() - interval '1 d'", acme.owner, "/rename"},
+		"replaced and expired": {"revoked_at = now() + interval '1 d', expires_at = now()", acme.owner, "/rename"},
+	} {
+		key := w.newKey(t, acme, name, apikeys.ForksRead)
+		w.db.Exec(`update api_keys set `+c.change+` where id = $1`, key.ID)
+		path := acme.at("/settings/api-keys/%s", key.ID)
+		p := w.signedIn(t, c.person).get(path)
+		require.Equal(t, http.StatusOK, p.StatusCode, name)
+		offered := []string{}
+		for _, below := range []string{"/replace", "/rename", "/revoke"} {
+			if strings.Contains(p.body, `href="`+path+below+`"`) {
+				offered = append(offered, below)
+			}
+		}
+		require.Equal(t, c.offers, strings.Join(offered, " "), name)
+		if name == "replaced" {
+			stops := now.Add(24 * time.Hour).UTC().Format("2 Jan 2006")
+			require.Contains(t, strings.Join(strings.Fields(tag.ReplaceAllString(p.body, " ")), " "), "Status Replaced stops on "+stops)
+			require.Contains(t, w.signedIn(t, acme.owner).get(acme.at("/settings/api-keys")).row(t, name), "Replaced stops on "+stops)
+		}
+	}
+	other := w.organisation("other")
+	foreign := w.newKey(t, other, "foreign", apikeys.ForksRead)
+	for _, id := range []string{foreign.ID, "x", "0123456789ABCDEFGHIJKL"} {
+		for _, below := range []string{"", "/replace", "/rename"} {
+			require.Equal(t, http.StatusNotFound, w.signedIn(t, acme.owner).get(acme.at("/settings/api-keys/")+id+below).StatusCode)
+		}
+	}
+}
+
+// A key is renamed by a form that keeps what was typed, and the log says what it was called.
+func TestKeyIsRenamed(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := w.organisation("acme")
+	key := w.newKey(t, acme, "BI", apikeys.ForksRead)
+	b := w.signedIn(t, acme.admin)
+	path := acme.at("/settings/api-keys/%s", key.ID)
+	require.Contains(t, b.get(path+"/rename").body, `name="name" maxlength="200" required autocomplete="off" value="BI"`)
+
+	bad := b.post(path+"/rename", url.Values{"name": {"  "}, "description": {strings.Repeat("é", 201)}})
+	require.Equal(t, http.StatusBadRequest, bad.StatusCode)
+	require.Contains(t, bad.body, "Enter a name.")
+	require.Contains(t, bad.body, "The description has 201 characters. Use 200 or fewer.")
+	require.Contains(t, bad.body, "<title>Error: Rename key")
+	require.Equal(t, "BI", w.allKeys(t, acme)[0].Name)
+
+	done := b.post(path+"/rename", url.Values{"name": {" Power BI "}, "description": {" For Ann "}})
+	require.Equal(t, http.StatusSeeOther, done.StatusCode)
+	require.Equal(t, path, done.Header.Get("Location"))
+	shown := b.get(path).body
+	require.Contains(t, shown, "<h1><bdi>Power BI</bdi></h1>")
+	require.Contains(t, shown, `<bdi>For Ann</bdi>`)
+	log := b.get(acme.at("/settings/audit-log?key=%s", key.ID)).body
+	require.Contains(t, log, "Key renamed")
+	require.Contains(t, log, "Was BI")
+}
+
+// A replacement shows the new key once, says when the old one stops, and happens once however often the form is sent.
+func TestKeyIsReplaced(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := w.organisation("acme")
+	key := w.newKey(t, acme, "BI", apikeys.ForksRead)
+	b := w.signedIn(t, acme.owner)
+	path := acme.at("/settings/api-keys/%s/replace", key.ID)
+	ask := b.get(path)
+	require.Equal(t, http.StatusOK, ask.StatusCode)
+	require.Contains(t, ask.body, `value="day" aria-describedby="odayh" checked`)
+	form := url.Values{"overlap": {"hour"}, "idempotencyKey": {regexpFind(t, `name="idempotencyKey" value="([^"]+)"`, ask.body)}}
+
+	bad := b.post(path, url.Values{"overlap": {"year"}, "idempotencyKey": form["idempotencyKey"]})
+	require.Equal(t, http.StatusBadRequest, bad.StatusCode)
+	require.Contains(t, bad.body, "Choose when the old key stops.")
+
+	done := b.post(path, form)
+	require.Equal(t, http.StatusOK, done.StatusCode)
+	require.Contains(t, done.body, "<h1>Key replaced</h1>")
+	require.Contains(t, done.body, "The old key works until <time")
+	secret := regexpFind(t, `<samp id="secret" data-secret>([^<]+)<`, done.body)
+	token, ok := apikeys.ParseToken(secret)
+	require.True(t, ok)
+	require.Equal(t, "no-store", done.Header.Get("Cache-Control"))
+
+	again := b.post(path, form)
+	require.Contains(t, again.body, "has already been created.")
+	require.NotContains(t, again.body, secret)
+	require.Len(t, w.allKeys(t, acme), 2)
+	for _, p := range []page{b.get(path), b.post(path, url.Values{"overlap": {"now"}, "idempotencyKey": {newIdempotencyKey()}})} {
+		require.Equal(t, http.StatusSeeOther, p.StatusCode, "it was replaced")
+		require.Equal(t, strings.TrimSuffix(path, "/replace"), p.Header.Get("Location"))
+	}
+	log := b.get(acme.at("/settings/audit-log?action=api_key.replaced")).body
+	require.Contains(t, log, "Key replaced")
+	require.Contains(t, log, "Old key stops ")
+
+	// Whoever may revoke may finish early.
+	require.Equal(t, http.StatusSeeOther, w.signedIn(t, acme.adminPlain).post(acme.at("/settings/api-keys/%s/revoke", key.ID), url.Values{}).StatusCode)
+	old, err := w.keys.Key(t.Context(), acme.asOwner(), key.ID)
+	require.NoError(t, err)
+	require.Equal(t, apikeys.RevokedKey, old.State(time.Now(), "pro"))
+
+	at := acme.at("/settings/api-keys/%s/replace", token.ID)
+	done = b.post(at, url.Values{"overlap": {"now"}, "idempotencyKey": {newIdempotencyKey()}})
+	require.Contains(t, done.body, "The old key no longer works.")
+
+	// Both keys have to find a place.
+	w.db.Exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by, creator_name)
+		select 'n' || lpad(i::text, 21, '0'), $1, 'n', array['forks:read'], decode(repeat('00', 32), 'hex'), now(), 'p', 'P' from generate_series(1, 99) i`, acme.ID)
+	at = acme.at("/settings/api-keys/n%021d/replace", 1)
+	full := b.post(at, url.Values{"overlap": {"week"}, "idempotencyKey": {newIdempotencyKey()}})
+	require.Equal(t, http.StatusBadRequest, full.StatusCode)
+	require.Contains(t, full.body, "Choose “Now”, or revoke another key first.")
+	require.Equal(t, http.StatusOK, b.post(at, url.Values{"overlap": {"now"}, "idempotencyKey": {newIdempotencyKey()}}).StatusCode)
+}

@@ -1,0 +1,73 @@
+package web
+
+import (
+	"fmt"
+
+	"dg/modules/apikeys"
+	"dg/modules/reports"
+)
+
+// usageView is the requests of a key by day: in words, as bars and as a table.
+type usageView struct {
+	Summary     string
+	Any         bool
+	Top, Ticks  []string
+	Width       int
+	Grid, Most  string
+	First, Last string
+	Days        []usageDay
+	Rejected    bool // whether any request was refused or limited
+}
+
+// usageDay is a day. Bar is all requests; Accepted covers its part of it.
+type usageDay struct {
+	Date, Day                    string
+	AcceptedCount                string
+	RefusedCount, LimitedCount   string
+	Title, HitArea, Bar, Covered string
+}
+
+func newUsageView(days []apikeys.Usage) usageView {
+	period := reports.Period{From: days[0].Day, Days: len(days)}
+	daily := make([]reports.DailyStat, len(days))
+	var sum apikeys.Usage
+	for i, d := range days {
+		daily[i].Plays = total(d)
+		sum.Accepted, sum.Refused, sum.Limited = sum.Accepted+d.Accepted, sum.Refused+d.Refused, sum.Limited+d.Limited
+	}
+	most, top := highest(daily)
+	v := usageView{
+		Summary: requestsLabel(sum), Any: total(sum) > 0, Rejected: sum.Refused+sum.Limited > 0,
+		Top: []string{count(top), count(top / 2), "0"}, Ticks: ticks(period), Width: 10 * len(days), Grid: usageGrid(period),
+		Most: count(daily[most].Plays) + " on " + days[most].Day.Format(shortDay), First: days[0].Day.Format(shortDay), Last: lastDay(period).Format(shortDay),
+	}
+	for i, d := range days {
+		v.Days = append(v.Days, newUsageDay(i, d, top))
+	}
+	return v
+}
+
+const usageBarWidth = 60
+
+func newUsageDay(i int, d apikeys.Usage, top int64) usageDay {
+	return usageDay{
+		Date: d.Day.Format("2006-01-02"), Day: d.Day.Format("Mon " + shortDay),
+		AcceptedCount: count(d.Accepted), RefusedCount: count(d.Refused), LimitedCount: count(d.Limited),
+		Title:   d.Day.Format("Mon "+shortDay) + ": " + requestsLabel(d),
+		HitArea: fmt.Sprintf("M%d 0h10v100h-10z", 10*i),
+		Bar:     bar(i, usageBarWidth, total(d), top), Covered: bar(i, usageBarWidth, max(d.Accepted, 0), top),
+	}
+}
+
+func total(d apikeys.Usage) int64 { return d.Accepted + d.Refused + d.Limited }
+
+// requestsLabel says in words what became of requests.
+func requestsLabel(d apikeys.Usage) string {
+	return fmt.Sprintf("%s accepted, %s refused, %s limited", count(d.Accepted), count(d.Refused), count(d.Limited))
+}
+
+// usageGrid are the lines of the axis, and at the beginning of each week.
+func usageGrid(p reports.Period) string {
+	width := 10 * p.Days
+	return fmt.Sprintf("M0 0H%dM0 50H%dM0 100H%d", width, width, width) + gridLines(p)
+}
