@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"html"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -16,6 +17,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/app/demo"
 )
 
 var syncRecipe = cookedRecipe{file: "sync.py", command: "python3 FILE", needs: "python3 -c 'import sqlite3'"}
@@ -148,6 +151,34 @@ func checkNightlySync(t *testing.T, b *cookbook) {
 		days = 366
 	}
 	require.Contains(t, strings.Join(service.windows, " "), fmt.Sprintf("from=%s&to=%s", yesterday.AddDate(0, 0, 1-days).Format(time.DateOnly), yesterday.Format(time.DateOnly)))
+}
+
+// Five hundred forks take less than eight minutes, within the rate limit of one key: nothing is answered 429 for long.
+func TestNightlySyncOfFiveHundredForks(t *testing.T) {
+	if !soak {
+		t.Skip("SKIPPED: it takes five minutes (make soak)")
+	}
+	t.Parallel()
+	syncRecipe.skipIfAbsent(t)
+	dir := newFolder(t)
+	file := filepath.Join(t.TempDir(), "history.ndjson")
+	f, err := os.Create(file)
+	require.NoError(t, err)
+	ids, err := demo.Scale(f, 12, time.Now(), demo.Size{Plays: 200_000, Players: 5000, Forks: 500, Days: 300})
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	importFile(t, dir, file)
+	d := serveOn(t, dir)
+	key := makeKey(t, dir, ids.Organisation.String(), "Nightly").String()
+	page := newWebClient(t, d.url).get("/docs/recipes/nightly-sync")
+	n := newNightly(t, html.UnescapeString(regexpGroup(t, recipeText.String(), page)), key)
+	begun := time.Now()
+	out, whole := n.run(t)
+	took := time.Since(begun)
+	t.Logf("%s, the first run: %s", took.Round(time.Second), strings.TrimSpace(out))
+	require.True(t, whole, "%s", out)
+	require.Contains(t, out, "500 of 500 forks")
+	require.Less(t, took, 8*time.Minute)
 }
 
 // change changes its database.
