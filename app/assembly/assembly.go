@@ -109,7 +109,7 @@ func Over(pools Pools, s Settings) (*Program, error) {
 	}
 	p.Server = httpserver.New(httpserver.Options{
 		Logger: s.Log, RedactPath: apikeys.Redact, Metrics: p.Ops, TrustedProxies: s.Proxies, Unavailable: postgres.Unavailable,
-		ErrorPage: screens.ErrorPage, Grace: s.Grace, ReservedFiles: pools.reservedFiles(),
+		ErrorPage: screens.ErrorPage, ErrorHelp: "/docs#", Grace: s.Grace, ReservedFiles: pools.reservedFiles(),
 	})
 	registerReadings(p.Ops, s.Version, pools, figures.Limiters(), p.exports.Limiters(), people.Limiters(), screens.Limiters())
 	api.Mount(p.Server.App())

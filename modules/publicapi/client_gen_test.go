@@ -1200,6 +1200,7 @@ type ListForksResponse304Headers struct {
 // ListForksResponse400Headers the declared response headers of an HTTP 400 response for ListForks
 type ListForksResponse400Headers struct {
 	CacheControl    string
+	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
 	Vary            string
@@ -1209,6 +1210,7 @@ type ListForksResponse400Headers struct {
 // ListForksResponse401Headers the declared response headers of an HTTP 401 response for ListForks
 type ListForksResponse401Headers struct {
 	CacheControl    string
+	Link            *string
 	Vary            string
 	WWWAuthenticate string
 	XRequestId      string
@@ -1217,6 +1219,7 @@ type ListForksResponse401Headers struct {
 // ListForksResponse403Headers the declared response headers of an HTTP 403 response for ListForks
 type ListForksResponse403Headers struct {
 	CacheControl    string
+	Link            *string
 	RateLimit       string
 	RateLimitPolicy string
 	Vary            string
@@ -1227,6 +1230,7 @@ type ListForksResponse403Headers struct {
 // ListForksResponse404Headers the declared response headers of an HTTP 404 response for ListForks
 type ListForksResponse404Headers struct {
 	CacheControl    string
+	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
 	Vary            string
@@ -1237,6 +1241,7 @@ type ListForksResponse404Headers struct {
 type ListForksResponse405Headers struct {
 	Allow           string
 	CacheControl    string
+	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
 	Vary            string
@@ -1246,6 +1251,7 @@ type ListForksResponse405Headers struct {
 // ListForksResponse429Headers the declared response headers of an HTTP 429 response for ListForks
 type ListForksResponse429Headers struct {
 	CacheControl    string
+	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
 	RetryAfter      int32
@@ -1256,6 +1262,7 @@ type ListForksResponse429Headers struct {
 // ListForksResponse500Headers the declared response headers of an HTTP 500 response for ListForks
 type ListForksResponse500Headers struct {
 	CacheControl    string
+	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
 	Vary            string
@@ -1265,6 +1272,7 @@ type ListForksResponse500Headers struct {
 // ListForksResponse503Headers the declared response headers of an HTTP 503 response for ListForks
 type ListForksResponse503Headers struct {
 	CacheControl    string
+	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
 	RetryAfter      int32
@@ -1275,6 +1283,7 @@ type ListForksResponse503Headers struct {
 // ListForksResponseDefaultHeaders the declared response headers of an HTTP default response for ListForks
 type ListForksResponseDefaultHeaders struct {
 	CacheControl    string
+	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
 	Vary            string
@@ -1375,6 +1384,7 @@ type GetForkResponse304Headers struct {
 // GetForkResponse400Headers the declared response headers of an HTTP 400 response for GetFork
 type GetForkResponse400Headers struct {
 	CacheControl    string
+	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
 	Vary            string
@@ -1384,6 +1394,7 @@ type GetForkResponse400Headers struct {
 // GetForkResponse401Headers the declared response headers of an HTTP 401 response for GetFork
 type GetForkResponse401Headers struct {
 	CacheControl    string
+	Link            *string
 	Vary            string
 	WWWAuthenticate string
 	XRequestId      string
@@ -1392,6 +1403,7 @@ type GetForkResponse401Headers struct {
 // GetForkResponse403Headers the declared response headers of an HTTP 403 response for GetFork
 type GetForkResponse403Headers struct {
 	CacheControl    string
+	Link            *string
 	RateLimit       string
 	RateLimitPolicy string
 	Vary            string
@@ -1402,6 +1414,7 @@ type GetForkResponse403Headers struct {
 // GetForkResponse404Headers the declared response headers of an HTTP 404 response for GetFork
 type GetForkResponse404Headers struct {
 	CacheControl    string
+	Link            *string
 	RateLimit       string
 	RateLimitPolicy string
 	Vary            string
@@ -1412,6 +1425,7 @@ type GetForkResponse404Headers struct {
 type GetForkResponse405Headers struct {
 	Allow           string
 	CacheControl    string
+	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
 	Vary            string
@@ -1421,6 +1435,7 @@ type GetForkResponse405Headers struct {
 // GetForkResponse429Headers the declared response headers of an HTTP 429 response for GetFork
 type GetForkResponse429Headers struct {
 	CacheControl    string
+	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
 	RetryAfter      int32
@@ -1431,6 +1446,7 @@ type GetForkResponse429Headers struct {
 // GetForkResponse500Headers the declared response headers of an HTTP 500 response for GetFork
 type GetForkResponse500Headers struct {
 	CacheControl    string
+	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
 	Vary            string
@@ -1440,6 +1456,7 @@ type GetForkResponse500Headers struct {
 // GetForkResponse503Headers the declared response headers of an HTTP 503 response for GetFork
 type GetForkResponse503Headers struct {
 	CacheControl    string
+	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
 	RetryAfter      int32
@@ -1450,6 +1467,7 @@ type GetForkResponse503Headers struct {
 // GetForkResponseDefaultHeaders the declared response headers of an HTTP default response for GetFork
 type GetForkResponseDefaultHeaders struct {
 	CacheControl    string
+	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
 	Vary            string
@@ -1541,6 +1559,7 @@ type ExportForkPlaysCsvResponse200Headers struct {
 // ExportForkPlaysCsvResponse400Headers the declared response headers of an HTTP 400 response for ExportForkPlaysCsv
 type ExportForkPlaysCsvResponse400Headers struct {
 	CacheControl    string
+	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
 	Vary            string
@@ -1550,6 +1569,7 @@ type ExportForkPlaysCsvResponse400Headers struct {
 // ExportForkPlaysCsvResponse401Headers the declared response headers of an HTTP 401 response for ExportForkPlaysCsv
 type ExportForkPlaysCsvResponse401Headers struct {
 	CacheControl    string
+	Link            *string
 	Vary            string
 	WWWAuthenticate string
 	XRequestId      string
@@ -1558,6 +1578,7 @@ type ExportForkPlaysCsvResponse401Headers struct {
 // ExportForkPlaysCsvResponse403Headers the declared response headers of an HTTP 403 response for ExportForkPlaysCsv
 type ExportForkPlaysCsvResponse403Headers struct {
 	CacheControl    string
+	Link            *string
 	RateLimit       string
 	RateLimitPolicy string
 	Vary            string
@@ -1568,6 +1589,7 @@ type ExportForkPlaysCsvResponse403Headers struct {
 // ExportForkPlaysCsvResponse404Headers the declared response headers of an HTTP 404 response for ExportForkPlaysCsv
 type ExportForkPlaysCsvResponse404Headers struct {
 	CacheControl    string
+	Link            *string
 	RateLimit       string
 	RateLimitPolicy string
 	Vary            string
@@ -1578,6 +1600,7 @@ type ExportForkPlaysCsvResponse404Headers struct {
 type ExportForkPlaysCsvResponse405Headers struct {
 	Allow           string
 	CacheControl    string
+	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
 	Vary            string
@@ -1587,6 +1610,7 @@ type ExportForkPlaysCsvResponse405Headers struct {
 // ExportForkPlaysCsvResponse429Headers the declared response headers of an HTTP 429 response for ExportForkPlaysCsv
 type ExportForkPlaysCsvResponse429Headers struct {
 	CacheControl    string
+	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
 	RetryAfter      int32
@@ -1597,6 +1621,7 @@ type ExportForkPlaysCsvResponse429Headers struct {
 // ExportForkPlaysCsvResponse500Headers the declared response headers of an HTTP 500 response for ExportForkPlaysCsv
 type ExportForkPlaysCsvResponse500Headers struct {
 	CacheControl    string
+	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
 	Vary            string
@@ -1606,6 +1631,7 @@ type ExportForkPlaysCsvResponse500Headers struct {
 // ExportForkPlaysCsvResponse503Headers the declared response headers of an HTTP 503 response for ExportForkPlaysCsv
 type ExportForkPlaysCsvResponse503Headers struct {
 	CacheControl    string
+	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
 	RetryAfter      int32
@@ -1616,6 +1642,7 @@ type ExportForkPlaysCsvResponse503Headers struct {
 // ExportForkPlaysCsvResponse505Headers the declared response headers of an HTTP 505 response for ExportForkPlaysCsv
 type ExportForkPlaysCsvResponse505Headers struct {
 	CacheControl    string
+	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
 	Vary            string
@@ -1625,6 +1652,7 @@ type ExportForkPlaysCsvResponse505Headers struct {
 // ExportForkPlaysCsvResponseDefaultHeaders the declared response headers of an HTTP default response for ExportForkPlaysCsv
 type ExportForkPlaysCsvResponseDefaultHeaders struct {
 	CacheControl    string
+	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
 	Vary            string
@@ -1714,6 +1742,7 @@ type GetForkStatsResponse200Headers struct {
 // GetForkStatsResponse400Headers the declared response headers of an HTTP 400 response for GetForkStats
 type GetForkStatsResponse400Headers struct {
 	CacheControl    string
+	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
 	Vary            string
@@ -1723,6 +1752,7 @@ type GetForkStatsResponse400Headers struct {
 // GetForkStatsResponse401Headers the declared response headers of an HTTP 401 response for GetForkStats
 type GetForkStatsResponse401Headers struct {
 	CacheControl    string
+	Link            *string
 	Vary            string
 	WWWAuthenticate string
 	XRequestId      string
@@ -1731,6 +1761,7 @@ type GetForkStatsResponse401Headers struct {
 // GetForkStatsResponse403Headers the declared response headers of an HTTP 403 response for GetForkStats
 type GetForkStatsResponse403Headers struct {
 	CacheControl    string
+	Link            *string
 	RateLimit       string
 	RateLimitPolicy string
 	Vary            string
@@ -1741,6 +1772,7 @@ type GetForkStatsResponse403Headers struct {
 // GetForkStatsResponse404Headers the declared response headers of an HTTP 404 response for GetForkStats
 type GetForkStatsResponse404Headers struct {
 	CacheControl    string
+	Link            *string
 	RateLimit       string
 	RateLimitPolicy string
 	Vary            string
@@ -1751,6 +1783,7 @@ type GetForkStatsResponse404Headers struct {
 type GetForkStatsResponse405Headers struct {
 	Allow           string
 	CacheControl    string
+	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
 	Vary            string
@@ -1760,6 +1793,7 @@ type GetForkStatsResponse405Headers struct {
 // GetForkStatsResponse429Headers the declared response headers of an HTTP 429 response for GetForkStats
 type GetForkStatsResponse429Headers struct {
 	CacheControl    string
+	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
 	RetryAfter      int32
@@ -1770,6 +1804,7 @@ type GetForkStatsResponse429Headers struct {
 // GetForkStatsResponse500Headers the declared response headers of an HTTP 500 response for GetForkStats
 type GetForkStatsResponse500Headers struct {
 	CacheControl    string
+	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
 	Vary            string
@@ -1779,6 +1814,7 @@ type GetForkStatsResponse500Headers struct {
 // GetForkStatsResponse503Headers the declared response headers of an HTTP 503 response for GetForkStats
 type GetForkStatsResponse503Headers struct {
 	CacheControl    string
+	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
 	RetryAfter      int32
@@ -1789,6 +1825,7 @@ type GetForkStatsResponse503Headers struct {
 // GetForkStatsResponseDefaultHeaders the declared response headers of an HTTP default response for GetForkStats
 type GetForkStatsResponseDefaultHeaders struct {
 	CacheControl    string
+	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
 	Vary            string
@@ -2129,6 +2166,13 @@ func ParseListForksResponse(rsp *http.Response) (*ListForksResponse, error) {
 			}
 			headers.CacheControl = value
 		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
+		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
@@ -2167,6 +2211,13 @@ func ParseListForksResponse(rsp *http.Response) (*ListForksResponse, error) {
 			}
 			headers.CacheControl = value
 		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
+		}
 		if values := rsp.Header.Values("Vary"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
@@ -2197,6 +2248,13 @@ func ParseListForksResponse(rsp *http.Response) (*ListForksResponse, error) {
 				return nil, err
 			}
 			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
@@ -2243,6 +2301,13 @@ func ParseListForksResponse(rsp *http.Response) (*ListForksResponse, error) {
 			}
 			headers.CacheControl = value
 		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
+		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
@@ -2288,6 +2353,13 @@ func ParseListForksResponse(rsp *http.Response) (*ListForksResponse, error) {
 			}
 			headers.CacheControl = value
 		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
+		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
@@ -2325,6 +2397,13 @@ func ParseListForksResponse(rsp *http.Response) (*ListForksResponse, error) {
 				return nil, err
 			}
 			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
@@ -2371,6 +2450,13 @@ func ParseListForksResponse(rsp *http.Response) (*ListForksResponse, error) {
 			}
 			headers.CacheControl = value
 		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
+		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
@@ -2408,6 +2494,13 @@ func ParseListForksResponse(rsp *http.Response) (*ListForksResponse, error) {
 				return nil, err
 			}
 			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
@@ -2453,6 +2546,13 @@ func ParseListForksResponse(rsp *http.Response) (*ListForksResponse, error) {
 				return nil, err
 			}
 			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
@@ -2677,6 +2777,13 @@ func ParseGetForkResponse(rsp *http.Response) (*GetForkResponse, error) {
 			}
 			headers.CacheControl = value
 		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
+		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
@@ -2715,6 +2822,13 @@ func ParseGetForkResponse(rsp *http.Response) (*GetForkResponse, error) {
 			}
 			headers.CacheControl = value
 		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
+		}
 		if values := rsp.Header.Values("Vary"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
@@ -2745,6 +2859,13 @@ func ParseGetForkResponse(rsp *http.Response) (*GetForkResponse, error) {
 				return nil, err
 			}
 			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
@@ -2791,6 +2912,13 @@ func ParseGetForkResponse(rsp *http.Response) (*GetForkResponse, error) {
 			}
 			headers.CacheControl = value
 		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
+		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
@@ -2836,6 +2964,13 @@ func ParseGetForkResponse(rsp *http.Response) (*GetForkResponse, error) {
 			}
 			headers.CacheControl = value
 		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
+		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
@@ -2873,6 +3008,13 @@ func ParseGetForkResponse(rsp *http.Response) (*GetForkResponse, error) {
 				return nil, err
 			}
 			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
@@ -2919,6 +3061,13 @@ func ParseGetForkResponse(rsp *http.Response) (*GetForkResponse, error) {
 			}
 			headers.CacheControl = value
 		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
+		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
@@ -2956,6 +3105,13 @@ func ParseGetForkResponse(rsp *http.Response) (*GetForkResponse, error) {
 				return nil, err
 			}
 			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
@@ -3001,6 +3157,13 @@ func ParseGetForkResponse(rsp *http.Response) (*GetForkResponse, error) {
 				return nil, err
 			}
 			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
@@ -3184,6 +3347,13 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 			}
 			headers.CacheControl = value
 		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
+		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
@@ -3222,6 +3392,13 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 			}
 			headers.CacheControl = value
 		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
+		}
 		if values := rsp.Header.Values("Vary"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
@@ -3252,6 +3429,13 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 				return nil, err
 			}
 			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
@@ -3298,6 +3482,13 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 			}
 			headers.CacheControl = value
 		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
+		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
@@ -3343,6 +3534,13 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 			}
 			headers.CacheControl = value
 		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
+		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
@@ -3380,6 +3578,13 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 				return nil, err
 			}
 			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
@@ -3426,6 +3631,13 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 			}
 			headers.CacheControl = value
 		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
+		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
@@ -3463,6 +3675,13 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 				return nil, err
 			}
 			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
@@ -3509,6 +3728,13 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 			}
 			headers.CacheControl = value
 		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
+		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
@@ -3546,6 +3772,13 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 				return nil, err
 			}
 			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
@@ -3715,6 +3948,13 @@ func ParseGetForkStatsResponse(rsp *http.Response) (*GetForkStatsResponse, error
 			}
 			headers.CacheControl = value
 		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
+		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
@@ -3753,6 +3993,13 @@ func ParseGetForkStatsResponse(rsp *http.Response) (*GetForkStatsResponse, error
 			}
 			headers.CacheControl = value
 		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
+		}
 		if values := rsp.Header.Values("Vary"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
@@ -3783,6 +4030,13 @@ func ParseGetForkStatsResponse(rsp *http.Response) (*GetForkStatsResponse, error
 				return nil, err
 			}
 			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
@@ -3829,6 +4083,13 @@ func ParseGetForkStatsResponse(rsp *http.Response) (*GetForkStatsResponse, error
 			}
 			headers.CacheControl = value
 		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
+		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
@@ -3874,6 +4135,13 @@ func ParseGetForkStatsResponse(rsp *http.Response) (*GetForkStatsResponse, error
 			}
 			headers.CacheControl = value
 		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
+		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
@@ -3911,6 +4179,13 @@ func ParseGetForkStatsResponse(rsp *http.Response) (*GetForkStatsResponse, error
 				return nil, err
 			}
 			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
@@ -3957,6 +4232,13 @@ func ParseGetForkStatsResponse(rsp *http.Response) (*GetForkStatsResponse, error
 			}
 			headers.CacheControl = value
 		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
+		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
@@ -3994,6 +4276,13 @@ func ParseGetForkStatsResponse(rsp *http.Response) (*GetForkStatsResponse, error
 				return nil, err
 			}
 			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
@@ -4039,6 +4328,13 @@ func ParseGetForkStatsResponse(rsp *http.Response) (*GetForkStatsResponse, error
 				return nil, err
 			}
 			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = &value
 		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string

@@ -177,6 +177,8 @@ func TestEachErrorOfTheTable(t *testing.T) {
 			a := newAttempt(t, w, rand.New(rand.NewPCG(70, crc(name))))
 			got := provoke(a)
 			require.Contains(t, errorNames(got.StatusCode, []byte(got.body)), name, "%d %s", got.StatusCode, got.body)
+			detail := regexp.MustCompile(`ERR_[A-Z_]+`).FindString(got.body)
+			require.Equal(t, "</docs#"+detail+`>; rel="help"`, got.Header.Get("Link"), "the row of /docs that explains it")
 		})
 	}
 }

@@ -97,6 +97,9 @@ func (rec *requestRecord) writeFailure(c *fiber.Ctx, f Failure) {
 	if !rec.writePage(c, f) {
 		resp.Header.SetContentType(contentJSON)
 		resp.SetBodyRaw(f.body())
+		if help := rec.srv.opts.ErrorHelp; help != "" {
+			resp.Header.Set(fiber.HeaderLink, "<"+help+string(f.Detail)+`>; rel="help"`)
+		}
 	}
 	resp.SetStatusCode(f.Status)
 	resp.SkipBody = c.Context().IsHead() // fasthttp does this only where it could read the request

@@ -25,6 +25,8 @@ type Options struct {
 	// ErrorPage may respond to a failure in another form than JSON, such as a page for people. It writes the whole
 	// response but the status and returns true, or touches nothing and returns false.
 	ErrorPage func(c *fiber.Ctx, f Failure) bool
+	// ErrorHelp is where errors are explained, up to their code: the header Link of a JSON failure names it. "" sends none.
+	ErrorHelp string
 	// RedactPath removes secrets from a path before it is logged; nil logs it unchanged.
 	RedactPath func(path string) string
 	// MaxConnections is how many connections are open at once. The default is the process's limit of files less

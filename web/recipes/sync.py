@@ -24,6 +24,7 @@ import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 
 URL = "https://dg.example.org"
+START = "2024-01-01"  # the first day of the copy
 EXPORTS = 3  # at once: what the service allows for one key, of 4 for the organisation
 AGAIN, LONG = 35, 366  # days to read again: every night, and on Sundays
 KEEP = ("playId", "forkId", "releaseNumber", "playerKey", "playerLabel", "startedAt", "completedAt",
@@ -89,7 +90,7 @@ def rows(file):
 def sync(fork, today):
     """Brings one fork up to yesterday, the last day that is over."""
     db = sqlite3.connect("dg.sqlite", timeout=60)
-    first, yesterday = dt.date.fromisoformat(fork["createdAt"][:10]), today - dt.timedelta(days=1)
+    first, yesterday = dt.date.fromisoformat(START), today - dt.timedelta(days=1)
     if through := db.execute("select through from synced where forkId = ?", (fork["id"],)).fetchone():
         done = dt.date.fromisoformat(through[0])
         if done >= yesterday:
