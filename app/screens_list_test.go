@@ -27,6 +27,7 @@ func signedOutScreens() []screen {
 		{name: "reference", shows: "Reference", path: "/docs/reference"},
 		{name: "reference-stats", shows: "bestScorePercent", path: "/docs/reference/getForkStats"},
 		{name: "reference-csv", shows: "durationSeconds", path: "/docs/reference/exportForkPlaysCsv"},
+		{name: "security", shows: "Report a weakness", path: "/docs/security"},
 		{name: "not-found", shows: "Page not found", path: "/nowhere", status: http.StatusNotFound},
 	}
 }

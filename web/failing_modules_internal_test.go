@@ -45,6 +45,7 @@ var screens = []screen{
 	{"GET /docs/recipes/:recipe", "/docs/recipes/curl", "", 200, examplesOf},
 	{"GET /docs/reference", "/docs/reference", "", 200, "Identity.Session=200 Orgs.MembershipsOf=200"},
 	{"GET /docs/reference/:operation", "/docs/reference/getFork", "", 200, examplesOf},
+	{"GET /docs/security", "/docs/security", "", 200, "Identity.Session=200 Orgs.MembershipsOf=200"},
 
 	{"GET /sign-in", "/sign-in", "", 303, "Identity.Session"},
 	{"POST /sign-in", "/sign-in", "email=ann&password=x", 303, "Identity.SignIn Identity.RememberBrowser=303"},

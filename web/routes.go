@@ -19,6 +19,7 @@ func (h *Handler) Mount(app *fiber.App) {
 	r.Get("/docs/recipes/:recipe", h.anyone(h.recipe))
 	r.Get("/docs/reference", h.anyone(h.showReference))
 	r.Get("/docs/reference/:operation", h.anyone(h.showReference))
+	r.Get("/docs/security", h.anyone(h.security))
 	h.mountSignIn(r)
 	h.mountAccount(r)
 
