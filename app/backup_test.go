@@ -319,3 +319,25 @@ func TestBackupOfAnotherServerNamesItsTools(t *testing.T) {
 		require.Contains(t, output, "pg_dump and pg_restore")
 	}
 }
+
+// A normal user backs up and restores folders of its own, and root those of others: beside the server and alone.
+func TestBackupAsANormalUserAndAsRoot(t *testing.T) {
+	t.Parallel()
+	s := newSomebody(t)
+	as := func(args ...string) {
+		t.Helper()
+		c := launchWith(t, s.become(t), args...)
+		require.Zero(t, c.status(time.Minute), "%s", c.log.String())
+	}
+	first, second := filepath.Join(s.home, "first"), filepath.Join(s.home, "second")
+	as("migrate", "--data-dir", first)
+	as("backup", "--data-dir", first, filepath.Join(s.home, "file"))
+	as("restore", "--data-dir", second, filepath.Join(s.home, "file"))
+	as("backup", "--data-dir", second, filepath.Join(s.home, "again"))
+	backUp(t, second)
+	c := launchWith(t, s.become(t), "serve", "--data-dir", second, "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0").untilServing()
+	file, _ := backUp(t, second)
+	c.stop()
+	restored(t, file)
+	until(t, 10*time.Second, "something runs on", func() bool { return s.processes(t) == "" })
+}

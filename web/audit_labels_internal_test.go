@@ -1,6 +1,7 @@
 package web
 
 import (
+	"net/url"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -70,6 +71,21 @@ func TestRejectedRequestShowsItsPathOrItsCount(t *testing.T) {
 	require.Equal(t, "12 requests", v.Target)
 	require.False(t, v.TargetIsPath)
 	require.Contains(t, v.Details, detail{Term: "Response", Code: "429 ERR_RATE_LIMITED"})
+}
+
+func TestEntriesOfTheOperator(t *testing.T) {
+	t.Parallel()
+	pruned := nameIndex{}.view(audit.Entry{Actor: audit.TheOperator, Action: audit.LogPruned, Details: map[string]any{"before": "2025-01-01", "entries": 12408.0}})
+	require.Equal(t, []string{"Operator", "Before 2025-01-01", "12,408 entries"}, []string{pruned.Actor, pruned.Target, pruned.Outcome})
+	require.Contains(t, pruned.Details, detail{Term: "Entries", Code: "12,408"})
+	erased := nameIndex{}.view(audit.Entry{Actor: audit.TheOperator, Action: audit.PlayerErased, Target: audit.Target{Kind: "player", ID: "p-1"}})
+	require.Equal(t, "p-1", erased.Target)
+	require.Contains(t, erased.Details, detail{Term: "Player", Code: "p-1"})
+	key := nameIndex{}.view(audit.Entry{Actor: audit.TheOperator, Action: audit.KeyRevoked, Target: audit.Target{Kind: "api_key", ID: "k"}})
+	require.NotContains(t, key.Details, detail{Term: "Person"})
+	filters := newAuditFilters(url.Values{"actor": {"operator"}}, nil, nil)
+	require.Empty(t, filters.Errors())
+	require.Equal(t, audit.Filter{Kind: audit.Operator}, filters.filter)
 }
 
 func TestCountedSignInsShowTheirNumberInTheList(t *testing.T) {
