@@ -65,6 +65,16 @@ func (d *door) hashes(t *testing.T) map[string]string {
 	return hashes
 }
 
+// rights are those of the serving role and of everybody.
+func (d *door) rights(t *testing.T) string {
+	t.Helper()
+	return read[string](t, d, `select string_agg(table_name || '.' || column_name || ' ' || privilege_type, E'\n' order by table_name, column_name, privilege_type)
+		|| has_function_privilege('public', 'lock_membership(uuid, uuid)', 'execute') || has_schema_privilege('dg_app', 'public', 'create')
+		|| has_database_privilege('public', current_database(), 'temporary') || has_function_privilege('public', 'lo_create(oid)', 'execute')
+		|| (select pg_get_userbyid(datdba) from pg_database where datname = current_database())
+		from information_schema.column_privileges where grantee = 'dg_app'`)
+}
+
 const logOf = `select coalesce(string_agg(e::text, E'\n' order by at, id), '') from audit_entries e where org_id = $1`
 
 // A backup under load, of 300,000 plays in a soak: calls run and plays come in. Restored into an empty database, keys, figures
@@ -216,7 +226,9 @@ func TestRestoredTablesAreEqual(t *testing.T) {
 	require.Regexp(t, `Keep DG_SECRET_KEY too, in another place: [1-9]\d* secrets`, output)
 	dir, output := restored(t, file, "--secret-key", key)
 	require.NotContains(t, output, "WARNING")
-	require.Equal(t, want, openDoor(t, dir).hashes(t))
+	d2 := openDoor(t, dir)
+	require.Equal(t, want, d2.hashes(t))
+	require.Equal(t, d.rights(t), d2.rights(t))
 	_, output = restored(t, file, "--secret-key", otherKey)
 	require.Regexp(t, `WARNING: [1-9]\d* secrets of two-step verification are encrypted with another key`, output)
 }

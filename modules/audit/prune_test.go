@@ -60,9 +60,11 @@ func TestPruneMovesOldEntriesOfOneLog(t *testing.T) {
 	require.Equal(t, map[string]any{"before": "2026-01-01", "entries": 2_500.0}, left[0].Details)
 	require.Equal(t, pruneFrom, left[1].At.UTC())
 	require.Equal(t, 4, fixtures.One[int](b.Database, `select count(*) from audit_entries where org_id = $1`, theirs))
-	found, err := b.log.List(t.Context(), ours, audit.Page{Filter: audit.Filter{Kind: audit.Operator}, Limit: 10})
-	require.NoError(t, err)
-	require.Len(t, found, 1, "a filter finds what the operator did")
+	for _, filter := range []audit.Filter{{Kind: audit.Operator}, {Action: audit.LogPruned}, {Kind: audit.Operator, Action: audit.LogPruned}} {
+		found, err := b.log.List(t.Context(), ours, audit.Page{Filter: filter, Limit: 10})
+		require.NoError(t, err)
+		require.Len(t, found, 1, "%+v", filter)
+	}
 }
 
 // Nothing is removed that was not exported, and nothing by the role that serves.
