@@ -83,7 +83,7 @@ func (p *program) serve(args ...string) (greeting string, stop func()) {
 		require.NoError(p.t, err, "dg serve ended: %s", p.log.String())
 		greeting += line
 	}
-	if len(args) > 1 { // --demo: the rest of what it says ends with the curl line
+	if slices.Contains(args, "--demo") { // the rest of what it says ends with the curl line
 		for !strings.Contains(greeting, "curl") {
 			line, err := lines.ReadString('\n')
 			require.NoError(p.t, err)

@@ -19,6 +19,7 @@ type serveSettings struct {
 	config.Server
 	config.Secrets
 	config.Pools
+	config.Tracing
 }
 
 // serveCmd is `dg serve`.
@@ -56,6 +57,12 @@ func (c serveCmd) Run(ctx context.Context, p stdio) error {
 		return err
 	}
 	settings.ServingURL = db.servingURL
+	traces, err := c.traces(ctx, p.log)
+	if err != nil {
+		return err
+	}
+	defer traces.Close()
+	settings.Tracer = traces.Tracer()
 	a, err := assembly.New(ctx, settings)
 	if err != nil {
 		return err
@@ -77,10 +84,22 @@ func (c serveSettings) settings(log *slog.Logger) (assembly.Settings, error) {
 	if err := c.Pools.Check(); err != nil {
 		return assembly.Settings{}, err
 	}
+	if _, _, err := c.Collector(); err != nil {
+		return assembly.Settings{}, err
+	}
 	keys, err := keyring(c.Secrets)
 	return assembly.Settings{
 		Pools: assembly.PoolSizes{Auth: c.PoolAuth, Reads: c.PoolReads}, Proxies: proxies, Keys: keys, Log: log, Version: version,
 	}, err
+}
+
+// traces are what the settings say about them. The caller closes them.
+func (c serveSettings) traces(ctx context.Context, log *slog.Logger) (*telemetry.Traces, error) {
+	to, headers, err := c.Collector()
+	if err != nil {
+		return nil, err
+	}
+	return telemetry.NewTraces(ctx, telemetry.TraceOptions{URL: to, Headers: headers, Version: version, Logger: log})
 }
 
 // greeting is printed once dg serves. With --demo it loads the demo first.

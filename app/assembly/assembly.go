@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
 
 	"dg/modules/apikeys"
 	"dg/modules/audit"
@@ -38,6 +39,7 @@ type Settings struct {
 	Grace      time.Duration    // httpserver.Options
 	Policy     *authz.Policy    // nil: the embedded one
 	Version    string           // of the program, for the metrics
+	Tracer     trace.Tracer     // nil: nothing is traced
 }
 
 // Program is every module, built in the order of their dependencies.
@@ -54,7 +56,7 @@ type Program struct {
 
 // New builds the program on pools of its own. The caller closes it. It fails when the URL cannot be read.
 func New(ctx context.Context, s Settings) (*Program, error) {
-	pools, err := openPools(ctx, s.ServingURL, s.Pools, s.Log)
+	pools, err := openPools(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +110,7 @@ func Over(pools Pools, s Settings) (*Program, error) {
 		return nil, err
 	}
 	p.Server = httpserver.New(httpserver.Options{
-		Logger: s.Log, RedactPath: apikeys.Redact, Metrics: p.Ops, TrustedProxies: s.Proxies, Unavailable: postgres.Unavailable,
+		Logger: s.Log, RedactPath: apikeys.Redact, Metrics: p.Ops, Tracer: s.Tracer, TrustedProxies: s.Proxies, Unavailable: postgres.Unavailable,
 		ErrorPage: screens.ErrorPage, ErrorHelp: "/docs#", Grace: s.Grace, ReservedFiles: pools.reservedFiles(),
 	})
 	registerReadings(p.Ops, s.Version, pools, figures.Limiters(), p.exports.Limiters(), people.Limiters(), screens.Limiters())

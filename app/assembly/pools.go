@@ -34,7 +34,7 @@ const OtherConnections = exports.MaxAtOnce + 1
 const exportStatement = 31 * time.Minute
 
 // openPools opens the pools. It fails when the URL cannot be read or the database does not answer.
-func openPools(ctx context.Context, url string, sizes PoolSizes, log *slog.Logger) (p Pools, err error) {
+func openPools(ctx context.Context, s Settings) (p Pools, err error) {
 	defer func() {
 		if err != nil {
 			p.Close()
@@ -44,19 +44,19 @@ func openPools(ctx context.Context, url string, sizes PoolSizes, log *slog.Logge
 		db   **postgres.DB
 		opts postgres.Options
 	}{
-		{&p.Auth, postgres.Options{Name: "dg auth", MaxConns: cmp.Or(sizes.Auth, defaultPools.Auth)}},
+		{&p.Auth, postgres.Options{Name: "dg auth", MaxConns: cmp.Or(s.Pools.Auth, defaultPools.Auth)}},
 		{&p.Recheck, postgres.Options{Name: "dg recheck", MaxConns: 1}},
-		{&p.Reads, postgres.Options{Name: "dg reads", MaxConns: cmp.Or(sizes.Reads, defaultPools.Reads)}},
+		{&p.Reads, postgres.Options{Name: "dg reads", MaxConns: cmp.Or(s.Pools.Reads, defaultPools.Reads)}},
 		// Between its first rows and the others an export waits for its reader, which has a bound of its own.
 		{&p.Exports, postgres.Options{Name: "dg exports", MaxConns: exports.MaxAtOnce,
 			StatementTimeout: exportStatement, IdleInTransactionTimeout: exportStatement}},
 	} {
-		o.opts.Logger, o.opts.Heartbeat = log, true
-		if *o.db, err = postgres.Open(ctx, url, o.opts); err != nil {
+		o.opts.Logger, o.opts.Tracer, o.opts.Heartbeat = s.Log, s.Tracer, true
+		if *o.db, err = postgres.Open(ctx, s.ServingURL, o.opts); err != nil {
 			return p, err
 		}
 	}
-	return p, p.checkSum(ctx, log)
+	return p, p.checkSum(ctx, s.Log)
 }
 
 // byName returns the open pools under their names in the metrics.

@@ -1,8 +1,6 @@
 package assembly_test
 
 import (
-	"github.com/stretchr/testify/require"
-
 	"context"
 	"dg/app/assembly"
 	"dg/platform/authz"
@@ -18,6 +16,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/trace"
 )
 
 const (
@@ -43,15 +44,19 @@ func start(t *testing.T) *world {
 	return startWith(t, nil)
 }
 
-// startWith starts the program with a policy; nil: its own.
-func startWith(t *testing.T, policy *authz.Policy) *world {
+// startWith starts the program with a policy (nil: its own) and a tracer (none: nothing is traced).
+func startWith(t *testing.T, policy *authz.Policy, tracer ...trace.Tracer) *world {
 	t.Helper()
 	t.Parallel()
 	db := pgtest.New(t)
-	p, err := assembly.New(t.Context(), assembly.Settings{
+	settings := assembly.Settings{
 		ServingURL: db.URL, BaseURL: "http://127.0.0.1", Log: slog.New(slog.DiscardHandler), Grace: grace, Policy: policy,
 		Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
-	})
+	}
+	if len(tracer) > 0 {
+		settings.Tracer = tracer[0]
+	}
+	p, err := assembly.New(t.Context(), settings)
 	require.NoError(t, err)
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

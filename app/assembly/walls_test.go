@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/trace"
 	"gorm.io/gorm"
 
 	"dg/platform/authz"
@@ -28,8 +29,8 @@ type neighbours struct {
 }
 
 // newNeighbours stores Beta first, so that a query without an organisation finds Beta's row.
-func newNeighbours(t *testing.T, policy *authz.Policy) neighbours {
-	w := startWith(t, policy)
+func newNeighbours(t *testing.T, policy *authz.Policy, tracer ...trace.Tracer) neighbours {
+	w := startWith(t, policy, tracer...)
 	n := neighbours{world: w, foreignOwnerName: "Bettina of Beta"}
 	for _, o := range []*fixtures.Organisation{&n.beta, &n.acme} {
 		*o = w.store.Organisation(fixtures.Organisation{})
@@ -45,12 +46,15 @@ func newNeighbours(t *testing.T, policy *authz.Policy) neighbours {
 	return n
 }
 
-// call asks the API with Acme's key.
-func (n neighbours) call(path string) (status int, body string) {
+// call asks the API with Acme's key, and with further headers given as name, value.
+func (n neighbours) call(path string, headers ...string) (status int, body string) {
 	n.t.Helper()
 	request, err := http.NewRequestWithContext(n.t.Context(), http.MethodGet, n.url+"/api/v1/forks"+path, http.NoBody)
 	require.NoError(n.t, err)
 	request.Header.Set("Authorization", "Bearer "+n.key.Token())
+	for i := 0; i+1 < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
 	response, err := http.DefaultClient.Do(request)
 	require.NoError(n.t, err)
 	defer response.Body.Close()

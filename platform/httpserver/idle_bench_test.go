@@ -19,7 +19,7 @@ import (
 func BenchmarkSmallRequest(b *testing.B) {
 	for name, reduce := range map[string]bool{"kept": false, "given back": true} {
 		b.Run(name, func(b *testing.B) {
-			addr := benchServer(b, reduce)
+			addr := benchServer(b, reduce, Options{})
 			conn, in := benchConn(b, addr)
 			before := cpuTime()
 			for b.Loop() {
@@ -35,7 +35,7 @@ func BenchmarkIdleConnection(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			const connections = 400
 			for b.Loop() {
-				addr := benchServer(b, reduce)
+				addr := benchServer(b, reduce, Options{})
 				before := memoryInUse()
 				for range connections {
 					conn, in := benchConn(b, addr)
@@ -47,8 +47,8 @@ func BenchmarkIdleConnection(b *testing.B) {
 	}
 }
 
-func benchServer(b *testing.B, reduce bool) string {
-	s := New(Options{})
+func benchServer(b *testing.B, reduce bool, o Options) string {
+	s := New(o)
 	s.app.Server().ReduceMemoryUsage = reduce
 	s.log = slog.New(slog.DiscardHandler)
 	s.App().Get("/", func(c *fiber.Ctx) error { return SendJSON(c, []byte(`{"items":[]}`), JSONOptions{}) })

@@ -44,8 +44,13 @@ func newMetrics(r prometheus.Registerer, conns *connections) *metrics {
 }
 
 func (m *metrics) observe(route, method string, status int, took time.Duration) {
-	if !knownMethod(method) {
-		method = "other"
+	m.duration.WithLabelValues(route, metricMethod(method), strconv.Itoa(status)).Observe(took.Seconds())
+}
+
+// metricMethod is the method in metrics and traces: one of a bounded set.
+func metricMethod(method string) string {
+	if knownMethod(method) {
+		return method
 	}
-	m.duration.WithLabelValues(route, method, strconv.Itoa(status)).Observe(took.Seconds())
+	return "other"
 }

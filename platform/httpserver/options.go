@@ -8,6 +8,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
 )
 
 // Options configure a Server. The zero value works.
@@ -16,6 +17,8 @@ type Options struct {
 	Logger *slog.Logger
 	// Metrics is where the request metrics are registered; nil means nowhere.
 	Metrics prometheus.Registerer
+	// Tracer makes a span of each request; nil means none.
+	Tracer trace.Tracer
 	// TrustedProxies are the networks of proxies: their X-Forwarded-For is trusted, and they have no limit of
 	// connections for each address.
 	TrustedProxies []netip.Prefix

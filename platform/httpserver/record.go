@@ -1,6 +1,7 @@
 package httpserver
 
 import (
+	"context"
 	"crypto/rand"
 	"regexp"
 	"sync/atomic"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
+	"go.opentelemetry.io/otel/trace"
 
 	"dg/platform/limiter"
 )
@@ -26,6 +28,8 @@ type requestRecord struct {
 	route  string
 	code   string // details.code of an error response
 	start  time.Time
+	ctx    context.Context // of the handlers: Server.base, with the span
+	span   trace.Span      // nil: requests are not traced
 
 	authenticated bool
 	streaming     bool // a body writer ends the record, not the guard
@@ -47,6 +51,7 @@ func (s *Server) begin(ctx *fasthttp.RequestCtx) *requestRecord {
 		route:  unmatched,
 		start:  time.Now(),
 	}
+	rec.startSpan(&ctx.Request.Header)
 	ctx.SetUserValue(recordKey{}, rec)
 	if c, ok := ctx.Conn().(*lingerConn); ok {
 		s.conns.setState(c, connServing)
@@ -68,6 +73,7 @@ func (rec *requestRecord) end(status int, bytes int64, err error) {
 	rec.lease.Release()
 	rec.logAccess(status, bytes, took, err)
 	rec.srv.metrics.observe(rec.route, rec.method, status, took)
+	rec.endSpan(status, err)
 	rec.srv.running.Add(-1)
 }
 

@@ -9,7 +9,7 @@ import (
 // dispatch is the first middleware. It gives handlers their context, turns the errors they return into the response and
 // records which route responded.
 func (s *Server) dispatch(c *fiber.Ctx) error {
-	c.SetUserContext(s.base)
+	c.SetUserContext(recordOf(c.Context()).ctx)
 	err := c.Next()
 	recordOf(c.Context()).route = s.routeLabel(c, err)
 	if err == nil {

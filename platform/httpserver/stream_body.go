@@ -43,7 +43,7 @@ func newStreamBody(rec *requestRecord, conn net.Conn, o StreamOptions, compress 
 	}
 	b := &streamBody{rec: rec, opts: o, buf: buffers.Get().(*[]byte)}
 	b.next = b.nextBlock
-	b.ctx, b.cancel = context.WithCancelCause(parent)
+	b.ctx, b.cancel = context.WithCancelCause(rec.withSpan(parent))
 	b.unhook = context.AfterFunc(rec.srv.base, func() { b.cancel(ErrStopped) })
 	b.deadline = newWriteDeadline(b.ctx, conn, o.WriteTimeout)
 	if compress {

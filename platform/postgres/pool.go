@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
+	"go.opentelemetry.io/otel/trace"
 	gormpostgres "gorm.io/driver/postgres"
 	"gorm.io/gorm"
 )
@@ -36,6 +37,7 @@ type Options struct {
 	LockTimeout              time.Duration
 	IdleInTransactionTimeout time.Duration
 	Logger                   *slog.Logger // nil: nothing is logged
+	Tracer                   trace.Tracer // nil: statements are not traced
 	Heartbeat                bool         // every call fails within SilenceTimeout of the server's falling silent
 }
 
@@ -68,6 +70,9 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	opts.Logger = cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)).With("pool", opts.Name)
 	prepareSession(config.ConnConfig, opts)
 	config.AfterConnect = readTimesAsUTC
+	if opts.Tracer != nil {
+		config.ConnConfig.Tracer = statementTracer{opts.Tracer, opts.Name}
+	}
 	h := newHeartbeat(config, opts.Logger)
 	if opts.Heartbeat {
 		h.watch(config)

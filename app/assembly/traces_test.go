@@ -1,0 +1,102 @@
+package assembly_test
+
+import (
+	"encoding/hex"
+	"log/slog"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+
+	"dg/platform/telemetry"
+	"dg/platform/testkit/otlp"
+)
+
+const callersTrace, callersSpan = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
+
+// traced are the spans of the caller's trace, once it has one of that name.
+func traced(t *testing.T, c *otlp.Collector, flush func(), name string) (spans []*tracepb.Span) {
+	t.Helper()
+	flush()
+	for _, s := range c.Spans() {
+		if hex.EncodeToString(s.GetTraceId()) == callersTrace {
+			spans = append(spans, s)
+		}
+	}
+	require.True(t, slices.ContainsFunc(spans, func(s *tracepb.Span) bool { return s.GetName() == name }), "no span %s in %v", name, c.Spans())
+	return spans
+}
+
+// A request is a span of its caller's trace, and its statements are spans below it: those of an export too, which outlives its
+// handler. No span has a key, an id, a value of the query or a parameter.
+func TestRequestAndItsStatementsAreTraced(t *testing.T) {
+	c := otlp.New(t)
+	traces, err := telemetry.NewTraces(t.Context(), telemetry.TraceOptions{URL: c.URL + "/v1/traces", Headers: http.Header{"X-Team": {"dg"}}, Version: "1.2.3", Logger: slog.Default()})
+	require.NoError(t, err)
+	n := newNeighbours(t, nil, traces.Tracer())
+	n.store.Players(n.acme.ID, 1)
+	n.store.Plays(n.fork, 3, time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), time.Minute)
+	for _, path := range []string{report, "/exports/csv?from=2026-03-01&to=2026-03-31"} {
+		status, _ := n.call("/"+n.fork.ID+path, "traceparent", "00-"+callersTrace+"-"+callersSpan+"-01", "X-Request-Id", "the-request")
+		require.Equal(t, http.StatusOK, status)
+	}
+	require.NoError(t, n.stop()) // the export has ended
+	spans := traced(t, c, traces.Close, "GET /api/v1/forks/:forkId/exports/csv")
+
+	names := map[string]int{}
+	var roots []string
+	for _, s := range spans {
+		names[s.GetName()]++
+		if hex.EncodeToString(s.GetParentSpanId()) == callersSpan {
+			roots = append(roots, string(s.GetSpanId()))
+		}
+	}
+	require.Len(t, roots, 2)
+	for _, statement := range []string{"apikeys.authenticate", "reports.metadata", "audit.append", "reports.export"} {
+		require.Positive(t, names[statement], "%s in %v", statement, names)
+	}
+	for _, s := range spans {
+		attributes := otlp.Attributes(s.GetAttributes())
+		known := []string{"db.client.connection.pool.name", "db.system.name"}
+		if slices.Contains(roots, string(s.GetSpanId())) {
+			known = []string{"dg.request_id", "http.request.method", "http.response.status_code", "http.route"}
+			require.Equal(t, "the-request", attributes["dg.request_id"])
+			require.Contains(t, attributes["http.response.status_code"], "200")
+		} else {
+			require.Contains(t, roots, string(s.GetParentSpanId()), s.GetName())
+		}
+		require.Equal(t, known, slices.Sorted(maps.Keys(attributes)), s.GetName())
+	}
+	for _, secret := range []string{n.key.Secret, n.key.ID, n.acme.ID, n.fork.ID, "2026-03", "select"} {
+		require.NotContains(t, strings.ToLower(c.Raw()), strings.ToLower(secret))
+	}
+	require.Equal(t, "dg", c.Resource()["service.name"])
+	require.Equal(t, "1.2.3", c.Resource()["service.version"])
+	require.Equal(t, "dg", c.Requests()[0].Header.Get("X-Team"))
+	require.Equal(t, "application/x-protobuf", c.Requests()[0].Header.Get("Content-Type"))
+}
+
+// A failed statement and request are marked, with codes and no texts.
+func TestFailuresAreMarkedInTraces(t *testing.T) {
+	c := otlp.New(t)
+	traces, err := telemetry.NewTraces(t.Context(), telemetry.TraceOptions{URL: c.URL, Logger: slog.Default()})
+	require.NoError(t, err)
+	n := newNeighbours(t, nil, traces.Tracer())
+	n.exec(`revoke select on forks from dg_app`)
+	status, _ := n.call("/"+n.fork.ID, "traceparent", "00-"+callersTrace+"-"+callersSpan+"-01")
+	require.Equal(t, http.StatusInternalServerError, status)
+	marks := map[string]string{}
+	for _, s := range traced(t, c, traces.Close, "GET /api/v1/forks/:forkId") {
+		if s.GetStatus().GetCode() == tracepb.Status_STATUS_CODE_ERROR {
+			marks[s.GetName()] = s.GetStatus().GetMessage()
+		}
+	}
+	require.Len(t, marks, 2, "the request and one statement")
+	require.Equal(t, "ERR_INTERNAL", marks["GET /api/v1/forks/:forkId"])
+	require.Contains(t, slices.Collect(maps.Values(marks)), "42501")
+}

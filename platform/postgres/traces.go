@@ -1,0 +1,81 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// statementTracer makes a span of each statement of a pool, named by its tag. It implements pgx's QueryTracer and BatchTracer.
+// Neither the text nor the parameters are in it.
+type statementTracer struct {
+	tracer trace.Tracer
+	pool   string
+}
+
+// statementTag finds a statement's tag or, where it has none, its first word: begin, commit, ping.
+var statementTag = regexp.MustCompile(`^\s*(?:/\* ([A-Za-z]+\.[A-Za-z]+) \*/|(?:-- )?([A-Za-z]+)\b)`)
+
+func statementName(sql string) string {
+	found := statementTag.FindStringSubmatch(sql)
+	if found == nil {
+		return "statement"
+	}
+	return found[1] + found[2]
+}
+
+func (t statementTracer) start(ctx context.Context, sql string, options ...trace.SpanStartOption) (context.Context, trace.Span) {
+	return t.tracer.Start(ctx, statementName(sql), append(options, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
+		attribute.String("db.system.name", "postgresql"), attribute.String("db.client.connection.pool.name", t.pool)))...)
+}
+
+// end ends a statement's span. Of an error it has the SQLSTATE alone: texts quote values.
+func end(span trace.Span, err error) {
+	if err != nil {
+		reason := "failed"
+		if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+			reason = e.Code
+		}
+		span.SetAttributes(attribute.String("db.response.status_code", reason))
+		span.SetStatus(codes.Error, reason)
+	}
+	span.End()
+}
+
+// TraceQueryStart implements pgx.QueryTracer.
+func (t statementTracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
+	ctx, _ = t.start(ctx, data.SQL)
+	return ctx
+}
+
+// TraceQueryEnd implements pgx.QueryTracer.
+func (t statementTracer) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryEndData) {
+	end(trace.SpanFromContext(ctx), data.Err)
+}
+
+// batchKey is where a batch keeps when its last statement was done.
+type batchKey struct{}
+
+// TraceBatchStart implements pgx.BatchTracer.
+func (t statementTracer) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	now := time.Now()
+	return context.WithValue(ctx, batchKey{}, &now)
+}
+
+// TraceBatchQuery implements pgx.BatchTracer: a statement of a batch lasts from the end of the one before it.
+func (t statementTracer) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
+	before := ctx.Value(batchKey{}).(*time.Time)
+	_, span := t.start(ctx, data.SQL, trace.WithTimestamp(*before))
+	end(span, data.Err)
+	*before = time.Now()
+}
+
+// TraceBatchEnd implements pgx.BatchTracer.
+func (t statementTracer) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}

@@ -1,0 +1,73 @@
+package telemetry
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/platform/testkit/otlp"
+)
+
+func TestWithoutACollectorNothingIsTraced(t *testing.T) {
+	t.Parallel()
+	traces, err := NewTraces(t.Context(), TraceOptions{})
+	require.NoError(t, err)
+	require.Nil(t, traces.Tracer())
+	traces.Close()
+}
+
+// A collector that fails is logged once, and so is its return. Spans meanwhile are lost, and nobody waits.
+func TestFailingCollectorIsLoggedOnce(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	c := otlp.New(t)
+	traces, err := NewTraces(t.Context(), TraceOptions{URL: strings.Replace(c.URL, "http://", "http://user:hunter2@", 1), Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	require.NoError(t, err)
+	send := func() {
+		for range 3 {
+			_, span := traces.Tracer().Start(context.Background(), "work")
+			span.End()
+			require.NoError(t, traces.provider.ForceFlush(t.Context()))
+		}
+	}
+	c.Fail.Store(true)
+	send()
+	c.Fail.Store(false)
+	send()
+	require.Equal(t, 1, strings.Count(log.String(), "traces cannot be sent"), log.String())
+	require.Contains(t, log.String(), "503")
+	require.Equal(t, 1, strings.Count(log.String(), "traces are sent again"))
+	require.Len(t, c.Spans(), 3)
+	c.Close()
+	send()
+	traces.Close()
+	require.Equal(t, 2, strings.Count(log.String(), "traces cannot be sent"))
+	require.NotContains(t, log.String(), "hunter2")
+}
+
+// A collector that never answers holds up neither the work nor the end of the program, and the queue stays bounded.
+func TestSilentCollectorHoldsUpNothing(t *testing.T) {
+	t.Parallel()
+	release := make(chan struct{})
+	silent := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))
+	defer silent.Close()
+	defer close(release)
+	traces, err := NewTraces(t.Context(), TraceOptions{URL: silent.URL, Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	begun := time.Now()
+	for range 10 * maxQueuedSpans {
+		_, span := traces.Tracer().Start(context.Background(), "work")
+		span.End()
+	}
+	require.Less(t, time.Since(begun), sendTimeout, "spans beyond the queue are dropped, not waited for")
+	begun = time.Now()
+	traces.Close()
+	require.Less(t, time.Since(begun), flushTimeout+time.Second)
+}
