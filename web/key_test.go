@@ -35,7 +35,7 @@ func TestKeyPage(t *testing.T) {
 	p := b.get(path)
 	require.Equal(t, http.StatusOK, p.StatusCode)
 	for _, shown := range []string{
-		"<h1><bdi>Warehouse</bdi></h1>", "Ask &lt;b&gt;Ann&lt;/b&gt;", "dg_live_" + key.ID + "_…", "<dd>Reports</dd>", `<span class="state on">Active</span> until <time`,
+		"<h1><bdi>Warehouse</bdi></h1>", "Ask &lt;b&gt;Ann&lt;/b&gt;", "dg_live_" + key.ID + "_…", "<dd>Reports</dd>", `<span class="state on">Active</span>, until <time`,
 		"by <bdi>owner of acme</bdi>", "<dt>Last used</dt><dd>Never</dd>", "No requests have been made with this key in the last 30 days.",
 		path + "/replace", path + "/rename", path + "/revoke", acme.at("/settings/audit-log?key=%s", key.ID),
 	} {
@@ -90,7 +90,7 @@ func TestKeyPageOffersWhatCanBeDone(t *testing.T) {
 		require.Equal(t, c.offers, strings.Join(offered, " "), name)
 		if name == "replaced" {
 			stops := now.Add(24 * time.Hour).UTC().Format("2 Jan 2006")
-			require.Contains(t, strings.Join(strings.Fields(tag.ReplaceAllString(p.body, " ")), " "), "Status Replaced stops on "+stops)
+			require.Contains(t, strings.Join(strings.Fields(tag.ReplaceAllString(p.body, " ")), " "), "Status Replaced , stops on "+stops)
 			require.Contains(t, w.signedIn(t, acme.owner).get(acme.at("/settings/api-keys")).row(t, name), "Replaced stops on "+stops)
 		}
 	}
