@@ -1180,6 +1180,7 @@ type ClientWithResponsesInterface interface {
 // ListForksResponse200Headers the declared response headers of an HTTP 200 response for ListForks
 type ListForksResponse200Headers struct {
 	CacheControl    string
+	DGKeyExpires    *time.Time
 	ETag            string
 	RateLimit       string
 	RateLimitPolicy string
@@ -1190,6 +1191,7 @@ type ListForksResponse200Headers struct {
 // ListForksResponse304Headers the declared response headers of an HTTP 304 response for ListForks
 type ListForksResponse304Headers struct {
 	CacheControl    string
+	DGKeyExpires    *time.Time
 	ETag            string
 	RateLimit       string
 	RateLimitPolicy string
@@ -1200,6 +1202,7 @@ type ListForksResponse304Headers struct {
 // ListForksResponse400Headers the declared response headers of an HTTP 400 response for ListForks
 type ListForksResponse400Headers struct {
 	CacheControl    string
+	DGKeyExpires    *time.Time
 	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
@@ -1219,6 +1222,7 @@ type ListForksResponse401Headers struct {
 // ListForksResponse403Headers the declared response headers of an HTTP 403 response for ListForks
 type ListForksResponse403Headers struct {
 	CacheControl    string
+	DGKeyExpires    *time.Time
 	Link            *string
 	RateLimit       string
 	RateLimitPolicy string
@@ -1230,6 +1234,7 @@ type ListForksResponse403Headers struct {
 // ListForksResponse404Headers the declared response headers of an HTTP 404 response for ListForks
 type ListForksResponse404Headers struct {
 	CacheControl    string
+	DGKeyExpires    *time.Time
 	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
@@ -1241,6 +1246,7 @@ type ListForksResponse404Headers struct {
 type ListForksResponse405Headers struct {
 	Allow           string
 	CacheControl    string
+	DGKeyExpires    *time.Time
 	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
@@ -1251,6 +1257,7 @@ type ListForksResponse405Headers struct {
 // ListForksResponse429Headers the declared response headers of an HTTP 429 response for ListForks
 type ListForksResponse429Headers struct {
 	CacheControl    string
+	DGKeyExpires    *time.Time
 	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
@@ -1262,6 +1269,7 @@ type ListForksResponse429Headers struct {
 // ListForksResponse500Headers the declared response headers of an HTTP 500 response for ListForks
 type ListForksResponse500Headers struct {
 	CacheControl    string
+	DGKeyExpires    *time.Time
 	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
@@ -1272,6 +1280,7 @@ type ListForksResponse500Headers struct {
 // ListForksResponse503Headers the declared response headers of an HTTP 503 response for ListForks
 type ListForksResponse503Headers struct {
 	CacheControl    string
+	DGKeyExpires    *time.Time
 	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
@@ -1283,6 +1292,7 @@ type ListForksResponse503Headers struct {
 // ListForksResponseDefaultHeaders the declared response headers of an HTTP default response for ListForks
 type ListForksResponseDefaultHeaders struct {
 	CacheControl    string
+	DGKeyExpires    *time.Time
 	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
@@ -1364,6 +1374,7 @@ func (r ListForksResponse) ContentType() string {
 // GetForkResponse200Headers the declared response headers of an HTTP 200 response for GetFork
 type GetForkResponse200Headers struct {
 	CacheControl    string
+	DGKeyExpires    *time.Time
 	ETag            string
 	RateLimit       string
 	RateLimitPolicy string
@@ -1374,6 +1385,7 @@ type GetForkResponse200Headers struct {
 // GetForkResponse304Headers the declared response headers of an HTTP 304 response for GetFork
 type GetForkResponse304Headers struct {
 	CacheControl    string
+	DGKeyExpires    *time.Time
 	ETag            string
 	RateLimit       string
 	RateLimitPolicy string
@@ -1384,6 +1396,7 @@ type GetForkResponse304Headers struct {
 // GetForkResponse400Headers the declared response headers of an HTTP 400 response for GetFork
 type GetForkResponse400Headers struct {
 	CacheControl    string
+	DGKeyExpires    *time.Time
 	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
@@ -1403,6 +1416,7 @@ type GetForkResponse401Headers struct {
 // GetForkResponse403Headers the declared response headers of an HTTP 403 response for GetFork
 type GetForkResponse403Headers struct {
 	CacheControl    string
+	DGKeyExpires    *time.Time
 	Link            *string
 	RateLimit       string
 	RateLimitPolicy string
@@ -1414,6 +1428,7 @@ type GetForkResponse403Headers struct {
 // GetForkResponse404Headers the declared response headers of an HTTP 404 response for GetFork
 type GetForkResponse404Headers struct {
 	CacheControl    string
+	DGKeyExpires    *time.Time
 	Link            *string
 	RateLimit       string
 	RateLimitPolicy string
@@ -1425,6 +1440,7 @@ type GetForkResponse404Headers struct {
 type GetForkResponse405Headers struct {
 	Allow           string
 	CacheControl    string
+	DGKeyExpires    *time.Time
 	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
@@ -1435,6 +1451,7 @@ type GetForkResponse405Headers struct {
 // GetForkResponse429Headers the declared response headers of an HTTP 429 response for GetFork
 type GetForkResponse429Headers struct {
 	CacheControl    string
+	DGKeyExpires    *time.Time
 	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
@@ -1446,6 +1463,7 @@ type GetForkResponse429Headers struct {
 // GetForkResponse500Headers the declared response headers of an HTTP 500 response for GetFork
 type GetForkResponse500Headers struct {
 	CacheControl    string
+	DGKeyExpires    *time.Time
 	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
@@ -1456,6 +1474,7 @@ type GetForkResponse500Headers struct {
 // GetForkResponse503Headers the declared response headers of an HTTP 503 response for GetFork
 type GetForkResponse503Headers struct {
 	CacheControl    string
+	DGKeyExpires    *time.Time
 	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
@@ -1467,6 +1486,7 @@ type GetForkResponse503Headers struct {
 // GetForkResponseDefaultHeaders the declared response headers of an HTTP default response for GetFork
 type GetForkResponseDefaultHeaders struct {
 	CacheControl    string
+	DGKeyExpires    *time.Time
 	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
@@ -1549,6 +1569,7 @@ func (r GetForkResponse) ContentType() string {
 type ExportForkPlaysCsvResponse200Headers struct {
 	CacheControl        string
 	ContentDisposition  string
+	DGKeyExpires        *time.Time
 	RateLimit           string
 	RateLimitPolicy     string
 	Vary                string
@@ -1559,6 +1580,7 @@ type ExportForkPlaysCsvResponse200Headers struct {
 // ExportForkPlaysCsvResponse400Headers the declared response headers of an HTTP 400 response for ExportForkPlaysCsv
 type ExportForkPlaysCsvResponse400Headers struct {
 	CacheControl    string
+	DGKeyExpires    *time.Time
 	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
@@ -1578,6 +1600,7 @@ type ExportForkPlaysCsvResponse401Headers struct {
 // ExportForkPlaysCsvResponse403Headers the declared response headers of an HTTP 403 response for ExportForkPlaysCsv
 type ExportForkPlaysCsvResponse403Headers struct {
 	CacheControl    string
+	DGKeyExpires    *time.Time
 	Link            *string
 	RateLimit       string
 	RateLimitPolicy string
@@ -1589,6 +1612,7 @@ type ExportForkPlaysCsvResponse403Headers struct {
 // ExportForkPlaysCsvResponse404Headers the declared response headers of an HTTP 404 response for ExportForkPlaysCsv
 type ExportForkPlaysCsvResponse404Headers struct {
 	CacheControl    string
+	DGKeyExpires    *time.Time
 	Link            *string
 	RateLimit       string
 	RateLimitPolicy string
@@ -1600,6 +1624,7 @@ type ExportForkPlaysCsvResponse404Headers struct {
 type ExportForkPlaysCsvResponse405Headers struct {
 	Allow           string
 	CacheControl    string
+	DGKeyExpires    *time.Time
 	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
@@ -1610,6 +1635,7 @@ type ExportForkPlaysCsvResponse405Headers struct {
 // ExportForkPlaysCsvResponse429Headers the declared response headers of an HTTP 429 response for ExportForkPlaysCsv
 type ExportForkPlaysCsvResponse429Headers struct {
 	CacheControl    string
+	DGKeyExpires    *time.Time
 	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
@@ -1621,6 +1647,7 @@ type ExportForkPlaysCsvResponse429Headers struct {
 // ExportForkPlaysCsvResponse500Headers the declared response headers of an HTTP 500 response for ExportForkPlaysCsv
 type ExportForkPlaysCsvResponse500Headers struct {
 	CacheControl    string
+	DGKeyExpires    *time.Time
 	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
@@ -1631,6 +1658,7 @@ type ExportForkPlaysCsvResponse500Headers struct {
 // ExportForkPlaysCsvResponse503Headers the declared response headers of an HTTP 503 response for ExportForkPlaysCsv
 type ExportForkPlaysCsvResponse503Headers struct {
 	CacheControl    string
+	DGKeyExpires    *time.Time
 	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
@@ -1642,6 +1670,7 @@ type ExportForkPlaysCsvResponse503Headers struct {
 // ExportForkPlaysCsvResponse505Headers the declared response headers of an HTTP 505 response for ExportForkPlaysCsv
 type ExportForkPlaysCsvResponse505Headers struct {
 	CacheControl    string
+	DGKeyExpires    *time.Time
 	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
@@ -1652,6 +1681,7 @@ type ExportForkPlaysCsvResponse505Headers struct {
 // ExportForkPlaysCsvResponseDefaultHeaders the declared response headers of an HTTP default response for ExportForkPlaysCsv
 type ExportForkPlaysCsvResponseDefaultHeaders struct {
 	CacheControl    string
+	DGKeyExpires    *time.Time
 	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
@@ -1733,6 +1763,7 @@ func (r ExportForkPlaysCsvResponse) ContentType() string {
 // GetForkStatsResponse200Headers the declared response headers of an HTTP 200 response for GetForkStats
 type GetForkStatsResponse200Headers struct {
 	CacheControl    string
+	DGKeyExpires    *time.Time
 	RateLimit       string
 	RateLimitPolicy string
 	Vary            string
@@ -1742,6 +1773,7 @@ type GetForkStatsResponse200Headers struct {
 // GetForkStatsResponse400Headers the declared response headers of an HTTP 400 response for GetForkStats
 type GetForkStatsResponse400Headers struct {
 	CacheControl    string
+	DGKeyExpires    *time.Time
 	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
@@ -1761,6 +1793,7 @@ type GetForkStatsResponse401Headers struct {
 // GetForkStatsResponse403Headers the declared response headers of an HTTP 403 response for GetForkStats
 type GetForkStatsResponse403Headers struct {
 	CacheControl    string
+	DGKeyExpires    *time.Time
 	Link            *string
 	RateLimit       string
 	RateLimitPolicy string
@@ -1772,6 +1805,7 @@ type GetForkStatsResponse403Headers struct {
 // GetForkStatsResponse404Headers the declared response headers of an HTTP 404 response for GetForkStats
 type GetForkStatsResponse404Headers struct {
 	CacheControl    string
+	DGKeyExpires    *time.Time
 	Link            *string
 	RateLimit       string
 	RateLimitPolicy string
@@ -1783,6 +1817,7 @@ type GetForkStatsResponse404Headers struct {
 type GetForkStatsResponse405Headers struct {
 	Allow           string
 	CacheControl    string
+	DGKeyExpires    *time.Time
 	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
@@ -1793,6 +1828,7 @@ type GetForkStatsResponse405Headers struct {
 // GetForkStatsResponse429Headers the declared response headers of an HTTP 429 response for GetForkStats
 type GetForkStatsResponse429Headers struct {
 	CacheControl    string
+	DGKeyExpires    *time.Time
 	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
@@ -1804,6 +1840,7 @@ type GetForkStatsResponse429Headers struct {
 // GetForkStatsResponse500Headers the declared response headers of an HTTP 500 response for GetForkStats
 type GetForkStatsResponse500Headers struct {
 	CacheControl    string
+	DGKeyExpires    *time.Time
 	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
@@ -1814,6 +1851,7 @@ type GetForkStatsResponse500Headers struct {
 // GetForkStatsResponse503Headers the declared response headers of an HTTP 503 response for GetForkStats
 type GetForkStatsResponse503Headers struct {
 	CacheControl    string
+	DGKeyExpires    *time.Time
 	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
@@ -1825,6 +1863,7 @@ type GetForkStatsResponse503Headers struct {
 // GetForkStatsResponseDefaultHeaders the declared response headers of an HTTP default response for GetForkStats
 type GetForkStatsResponseDefaultHeaders struct {
 	CacheControl    string
+	DGKeyExpires    *time.Time
 	Link            *string
 	RateLimit       *string
 	RateLimitPolicy *string
@@ -2076,6 +2115,13 @@ func ParseListForksResponse(rsp *http.Response) (*ListForksResponse, error) {
 			}
 			headers.CacheControl = value
 		}
+		if values := rsp.Header.Values("DG-Key-Expires"); len(values) > 0 {
+			var value time.Time
+			if err := runtime.BindStyledParameterWithOptions("simple", "DG-Key-Expires", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			}
+			headers.DGKeyExpires = &value
+		}
 		if values := rsp.Header.Values("ETag"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
@@ -2121,6 +2167,13 @@ func ParseListForksResponse(rsp *http.Response) (*ListForksResponse, error) {
 			}
 			headers.CacheControl = value
 		}
+		if values := rsp.Header.Values("DG-Key-Expires"); len(values) > 0 {
+			var value time.Time
+			if err := runtime.BindStyledParameterWithOptions("simple", "DG-Key-Expires", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			}
+			headers.DGKeyExpires = &value
+		}
 		if values := rsp.Header.Values("ETag"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
@@ -2165,6 +2218,13 @@ func ParseListForksResponse(rsp *http.Response) (*ListForksResponse, error) {
 				return nil, err
 			}
 			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("DG-Key-Expires"); len(values) > 0 {
+			var value time.Time
+			if err := runtime.BindStyledParameterWithOptions("simple", "DG-Key-Expires", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			}
+			headers.DGKeyExpires = &value
 		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
@@ -2249,6 +2309,13 @@ func ParseListForksResponse(rsp *http.Response) (*ListForksResponse, error) {
 			}
 			headers.CacheControl = value
 		}
+		if values := rsp.Header.Values("DG-Key-Expires"); len(values) > 0 {
+			var value time.Time
+			if err := runtime.BindStyledParameterWithOptions("simple", "DG-Key-Expires", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			}
+			headers.DGKeyExpires = &value
+		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
@@ -2300,6 +2367,13 @@ func ParseListForksResponse(rsp *http.Response) (*ListForksResponse, error) {
 				return nil, err
 			}
 			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("DG-Key-Expires"); len(values) > 0 {
+			var value time.Time
+			if err := runtime.BindStyledParameterWithOptions("simple", "DG-Key-Expires", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			}
+			headers.DGKeyExpires = &value
 		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
@@ -2353,6 +2427,13 @@ func ParseListForksResponse(rsp *http.Response) (*ListForksResponse, error) {
 			}
 			headers.CacheControl = value
 		}
+		if values := rsp.Header.Values("DG-Key-Expires"); len(values) > 0 {
+			var value time.Time
+			if err := runtime.BindStyledParameterWithOptions("simple", "DG-Key-Expires", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			}
+			headers.DGKeyExpires = &value
+		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
@@ -2397,6 +2478,13 @@ func ParseListForksResponse(rsp *http.Response) (*ListForksResponse, error) {
 				return nil, err
 			}
 			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("DG-Key-Expires"); len(values) > 0 {
+			var value time.Time
+			if err := runtime.BindStyledParameterWithOptions("simple", "DG-Key-Expires", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			}
+			headers.DGKeyExpires = &value
 		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
@@ -2450,6 +2538,13 @@ func ParseListForksResponse(rsp *http.Response) (*ListForksResponse, error) {
 			}
 			headers.CacheControl = value
 		}
+		if values := rsp.Header.Values("DG-Key-Expires"); len(values) > 0 {
+			var value time.Time
+			if err := runtime.BindStyledParameterWithOptions("simple", "DG-Key-Expires", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			}
+			headers.DGKeyExpires = &value
+		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
@@ -2494,6 +2589,13 @@ func ParseListForksResponse(rsp *http.Response) (*ListForksResponse, error) {
 				return nil, err
 			}
 			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("DG-Key-Expires"); len(values) > 0 {
+			var value time.Time
+			if err := runtime.BindStyledParameterWithOptions("simple", "DG-Key-Expires", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			}
+			headers.DGKeyExpires = &value
 		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
@@ -2546,6 +2648,13 @@ func ParseListForksResponse(rsp *http.Response) (*ListForksResponse, error) {
 				return nil, err
 			}
 			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("DG-Key-Expires"); len(values) > 0 {
+			var value time.Time
+			if err := runtime.BindStyledParameterWithOptions("simple", "DG-Key-Expires", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			}
+			headers.DGKeyExpires = &value
 		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
@@ -2687,6 +2796,13 @@ func ParseGetForkResponse(rsp *http.Response) (*GetForkResponse, error) {
 			}
 			headers.CacheControl = value
 		}
+		if values := rsp.Header.Values("DG-Key-Expires"); len(values) > 0 {
+			var value time.Time
+			if err := runtime.BindStyledParameterWithOptions("simple", "DG-Key-Expires", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			}
+			headers.DGKeyExpires = &value
+		}
 		if values := rsp.Header.Values("ETag"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
@@ -2732,6 +2848,13 @@ func ParseGetForkResponse(rsp *http.Response) (*GetForkResponse, error) {
 			}
 			headers.CacheControl = value
 		}
+		if values := rsp.Header.Values("DG-Key-Expires"); len(values) > 0 {
+			var value time.Time
+			if err := runtime.BindStyledParameterWithOptions("simple", "DG-Key-Expires", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			}
+			headers.DGKeyExpires = &value
+		}
 		if values := rsp.Header.Values("ETag"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
@@ -2776,6 +2899,13 @@ func ParseGetForkResponse(rsp *http.Response) (*GetForkResponse, error) {
 				return nil, err
 			}
 			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("DG-Key-Expires"); len(values) > 0 {
+			var value time.Time
+			if err := runtime.BindStyledParameterWithOptions("simple", "DG-Key-Expires", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			}
+			headers.DGKeyExpires = &value
 		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
@@ -2860,6 +2990,13 @@ func ParseGetForkResponse(rsp *http.Response) (*GetForkResponse, error) {
 			}
 			headers.CacheControl = value
 		}
+		if values := rsp.Header.Values("DG-Key-Expires"); len(values) > 0 {
+			var value time.Time
+			if err := runtime.BindStyledParameterWithOptions("simple", "DG-Key-Expires", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			}
+			headers.DGKeyExpires = &value
+		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
@@ -2911,6 +3048,13 @@ func ParseGetForkResponse(rsp *http.Response) (*GetForkResponse, error) {
 				return nil, err
 			}
 			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("DG-Key-Expires"); len(values) > 0 {
+			var value time.Time
+			if err := runtime.BindStyledParameterWithOptions("simple", "DG-Key-Expires", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			}
+			headers.DGKeyExpires = &value
 		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
@@ -2964,6 +3108,13 @@ func ParseGetForkResponse(rsp *http.Response) (*GetForkResponse, error) {
 			}
 			headers.CacheControl = value
 		}
+		if values := rsp.Header.Values("DG-Key-Expires"); len(values) > 0 {
+			var value time.Time
+			if err := runtime.BindStyledParameterWithOptions("simple", "DG-Key-Expires", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			}
+			headers.DGKeyExpires = &value
+		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
@@ -3008,6 +3159,13 @@ func ParseGetForkResponse(rsp *http.Response) (*GetForkResponse, error) {
 				return nil, err
 			}
 			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("DG-Key-Expires"); len(values) > 0 {
+			var value time.Time
+			if err := runtime.BindStyledParameterWithOptions("simple", "DG-Key-Expires", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			}
+			headers.DGKeyExpires = &value
 		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
@@ -3061,6 +3219,13 @@ func ParseGetForkResponse(rsp *http.Response) (*GetForkResponse, error) {
 			}
 			headers.CacheControl = value
 		}
+		if values := rsp.Header.Values("DG-Key-Expires"); len(values) > 0 {
+			var value time.Time
+			if err := runtime.BindStyledParameterWithOptions("simple", "DG-Key-Expires", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			}
+			headers.DGKeyExpires = &value
+		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
@@ -3105,6 +3270,13 @@ func ParseGetForkResponse(rsp *http.Response) (*GetForkResponse, error) {
 				return nil, err
 			}
 			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("DG-Key-Expires"); len(values) > 0 {
+			var value time.Time
+			if err := runtime.BindStyledParameterWithOptions("simple", "DG-Key-Expires", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			}
+			headers.DGKeyExpires = &value
 		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
@@ -3157,6 +3329,13 @@ func ParseGetForkResponse(rsp *http.Response) (*GetForkResponse, error) {
 				return nil, err
 			}
 			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("DG-Key-Expires"); len(values) > 0 {
+			var value time.Time
+			if err := runtime.BindStyledParameterWithOptions("simple", "DG-Key-Expires", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			}
+			headers.DGKeyExpires = &value
 		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
@@ -3302,6 +3481,13 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 			}
 			headers.ContentDisposition = value
 		}
+		if values := rsp.Header.Values("DG-Key-Expires"); len(values) > 0 {
+			var value time.Time
+			if err := runtime.BindStyledParameterWithOptions("simple", "DG-Key-Expires", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			}
+			headers.DGKeyExpires = &value
+		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
@@ -3346,6 +3532,13 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 				return nil, err
 			}
 			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("DG-Key-Expires"); len(values) > 0 {
+			var value time.Time
+			if err := runtime.BindStyledParameterWithOptions("simple", "DG-Key-Expires", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			}
+			headers.DGKeyExpires = &value
 		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
@@ -3430,6 +3623,13 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 			}
 			headers.CacheControl = value
 		}
+		if values := rsp.Header.Values("DG-Key-Expires"); len(values) > 0 {
+			var value time.Time
+			if err := runtime.BindStyledParameterWithOptions("simple", "DG-Key-Expires", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			}
+			headers.DGKeyExpires = &value
+		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
@@ -3481,6 +3681,13 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 				return nil, err
 			}
 			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("DG-Key-Expires"); len(values) > 0 {
+			var value time.Time
+			if err := runtime.BindStyledParameterWithOptions("simple", "DG-Key-Expires", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			}
+			headers.DGKeyExpires = &value
 		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
@@ -3534,6 +3741,13 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 			}
 			headers.CacheControl = value
 		}
+		if values := rsp.Header.Values("DG-Key-Expires"); len(values) > 0 {
+			var value time.Time
+			if err := runtime.BindStyledParameterWithOptions("simple", "DG-Key-Expires", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			}
+			headers.DGKeyExpires = &value
+		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
@@ -3578,6 +3792,13 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 				return nil, err
 			}
 			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("DG-Key-Expires"); len(values) > 0 {
+			var value time.Time
+			if err := runtime.BindStyledParameterWithOptions("simple", "DG-Key-Expires", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			}
+			headers.DGKeyExpires = &value
 		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
@@ -3631,6 +3852,13 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 			}
 			headers.CacheControl = value
 		}
+		if values := rsp.Header.Values("DG-Key-Expires"); len(values) > 0 {
+			var value time.Time
+			if err := runtime.BindStyledParameterWithOptions("simple", "DG-Key-Expires", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			}
+			headers.DGKeyExpires = &value
+		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
@@ -3675,6 +3903,13 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 				return nil, err
 			}
 			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("DG-Key-Expires"); len(values) > 0 {
+			var value time.Time
+			if err := runtime.BindStyledParameterWithOptions("simple", "DG-Key-Expires", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			}
+			headers.DGKeyExpires = &value
 		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
@@ -3728,6 +3963,13 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 			}
 			headers.CacheControl = value
 		}
+		if values := rsp.Header.Values("DG-Key-Expires"); len(values) > 0 {
+			var value time.Time
+			if err := runtime.BindStyledParameterWithOptions("simple", "DG-Key-Expires", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			}
+			headers.DGKeyExpires = &value
+		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
@@ -3772,6 +4014,13 @@ func ParseExportForkPlaysCsvResponse(rsp *http.Response) (*ExportForkPlaysCsvRes
 				return nil, err
 			}
 			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("DG-Key-Expires"); len(values) > 0 {
+			var value time.Time
+			if err := runtime.BindStyledParameterWithOptions("simple", "DG-Key-Expires", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			}
+			headers.DGKeyExpires = &value
 		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
@@ -3910,6 +4159,13 @@ func ParseGetForkStatsResponse(rsp *http.Response) (*GetForkStatsResponse, error
 			}
 			headers.CacheControl = value
 		}
+		if values := rsp.Header.Values("DG-Key-Expires"); len(values) > 0 {
+			var value time.Time
+			if err := runtime.BindStyledParameterWithOptions("simple", "DG-Key-Expires", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			}
+			headers.DGKeyExpires = &value
+		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
@@ -3947,6 +4203,13 @@ func ParseGetForkStatsResponse(rsp *http.Response) (*GetForkStatsResponse, error
 				return nil, err
 			}
 			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("DG-Key-Expires"); len(values) > 0 {
+			var value time.Time
+			if err := runtime.BindStyledParameterWithOptions("simple", "DG-Key-Expires", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			}
+			headers.DGKeyExpires = &value
 		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
@@ -4031,6 +4294,13 @@ func ParseGetForkStatsResponse(rsp *http.Response) (*GetForkStatsResponse, error
 			}
 			headers.CacheControl = value
 		}
+		if values := rsp.Header.Values("DG-Key-Expires"); len(values) > 0 {
+			var value time.Time
+			if err := runtime.BindStyledParameterWithOptions("simple", "DG-Key-Expires", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			}
+			headers.DGKeyExpires = &value
+		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
@@ -4082,6 +4352,13 @@ func ParseGetForkStatsResponse(rsp *http.Response) (*GetForkStatsResponse, error
 				return nil, err
 			}
 			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("DG-Key-Expires"); len(values) > 0 {
+			var value time.Time
+			if err := runtime.BindStyledParameterWithOptions("simple", "DG-Key-Expires", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			}
+			headers.DGKeyExpires = &value
 		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
@@ -4135,6 +4412,13 @@ func ParseGetForkStatsResponse(rsp *http.Response) (*GetForkStatsResponse, error
 			}
 			headers.CacheControl = value
 		}
+		if values := rsp.Header.Values("DG-Key-Expires"); len(values) > 0 {
+			var value time.Time
+			if err := runtime.BindStyledParameterWithOptions("simple", "DG-Key-Expires", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			}
+			headers.DGKeyExpires = &value
+		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
@@ -4179,6 +4463,13 @@ func ParseGetForkStatsResponse(rsp *http.Response) (*GetForkStatsResponse, error
 				return nil, err
 			}
 			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("DG-Key-Expires"); len(values) > 0 {
+			var value time.Time
+			if err := runtime.BindStyledParameterWithOptions("simple", "DG-Key-Expires", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			}
+			headers.DGKeyExpires = &value
 		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
@@ -4232,6 +4523,13 @@ func ParseGetForkStatsResponse(rsp *http.Response) (*GetForkStatsResponse, error
 			}
 			headers.CacheControl = value
 		}
+		if values := rsp.Header.Values("DG-Key-Expires"); len(values) > 0 {
+			var value time.Time
+			if err := runtime.BindStyledParameterWithOptions("simple", "DG-Key-Expires", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			}
+			headers.DGKeyExpires = &value
+		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
@@ -4276,6 +4574,13 @@ func ParseGetForkStatsResponse(rsp *http.Response) (*GetForkStatsResponse, error
 				return nil, err
 			}
 			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("DG-Key-Expires"); len(values) > 0 {
+			var value time.Time
+			if err := runtime.BindStyledParameterWithOptions("simple", "DG-Key-Expires", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			}
+			headers.DGKeyExpires = &value
 		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
@@ -4328,6 +4633,13 @@ func ParseGetForkStatsResponse(rsp *http.Response) (*GetForkStatsResponse, error
 				return nil, err
 			}
 			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("DG-Key-Expires"); len(values) > 0 {
+			var value time.Time
+			if err := runtime.BindStyledParameterWithOptions("simple", "DG-Key-Expires", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			}
+			headers.DGKeyExpires = &value
 		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
