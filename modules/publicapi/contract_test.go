@@ -130,6 +130,9 @@ func (c contractCheck) check(r *http.Request, response *http.Response, body []by
 	if response.StatusCode >= 400 {
 		checkError(c.t, response.StatusCode, body)
 	}
+	if judge := startedPrism(); judge != nil {
+		judge.check(c.t, r, response, body)
+	}
 	if strings.HasPrefix(response.Header.Get("Content-Type"), "text/csv") {
 		checkCSV(c.t, route, string(body))
 	}
