@@ -91,7 +91,8 @@ func (p *prism) check(t *testing.T, r *http.Request, answer *http.Response, body
 		assert.NoError(t, json.NewDecoder(bytes.NewReader([]byte(found))).Decode(&violations))
 	}
 	for _, v := range violations {
-		if len(v.Location) == 0 || v.Location[0] != "request" || answer.StatusCode < 400 {
+		accepted := answer.StatusCode < 400 && len(v.Location) > 1 // of the request itself it finds that "BEARER" is not "Bearer"
+		if len(v.Location) == 0 || v.Location[0] != "request" || accepted {
 			t.Errorf("prism: GET %s, answered %d: %v %s", r.URL, answer.StatusCode, v.Location, v.Message)
 		}
 	}
