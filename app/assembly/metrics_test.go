@@ -2,6 +2,7 @@ package assembly_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"os"
 	"regexp"
@@ -116,6 +117,11 @@ func TestMetricsCountWhatHappens(t *testing.T) {
 	_, _ = wrong.call("")
 	require.InDelta(t, 1, w.value("dg_audit_failures_total"), 0)
 	require.InDelta(t, 3, w.value("dg_key_refusals_total"), 0, "not recorded, not counted")
+	families, err := w.p.Ops.Gather()
+	require.NoError(t, err)
+	for _, id := range []string{n.acme.ID, n.fork.ID, n.foreign.ID, n.key.ID, unknown.key.ID, "nobody@"} {
+		require.NotContains(t, fmt.Sprint(families), id, "labels are bounded")
+	}
 	w.p.Close()
 	require.InDelta(t, 0, w.value("dg_ready"), 0)
 }
