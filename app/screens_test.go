@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -168,12 +167,4 @@ func shoot(p *browsertest.Page, name string) {
 		}
 	}
 	p.Emulate(1280, false)
-}
-
-// withoutBreaks removes the invisible characters at which long words may break.
-func withoutBreaks(texts []string) []string {
-	for i := range texts {
-		texts[i] = strings.ReplaceAll(texts[i], "\u200b", "")
-	}
-	return texts
 }

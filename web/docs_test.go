@@ -131,6 +131,9 @@ func TestDocsAreForEverybody(t *testing.T) {
 	for _, path := range []string{"/docs/recipes/cobol", "/docs/reference/deleteFork"} {
 		require.Equal(t, 404, w.browser(t).get(path).StatusCode)
 	}
+	for _, path := range regexp.MustCompile(`href="(/docs/[^"#]+)`).FindAllStringSubmatch(w.browser(t).get("/docs").body, -1) {
+		require.Equal(t, 200, w.browser(t).get(path[1]).StatusCode, path[1])
+	}
 	require.Contains(t, w.browser(t).get("/docs").body, `<a href="/settings/api-keys">`)
 	require.Contains(t, w.signedIn(t, acme.owner).get("/docs").body, `<a href="`+acme.at("/settings/api-keys")+`">Settings → API keys</a>`)
 	b := w.signedIn(t, acme.owner)

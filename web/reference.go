@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -159,8 +160,16 @@ func pretty(value json.RawMessage) string {
 	if json.Indent(&b, value, "", "  ") != nil {
 		return string(value)
 	}
-	return b.String()
+	return leaf.ReplaceAllStringFunc(b.String(), func(object string) string {
+		if line := strings.Join(strings.Fields(object), " "); len(line) < 140 {
+			return strings.NewReplacer("{ ", "{", " }", "}").Replace(line)
+		}
+		return object
+	})
 }
+
+// leaf is an object without others within it in a list of the outermost object, as json.Indent writes it. A short one takes a line.
+var leaf = regexp.MustCompile(`(?m)\{\n {6}[^{}\[\]]*\}`)
 
 func (r reference) examplesOf(id string) []command {
 	if i := slices.IndexFunc(r, func(o operation) bool { return o.ID == id }); i >= 0 {

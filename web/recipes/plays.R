@@ -42,3 +42,4 @@ cat(sprintf(
   "%d plays, %d players, %d completed, average score %.2f\n",
   nrow(plays), length(unique(plays$playerKey)), sum(plays$completed), mean(plays$scorePercent, na.rm = TRUE)
 ))
+# A first chart: barplot(table(cut(plays$startedAt, "week")))

@@ -63,3 +63,4 @@ plays = pd.concat(parts, ignore_index=True)
 print(plays.dtypes)
 print(f"{len(plays)} plays, {plays.playerKey.nunique()} players, {plays.completed.sum()} completed, "
       f"average score {plays.scorePercent.mean():.2f}")
+# A first chart, with matplotlib: plays.resample("W", on="startedAt").size().plot()
