@@ -33,7 +33,9 @@ func (w *world) roleActions(t *testing.T, acme *organisation) []roleAction {
 		return func(b *browser) bool { return strings.Contains(b.get(screen).body, to) }
 	}
 	of := func(below string) func() string {
-		return func() string { return at("/settings/api-keys/%s", w.newKey(t, acme, "BI", apikeys.ForksRead).ID) + below }
+		return func() string {
+			return at("/settings/api-keys/%s", w.newKey(t, acme, "BI", apikeys.ForksRead).ID) + below
+		}
 	}
 	revocation, replacement, renaming := of("/revoke"), of("/replace"), of("/rename")
 	keyPage := func(below string) func(*browser) bool {

@@ -151,7 +151,9 @@ func (s *mocked) keys() Keys {
 			return give(s, "Keys.Replace", apikeys.Replaced{Old: aKey, New: aKey, Token: apikeys.Token{ID: aKey.ID, Secret: marker}})
 		})
 	on.Rename(anything, anything, anything, anything, anything).RunAndReturn(
-		func(context.Context, actor, string, apikeys.Label, audit.Request) error { return s.called("Keys.Rename") })
+		func(context.Context, actor, string, apikeys.Label, audit.Request) error {
+			return s.called("Keys.Rename")
+		})
 	on.Usage(anything, anything, anything).RunAndReturn(func(context.Context, actor, apikeys.Key) ([]apikeys.Usage, error) {
 		return give(s, "Keys.Usage", []apikeys.Usage{{Day: mockedNow.Truncate(oneDay), Accepted: 1}})
 	})
