@@ -31,7 +31,7 @@ say "linters"
 
 say "compatible with the last release"
 cd "$root"
-last=$(ls "$released"/v*.yaml | sort -V | tail -1)
+last=$(ls "$released"/v* | sort -V | tail -1)
 go tool -modfile=scripts/tools/go.mod oasdiff breaking --flatten-params --flatten-allof --fail-on ERR \
 	--err-ignore "$released/decided.txt" "$last" "$document" >"$here/out/oasdiff.log" || { cat "$here/out/oasdiff.log"; exit 1; }
 cd "$here"
