@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"dg/modules/apikeys"
@@ -76,11 +75,11 @@ func readKeyIDs(path string, p stdio) (ids []string, err error) {
 	if path == "" {
 		return nil, errors.New("name a list with --from, or revoke every key with --all")
 	}
-	text, err := []byte(nil), error(nil)
-	if path == "-" {
-		text, err = io.ReadAll(p.stdin)
-	} else {
-		text, err = os.ReadFile(path)
+	list, err := input(path, p).Open()
+	if err != nil {
+		return nil, err
 	}
+	defer list.Close()
+	text, err := io.ReadAll(list)
 	return append([]string{}, strings.Fields(string(text))...), err
 }
