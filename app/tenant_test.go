@@ -45,6 +45,8 @@ var acrossTenants = map[string]string{
 	"app.demoOwner":  "finds an owner for the demo's key",
 
 	"modules/org.writePlayers": "an error's text",
+
+	"web.recipes/plays.duckdb.sql": "a recipe of /docs, for the reader's own tool",
 }
 
 // acrossFunctions are the functions whose statements by gorm name no organisation. Each says the reason to postgres.AcrossTenants.
