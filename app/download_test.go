@@ -129,7 +129,8 @@ func TestBrowserDownloadsFromTheScreenOnly(t *testing.T) {
 	for _, screen := range []string{d.plays, d.log} {
 		p.Open(d.url + screen)
 		var status int
-		p.Eval(`fetch(document.querySelector('.head a.btn').href).then((r) => r.status)`, &status)
+		p.Eval(`fetch(((form) => form ? form.action + '?' + new URLSearchParams(new FormData(form)) : document.querySelector('.head a.btn').href)(
+			document.querySelector('.download'))).then((r) => r.status)`, &status)
 		require.Equal(t, http.StatusOK, status, screen)
 	}
 	require.Greater(t, d.entries(t), d.entriesThen)

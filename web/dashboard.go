@@ -31,7 +31,9 @@ type dashboardView struct {
 	Nominative       bool
 	Suppressed       bool
 	AllPlayers       string // path of this report without a group
-	Download         string
+	Download         string // path of the file, or "" where there is none
+	Formats          []playsFormat
+	Format           string // the suggested one
 	Longer           *preset // the next longer period, if there are no plays
 	Figures          []figure
 	Chart            chart
@@ -148,7 +150,7 @@ func (v *dashboardView) fill(c *fiber.Ctx, p reports.Period, s reports.Statistic
 		{"Completion rate", ratePercent(s.CompletionRate), "of all plays"},
 		{"Pass rate", ratePercent(s.PassRate), "of completed plays"},
 	}
-	v.Download = reportPath(v.Self+"/plays.csv", p, v.Params.Group)
+	v.Download, v.Formats, v.Format = v.Self+"/plays.csv", playsFormats, suggestedFormat(c.Get(fiber.HeaderAcceptLanguage))
 	if s.Plays == 0 {
 		v.Longer = longerThan(p, v.Presets)
 		return

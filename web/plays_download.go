@@ -9,7 +9,7 @@ import (
 	"dg/platform/authz"
 )
 
-// downloadPlays answers GET /reports/:fork/plays.csv with the file that the API exports.
+// downloadPlays answers GET /reports/:fork/plays.csv with the file that the API exports, or the same for Excel.
 func (h *Handler) downloadPlays(c *fiber.Ctx, p *principal) error {
 	fork, err := h.forkOf(c, p, authz.ExportReport)
 	if err != nil {
@@ -23,8 +23,12 @@ func (h *Handler) downloadPlays(c *fiber.Ctx, p *principal) error {
 	if err != nil {
 		return apperr.New(apperr.Validation, "%s", err.Error())
 	}
+	format, err := playsFormatOf(c)
+	if err != nil {
+		return err
+	}
 	err = h.Exports.Send(c.UserContext(), c, exports.Request{
-		Query: queryOf(p, authz.ExportReport, fork, period, in.Group), Slug: fork.Slug,
+		Query: queryOf(p, authz.ExportReport, fork, period, in.Group), Format: format, Slug: fork.Slug,
 		Actor: p.auditActor(), Request: apikeys.RequestOf(c, c.Path()), Recheck: h.recheck(p, authz.ExportReport),
 	})
 	return groupError(err)
