@@ -65,6 +65,7 @@ func twoStepAdminScreens(fork, smallGroup string) []screen {
 		{name: "reports", shows: "Prompting at the Dock", path: "/reports"},
 		{name: "dashboard", shows: "Average score", path: "/o/harbour-and-vale/reports/" + fork},
 		{name: "dashboard-days", shows: "Average score", path: "/o/harbour-and-vale/reports/" + fork, do: click(`summary:text("Show as table")`)},
+		{name: "dashboard-call", shows: "Read this report from the API", path: "/o/harbour-and-vale/reports/" + fork, do: click(`summary:text("Read this report from the API")`)},
 		{name: "dashboard-year", shows: "Average score", path: "/o/harbour-and-vale/reports/" + fork + yearUntilToday()},
 		{name: "dashboard-suppressed", shows: "hidden", path: "/o/harbour-and-vale/reports/" + fork + yearUntilToday() + "&groupId=" + smallGroup},
 		{name: "dashboard-empty", shows: "No plays", path: "/o/harbour-and-vale/reports/" + fork + "?from=2001-01-01&to=2001-01-07"},

@@ -31,9 +31,11 @@ type dashboardView struct {
 	Nominative       bool
 	Suppressed       bool
 	AllPlayers       string // path of this report without a group
+	Call             apiCall
+	GroupIDs         string // path of the list of groups
 	Download         string // path of the file, or "" where there is none
 	Formats          []playsFormat
-	Format           string // the suggested one
+	Format           string  // the suggested one
 	Longer           *preset // the next longer period, if there are no plays
 	Figures          []figure
 	Chart            chart
@@ -90,6 +92,7 @@ func (h *Handler) dashboard(c *fiber.Ctx, p *principal) error {
 			view.GroupName = g.Name
 		}
 	}
+	view.Call, view.GroupIDs = h.statisticsCall(fork.ID, period, in.Group, ""), p.path("/settings/organisation#groups")
 	view.fill(c, period, stats)
 	return h.render(c, fiber.StatusOK, "dashboard", view)
 }

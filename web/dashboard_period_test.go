@@ -43,8 +43,8 @@ func TestDashboardPeriodsAndPresets(t *testing.T) {
 		if strings.Contains(query, group) {
 			require.Contains(t, p.body, `<option value="`+group+`" selected>Western region</option>`)
 			require.Contains(t, p.body, "This group’s figures are hidden", "an idle group looks like a small one")
-			require.Equal(t, 7, strings.Count(p.body, "from="), "six presets, and the way to all players")
-			require.Equal(t, 6, strings.Count(p.body, "groupId="+group), "presets keep the group")
+			require.Equal(t, 7, strings.Count(p.body, "?from="), "six presets, and the way to all players")
+			require.Equal(t, 6, strings.Count(p.body, "&amp;groupId="+group), "presets keep the group")
 		}
 	}
 }

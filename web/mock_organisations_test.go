@@ -24,6 +24,74 @@ func (_m *mockOrganisations) EXPECT() *mockOrganisations_Expecter {
 	return &mockOrganisations_Expecter{mock: &_m.Mock}
 }
 
+// GroupPage provides a mock function with given fields: ctx, organisationID, page, size
+func (_m *mockOrganisations) GroupPage(ctx context.Context, organisationID string, page int, size int) ([]org.Group, int, error) {
+	ret := _m.Called(ctx, organisationID, page, size)
+
+	if len(ret) == 0 {
+		panic("no return value specified for GroupPage")
+	}
+
+	var r0 []org.Group
+	var r1 int
+	var r2 error
+	if rf, ok := ret.Get(0).(func(context.Context, string, int, int) ([]org.Group, int, error)); ok {
+		return rf(ctx, organisationID, page, size)
+	}
+	if rf, ok := ret.Get(0).(func(context.Context, string, int, int) []org.Group); ok {
+		r0 = rf(ctx, organisationID, page, size)
+	} else {
+		if ret.Get(0) != nil {
+			r0 = ret.Get(0).([]org.Group)
+		}
+	}
+
+	if rf, ok := ret.Get(1).(func(context.Context, string, int, int) int); ok {
+		r1 = rf(ctx, organisationID, page, size)
+	} else {
+		r1 = ret.Get(1).(int)
+	}
+
+	if rf, ok := ret.Get(2).(func(context.Context, string, int, int) error); ok {
+		r2 = rf(ctx, organisationID, page, size)
+	} else {
+		r2 = ret.Error(2)
+	}
+
+	return r0, r1, r2
+}
+
+// mockOrganisations_GroupPage_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'GroupPage'
+type mockOrganisations_GroupPage_Call struct {
+	*mock.Call
+}
+
+// GroupPage is a helper method to define mock.On call
+//   - ctx context.Context
+//   - organisationID string
+//   - page int
+//   - size int
+func (_e *mockOrganisations_Expecter) GroupPage(ctx interface{}, organisationID interface{}, page interface{}, size interface{}) *mockOrganisations_GroupPage_Call {
+	return &mockOrganisations_GroupPage_Call{Call: _e.mock.On("GroupPage", ctx, organisationID, page, size)}
+}
+
+func (_c *mockOrganisations_GroupPage_Call) Run(run func(ctx context.Context, organisationID string, page int, size int)) *mockOrganisations_GroupPage_Call {
+	_c.Call.Run(func(args mock.Arguments) {
+		run(args[0].(context.Context), args[1].(string), args[2].(int), args[3].(int))
+	})
+	return _c
+}
+
+func (_c *mockOrganisations_GroupPage_Call) Return(_a0 []org.Group, all int, _a2 error) *mockOrganisations_GroupPage_Call {
+	_c.Call.Return(_a0, all, _a2)
+	return _c
+}
+
+func (_c *mockOrganisations_GroupPage_Call) RunAndReturn(run func(context.Context, string, int, int) ([]org.Group, int, error)) *mockOrganisations_GroupPage_Call {
+	_c.Call.Return(run)
+	return _c
+}
+
 // Groups provides a mock function with given fields: ctx, organisationID, chosen
 func (_m *mockOrganisations) Groups(ctx context.Context, organisationID string, chosen string) ([]org.Group, error) {
 	ret := _m.Called(ctx, organisationID, chosen)

@@ -125,6 +125,11 @@ func (s *mocked) organisations() Organisations {
 		func(context.Context, string, string) ([]org.Group, error) {
 			return give(s, "Orgs.Groups", []org.Group{{ID: fork.ID, OrganisationID: s.owner("Orgs.Groups"), Name: marker}})
 		})
+	on.GroupPage(anything, anything, anything, anything).RunAndReturn(
+		func(context.Context, string, int, int) ([]org.Group, int, error) {
+			groups, err := give(s, "Orgs.GroupPage", []org.Group{{ID: fork.ID, OrganisationID: s.owner("Orgs.GroupPage"), Name: marker}})
+			return groups, len(groups), err
+		})
 	on.SetReportingMode(anything, anything, anything, anything).RunAndReturn(
 		func(context.Context, org.Actor, org.ReportingMode, audit.Request) error {
 			return s.called("Orgs.SetReportingMode")

@@ -13,7 +13,7 @@ import (
 	"dg/platform/authz"
 )
 
-// organisationView is the organisation's plan, reporting mode and members.
+// organisationView is the organisation's plan, reporting mode, members and groups.
 type organisationView struct {
 	layout
 	Name, Plan  string
@@ -24,6 +24,7 @@ type organisationView struct {
 	Members     []memberRow
 	TwoStep     string // how many members use it
 	Unlisted    string // how many members are not listed, or ""
+	Groups      groupList
 }
 
 type memberRow struct {
@@ -50,6 +51,9 @@ func (h *Handler) organisation(c *fiber.Ctx, p *principal) error {
 		return err
 	}
 	if err := h.addMembers(c.UserContext(), p, &view); err != nil {
+		return err
+	}
+	if view.Groups, err = h.groupList(c, p, p.path("/settings/organisation")); err != nil {
 		return err
 	}
 	return h.render(c, fiber.StatusOK, "organisation", &view)

@@ -16,11 +16,7 @@ type pager struct {
 
 // newPager returns the page that the address asks for, or the nearest that exists. path returns the address of a page.
 func newPager(c *fiber.Ctx, all, size int, path func(page int) string) pager {
-	page, err := strconv.Atoi(c.Query("page"))
-	if err != nil {
-		page = 1
-	}
-	page = max(1, min(page, (all+size-1)/size))
+	page := max(1, min(pageOf(c), (all+size-1)/size))
 	p := pager{from: (page - 1) * size, to: min(page*size, all)}
 	p.Shown = fmt.Sprintf("%s–%s of %s", count(int64(p.from+1)), count(int64(p.to)), count(int64(all)))
 	if page > 1 {
@@ -30,4 +26,12 @@ func newPager(c *fiber.Ctx, all, size int, path func(page int) string) pager {
 		p.Next = path(page + 1)
 	}
 	return p
+}
+
+// pageOf returns the number of the page that the address asks for, which need not exist.
+func pageOf(c *fiber.Ctx) int {
+	if page, err := strconv.Atoi(c.Query("page")); err == nil {
+		return page
+	}
+	return 1
 }

@@ -31,6 +31,7 @@ func TestPolicyRefusesWhatAnotherOrganisationOwns(t *testing.T) {
 		{"Orgs.Members", "/o/acme/settings/organisation", 403},
 		{"Orgs.Groups", forkAt, 403},
 		{"Games.Forks", "/docs", 200}, // with invented examples
+		{"Orgs.GroupPage", "/o/acme/settings/organisation", 403},
 	} {
 		t.Run(c.call+" "+c.path, func(t *testing.T) {
 			t.Parallel()

@@ -104,7 +104,7 @@ func (o *tenants) GroupOwner(ctx context.Context, id string) (tenant string, err
 	return tenant, found.Error
 }
 
-// Members and Groups are for the screens of settings and reports.
+// Members, Groups and GroupPage are for the screens of settings and reports.
 func (o *tenants) Members(ctx context.Context, tenant string) ([]org.Member, int, error) {
 	var all []employee
 	err := o.db.WithContext(ctx).Raw(`/* tenants.staff */ select id, rank from staff where tenant = ?`, tenant).Scan(&all).Error
@@ -118,6 +118,12 @@ func (o *tenants) Members(ctx context.Context, tenant string) ([]org.Member, int
 func (o *tenants) Groups(ctx context.Context, tenant, _ string) (groups []org.Group, err error) {
 	err = o.db.WithContext(ctx).Raw(`/* tenants.cohorts */ select id, tenant as organisation_id, 'Cohort' as name from cohorts where tenant = ?`, tenant).Scan(&groups).Error
 	return groups, err
+}
+
+// GroupPage has one page: a tenant has few cohorts.
+func (o *tenants) GroupPage(ctx context.Context, tenant string, _, _ int) ([]org.Group, int, error) {
+	groups, err := o.Groups(ctx, tenant, "")
+	return groups, len(groups), err
 }
 
 // school is a tenant with a fork, six learners in a cohort and a play of each.

@@ -44,3 +44,21 @@ func TestChosenGroupIsListedBeyondTheBound(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, append(groups, last), withChosen)
 }
+
+// Every group stands on one page. A page that does not exist is the nearest that does.
+func TestPagesOfGroups(t *testing.T) {
+	b := setup(t)
+	none, all, err := b.orgs.GroupPage(t.Context(), ours, 1, 10)
+	require.NoError(t, err)
+	require.Empty(t, none)
+	require.Zero(t, all)
+	b.Exec(`insert into player_groups (id, org_id, name)
+		select gen_random_uuid(), o::uuid, lpad(n::text, 2, '0') from generate_series(1, 25) n, unnest(array[$1, $2]) o`, ours, theirs)
+	for page, want := range map[int][2]string{1: {"01", "10"}, 2: {"11", "20"}, 3: {"21", "25"}, 0: {"01", "10"}, -7: {"01", "10"}, 4: {"21", "25"}, 1 << 60: {"21", "25"}} {
+		groups, all, err := b.orgs.GroupPage(t.Context(), ours, page, 10)
+		require.NoError(t, err)
+		require.Equal(t, 25, all)
+		require.Equal(t, want, [2]string{groups[0].Name, groups[len(groups)-1].Name}, page)
+		require.Equal(t, ours, groups[0].OrganisationID)
+	}
+}

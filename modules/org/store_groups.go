@@ -10,7 +10,7 @@ import (
 	"dg/platform/postgres"
 )
 
-// maxGroups is how many groups are listed.
+// maxGroups is how many groups can be chosen of.
 const maxGroups = 500
 
 type groupRow struct {
@@ -23,15 +23,32 @@ func (groupRow) TableName() string { return "player_groups" }
 
 // Groups returns at most 500 groups of the organisation by name, and always the chosen one where the organisation has it.
 func (s *Service) Groups(ctx context.Context, organisationID, chosen string) ([]Group, error) {
-	groups := func() *gorm.DB {
-		return s.db.Gorm.WithContext(ctx).Scopes(postgres.Tag("org.groups"), postgres.Tenant(organisationID)).Model(&groupRow{}).Order("name, id")
-	}
-	listed := groups().Where("id in (?)", groups().Select("id").Limit(maxGroups))
+	listed := s.groups(ctx, organisationID).Where("id in (?)", s.groups(ctx, organisationID).Select("id").Limit(maxGroups))
 	if IsID(chosen) {
 		listed = listed.Or("id = ?", chosen)
 	}
+	return find(listed)
+}
+
+// GroupPage returns a page of all groups of the organisation by name, or the nearest page that exists, and how many groups there are.
+func (s *Service) GroupPage(ctx context.Context, organisationID string, page, size int) (_ []Group, all int, _ error) {
+	var total int64
+	if err := s.groups(ctx, organisationID).Count(&total).Error; err != nil {
+		return nil, 0, fmt.Errorf("org: groups: %w", err)
+	}
+	page = max(1, min(page, (int(total)+size-1)/size))
+	listed, err := find(s.groups(ctx, organisationID).Offset((page - 1) * size).Limit(size))
+	return listed, int(total), err
+}
+
+// groups are the organisation's, by name.
+func (s *Service) groups(ctx context.Context, organisationID string) *gorm.DB {
+	return s.db.Gorm.WithContext(ctx).Scopes(postgres.Tag("org.groups"), postgres.Tenant(organisationID)).Model(&groupRow{}).Order("name, id")
+}
+
+func find(groups *gorm.DB) ([]Group, error) {
 	var rows []groupRow
-	if err := listed.Find(&rows).Error; err != nil {
+	if err := groups.Find(&rows).Error; err != nil {
 		return nil, fmt.Errorf("org: groups: %w", err)
 	}
 	found := make([]Group, len(rows))
