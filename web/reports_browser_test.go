@@ -53,7 +53,7 @@ func TestReportsInABrowser(t *testing.T) {
 	p.Click(`a:text("Spot the Outlier")`)
 	require.Equal(t, pseudonymous.at("/reports/%s", fork), p.Path())
 	require.Equal(t, []string{"28 days"}, p.Texts(`.presets a[aria-current]`))
-	p.Click("summary")
+	p.Click(`summary:text("Show as table")`)
 	require.Equal(t, 28, p.Count("details tbody tr"))
 	looksRight(t, p, "dashboard")
 	p.Click(`a:text("Next →")`)

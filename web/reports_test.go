@@ -127,7 +127,7 @@ func TestReportsEscapeHostileNames(t *testing.T) {
 		require.Contains(t, fmt.Sprint(cells(forkCells, list.body)), name)
 		csv := b.get(o.at("/reports/%s/plays.csv?groupId=%s", forks[i], groups[i]))
 		require.Equal(t, http.StatusOK, csv.StatusCode)
-		require.Regexp(t, `^attachment; filename="[A-Za-z0-9_-]{1,80}_[0-9-]{10}_[0-9-]{10}\.csv"$`, csv.Header.Get("Content-Disposition"))
+		require.Regexp(t, `^attachment; filename="[A-Za-z0-9_-]{1,80}_[0-9-]{10}_[0-9-]{10}_group-[0-9a-f-]{36}\.csv"$`, csv.Header.Get("Content-Disposition"))
 		require.NotRegexp(t, `(?m)(^|,)"?=`, csv.body, "a formula begins a cell")
 	}
 }
