@@ -126,6 +126,43 @@ func TestSecretIsNotLeftByAccident(t *testing.T) {
 	require.Len(t, w.allKeys(t, acme), 1)
 }
 
+// A key is replaced with the keyboard alone, from its page on; the page of the new secret guards it like that of a created key.
+func TestKeyIsReplacedByKeyboard(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := w.organisation("acme")
+	key := w.newKey(t, acme, "BI", apikeys.ReportsRead)
+	w.usageOf(acme, key, 1, 7, 2, 1)
+	p := browsertest.New(t)
+	signInWith(p, w, acme.owner, acme.at("/settings/api-keys"))
+	tabTo(t, p, "BI")
+	p.Press("Enter")
+	p.WaitFor(`main svg[role="img"]`)
+	looksRight(t, p, "key")
+	tabTo(t, p, "Show as table")
+	p.Press("Enter")
+	require.Contains(t, p.Text("main details"), "Limited")
+	p.Open(acme.at("/settings/api-keys/%s", key.ID))
+	tabTo(t, p, "Replace")
+	p.Press("Enter")
+	p.WaitFor("#oday")
+	looksRight(t, p, "replace key")
+	tabTo(t, p, "#oday")
+	p.Press("ArrowDown")
+	require.Equal(t, "<input#oweek>", p.Focused())
+	p.Press("Enter")
+	p.WaitFor("#secret")
+	looksRight(t, p, "replaced key")
+	require.Equal(t, acme.at("/settings/api-keys"), p.Path(), "what the history leads back to")
+	token, ok := apikeys.ParseToken(p.Text("#secret"))
+	require.True(t, ok)
+	_, err := w.keys.Authenticate(t.Context(), token, audit.Request{})
+	require.NoError(t, err)
+	old, err := w.keys.Key(t.Context(), acme.asOwner(), key.ID)
+	require.NoError(t, err)
+	require.WithinDuration(t, time.Now().Add(7*24*time.Hour), *old.RevokedAt, time.Minute)
+}
+
 // neverComesBack goes back from the list of keys after a secret was shown, by a reload and through the history.
 func neverComesBack(t *testing.T, p *browsertest.Page, secret string) {
 	t.Helper()
