@@ -6,7 +6,7 @@ export PG_BIN ?= $(shell [ -x .postgres/bin/postgres ] && echo $(CURDIR)/.postgr
 # The race detector needs a C compiler; without one the tests run all the same.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
-.PHONY: help run dev test soak recipes check contract bench mutations release generate build postgres
+.PHONY: help run dev test soak recipes check contract bench mutations release generate build postgres readers
 
 help: ## List the targets.
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/\1\t\2/' | expand -t 12
@@ -35,6 +35,9 @@ bench: postgres ## Measure against the limits, in one table (BENCH_PLAYS=1000000
 
 mutations: postgres ## Break the isolation of organisations in twelve places: a test must fail for each.
 	go run ./scripts/mutations
+
+readers: ## Read exports with pandas, readr, csvkit, papaparse, DuckDB and COPY, and compare types and sums (FILES="a.csv b.csv").
+	scripts/readers/run.sh $(FILES)
 
 contract: postgres ## Compile and run generated clients of the API, and compare its document with the last release (Node, Java).
 	scripts/contract/clients/run.sh
