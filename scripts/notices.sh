@@ -24,7 +24,4 @@ notice() { # name, licence files
 		# shellcheck disable=SC2086 # paths of the module cache have no blanks
 		notice "$path $version" $files
 	done
-	for vendored in web/static/*LICENSE* web/static/*/*LICENSE*; do
-		[ -f "$vendored" ] && notice "${vendored#web/static/}" "$vendored"
-	done
 } >app/notices.txt
