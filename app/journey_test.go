@@ -79,9 +79,10 @@ func createAndCopyKey(t *testing.T, p *browsertest.Page, d *child, name string) 
 	require.Equal(t, http.StatusOK, p.Status())
 	key := p.Text("#secret")
 	require.Regexp(t, `^dg_live_[0-9A-Za-z]{22}_[0-9A-Za-z]{49}$`, key)
-	p.Click(`button:text("Copy key")`)
-	p.WaitFor(`button:text("Copied")`)
-	require.Equal(t, key, p.Clipboard())
+	require.Equal(t, key, p.Copied(func() {
+		p.Click(`button:text("Copy key")`)
+		p.WaitFor(`button:text("Copied")`)
+	}))
 	p.Click(`a:text("Done")`)
 	return key
 }
@@ -112,8 +113,10 @@ func TestKeyLifeInABrowser(t *testing.T) {
 	p.Fill("#code", codeOf(t, secret))
 	p.Fill("#current", claire.Password)
 	p.Click(`button:text("Turn on two-step verification")`)
-	p.Click(`button:text("Copy codes")`)
-	p.WaitFor(`button:text("Copied")`)
+	p.Copied(func() {
+		p.Click(`button:text("Copy codes")`)
+		p.WaitFor(`button:text("Copied")`)
+	})
 	p.Click(`a:text("Done")`)
 
 	warehouse := createAndCopyKey(t, p, d, "Warehouse, nightly export")
@@ -192,9 +195,10 @@ func TestSignInToRevokeByKeyboard(t *testing.T) {
 	p.Press("Enter")
 	p.WaitGone("dialog[open]")
 	tabTo("Copy key")
-	p.Press("Enter")
-	p.WaitFor(`button:text("Copied")`)
-	require.Equal(t, key, p.Clipboard())
+	require.Equal(t, key, p.Copied(func() {
+		p.Press("Enter")
+		p.WaitFor(`button:text("Copied")`)
+	}))
 	require.Equal(t, http.StatusOK, d.call(t, "/api/v1/forks", key))
 	tabTo("Done")
 	p.Press("Enter")

@@ -3,6 +3,7 @@ package browsertest
 import (
 	"context"
 	"strings"
+	"sync"
 
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/input"
@@ -72,9 +73,15 @@ func (p *Page) Copy() {
 	}))
 }
 
-// Clipboard returns what was copied last. All pages of the process share it.
-func (p *Page) Clipboard() string {
+// clipboard is held while something is copied and read: all pages of the process share it.
+var clipboard sync.Mutex
+
+// Copied returns what the action copies.
+func (p *Page) Copied(action func()) string {
 	p.t.Helper()
+	clipboard.Lock()
+	defer clipboard.Unlock()
+	action()
 	callBrowser(p, "read the clipboard", browser.SetPermission, browser.SetPermissionParams{
 		Permission: &browser.PermissionDescriptor{Name: "clipboard-read"}, Setting: browser.PermissionSettingGranted,
 		BrowserContextID: p.browserContext(),

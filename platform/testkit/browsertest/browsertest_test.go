@@ -227,9 +227,10 @@ func TestWaitForLaterChanges(t *testing.T) {
 func TestClipboardHoldsWhatWasCopied(t *testing.T) {
 	t.Parallel()
 	p := opened(t, map[string]string{"/": `<button onclick="navigator.clipboard.writeText('to paste').then(() => this.textContent = 'Copied')">Copy</button>`})
-	p.Click("button")
-	p.WaitFor(`button:text("Copied")`)
-	assert.Equal(t, "to paste", p.Clipboard())
+	assert.Equal(t, "to paste", p.Copied(func() {
+		p.Click("button")
+		p.WaitFor(`button:text("Copied")`)
+	}))
 }
 
 func TestMissingBrowserSkipsOutsideCI(t *testing.T) {
