@@ -42,7 +42,8 @@ func TestRequestAndItsStatementsAreTraced(t *testing.T) {
 	n.store.Players(n.acme.ID, 1)
 	n.store.Plays(n.fork, 3, time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), time.Minute)
 	for _, path := range []string{report, "/exports/csv?from=2026-03-01&to=2026-03-31"} {
-		status, _ := n.call("/"+n.fork.ID+path, "traceparent", "00-"+callersTrace+"-"+callersSpan+"-01", "X-Request-Id", "the-request")
+		status, _ := n.call("/"+n.fork.ID+path, "traceparent", "00-"+callersTrace+"-"+callersSpan+"-01", "tracestate", "caller="+n.key.Secret,
+			"X-Request-Id", "the-request")
 		require.Equal(t, http.StatusOK, status)
 	}
 	require.NoError(t, n.stop()) // the export has ended

@@ -45,11 +45,17 @@ func (rec *requestRecord) endSpan(status int, err error) {
 	rec.span.End()
 }
 
-// headerCarrier lets the propagator read a request's headers.
+// headerCarrier lets the propagator read a request's traceparent, which has numbers alone. Its tracestate may hold any text, such as
+// a key, and would be in every span below.
 type headerCarrier struct{ header *fasthttp.RequestHeader }
 
 // Get implements propagation.TextMapCarrier.
-func (c headerCarrier) Get(name string) string { return string(c.header.Peek(name)) }
+func (c headerCarrier) Get(name string) string {
+	if name != "traceparent" {
+		return ""
+	}
+	return string(c.header.Peek(name))
+}
 
 // Set implements propagation.TextMapCarrier. Nothing is ever injected.
 func (c headerCarrier) Set(string, string) {}
