@@ -91,7 +91,11 @@ func TestKeyPageOffersWhatCanBeDone(t *testing.T) {
 		if name == "replaced" {
 			stops := now.Add(24 * time.Hour).UTC().Format("2 Jan 2006")
 			require.Contains(t, strings.Join(strings.Fields(tag.ReplaceAllString(p.body, " ")), " "), "Status Replaced , stops on "+stops)
-			require.Contains(t, w.signedIn(t, acme.owner).get(acme.at("/settings/api-keys")).row(t, name), "Replaced stops on "+stops)
+			list := func() string { return w.signedIn(t, acme.owner).get(acme.at("/settings/api-keys")).row(t, name) }
+			require.Contains(t, list(), "Replaced stops on "+stops)
+			w.db.Exec(`update organisations set plan = 'team' where id = $1`, acme.ID)
+			require.Contains(t, list(), "Paused by plan stops on "+stops)
+			w.db.Exec(`update organisations set plan = 'pro' where id = $1`, acme.ID)
 		}
 	}
 	other := w.organisation("other")

@@ -83,6 +83,7 @@ func (h *Handler) renderKeys(c *fiber.Ctx, p *principal, keys []apikeys.Key, don
 
 func (h *Handler) keyRow(p *principal, k apikeys.Key) keyRow {
 	now := h.now()
+	stops := k.Stopping(now) && (k.ExpiresAt == nil || k.RevokedAt.Before(*k.ExpiresAt))
 	r := keyRow{
 		Name: k.Name, ID: apikeys.TokenPrefix + k.ID + "_…", Scopes: scopeLabel(k.Scopes, ", "), Created: k.CreatedAt, Creator: k.CreatedBy.Name,
 		LastUsed: k.LastUsedAt, At: k.ExpiresAt, Until: "until", active: true, Page: p.keyPath(k, ""),
@@ -96,11 +97,14 @@ func (h *Handler) keyRow(p *principal, k apikeys.Key) keyRow {
 		r.Status, r.Mark = "Paused by plan", "held"
 	case apikeys.Usable:
 		r.Status, r.Mark = "Active", "on"
-		if k.Stopping(now) && (k.ExpiresAt == nil || k.RevokedAt.Before(*k.ExpiresAt)) {
-			r.Status, r.Mark, r.Until, r.At = "Replaced", "soon", "stops on", k.RevokedAt
+		if stops {
+			r.Status, r.Mark = "Replaced", "soon"
 		} else if k.ExpiresSoon(now) {
 			r.Status, r.Mark, r.Until = "Expires "+inDays(k.ExpiresAt.Sub(now)), "soon", "at"
 		}
+	}
+	if r.active && stops { // a paused one too
+		r.Until, r.At = "stops on", k.RevokedAt
 	}
 	if r.At == nil {
 		r.Until = "never expires"
