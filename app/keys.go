@@ -70,7 +70,8 @@ func (c keysRevokeCmd) Run(ctx context.Context, p stdio) error {
 	})
 }
 
-// readKeyIDs reads a list. It is not nil.
+// readKeyIDs reads a list. It is not nil. A line of another form is an error that does not quote it: passed over, it would leave a
+// leaked key alive, and it may be a whole key.
 func readKeyIDs(path string, p stdio) (ids []string, err error) {
 	if path == "" {
 		return nil, errors.New("name a list with --from, or revoke every key with --all")
@@ -81,5 +82,11 @@ func readKeyIDs(path string, p stdio) (ids []string, err error) {
 	}
 	defer list.Close()
 	text, err := io.ReadAll(list)
-	return append([]string{}, strings.Fields(string(text))...), err
+	ids = append([]string{}, strings.Fields(string(text))...)
+	for i, id := range ids {
+		if !apikeys.IsID(id) {
+			return nil, fmt.Errorf("entry %d of the list is not the id of a key: write ids as dg keys revoked prints them, one a line", i+1)
+		}
+	}
+	return ids, err
 }

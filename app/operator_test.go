@@ -136,6 +136,13 @@ func (o *operator) revokesKeysAgain(t *testing.T) {
 	const entries = `select count(*) from audit_entries where action = 'api_key.revoked' and actor_kind = 'operator' and target_id = $1`
 	require.Equal(t, 1, read[int](t, o.d, entries, leaked.ID))
 
+	wrong := filepath.Join(t.TempDir(), "keys")
+	require.NoError(t, os.WriteFile(wrong, []byte(leaked.ID+"\n"+kept.String()+"\n"), 0o600))
+	code, output = o.run("keys", "revoke", "--from", wrong)
+	require.Equal(t, 1, code, "a list of another form revokes nothing, and says so")
+	require.Contains(t, output, "entry 2 of the list is not the id of a key")
+	require.NotContains(t, output, kept.Secret)
+
 	code, output = o.run("keys", "revoke")
 	require.Equal(t, 1, code)
 	require.Contains(t, output, "--all")

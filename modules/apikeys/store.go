@@ -124,7 +124,7 @@ func (s *Service) list(ctx context.Context, organisationID string, now time.Time
 }
 
 func (s *Service) key(db *gorm.DB, organisationID, id string) (Key, error) {
-	if !keyID.MatchString(id) {
+	if !IsID(id) {
 		return Key{}, errKeyNotFound
 	}
 	var row keyRow

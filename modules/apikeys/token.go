@@ -37,6 +37,9 @@ func ParseToken(s string) (Token, bool) {
 	return Token{ID: m[1], Secret: m[2]}, true
 }
 
+// IsID reports whether s has the form of a key's id.
+func IsID(s string) bool { return keyID.MatchString(s) }
+
 // FindID finds the id of a token in a text, such as an Authorization header, even when the token is not well formed.
 func FindID(s string) (string, bool) {
 	m := idForm.FindStringSubmatch(s)
