@@ -20,6 +20,9 @@ func (t Tracing) Collector() (to string, headers http.Header, err error) {
 		return "", nil, nil
 	}
 	u, err := url.Parse(t.OTLPEndpoint)
+	if err == nil && u.User != nil { // dg config shows the URL
+		return "", nil, errors.New("OTEL_EXPORTER_OTLP_ENDPOINT holds a user: send it by OTEL_EXPORTER_OTLP_HEADERS, such as authorization=Basic%20dXNlcjpwYXNz")
+	}
 	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return "", nil, errors.New("OTEL_EXPORTER_OTLP_ENDPOINT is not a URL such as http://127.0.0.1:4318")
 	}

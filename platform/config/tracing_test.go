@@ -28,9 +28,10 @@ func TestCollectorIsOpenTelemetrys(t *testing.T) {
 }
 
 func TestCollectorThatCannotBeReadIsRefused(t *testing.T) {
-	for _, endpoint := range []string{"127.0.0.1:4318", "grpc://127.0.0.1:4317", "http://", "http://a b"} {
+	for _, endpoint := range []string{"127.0.0.1:4318", "grpc://127.0.0.1:4317", "http://", "http://a b", "http://user:secret@127.0.0.1:4318"} {
 		_, _, err := config.Tracing{OTLPEndpoint: endpoint}.Collector()
 		require.ErrorContains(t, err, "OTEL_EXPORTER_OTLP_ENDPOINT", "%q", endpoint)
+		require.NotContains(t, err.Error(), "secret")
 	}
 	for _, headers := range []string{"secret", "a=%zz", "a=b,secret"} {
 		_, _, err := config.Tracing{OTLPEndpoint: "http://a", OTLPHeaders: headers}.Collector()
