@@ -12,8 +12,8 @@
 //     reporting mode sees it, on every instance.
 //   - The creation, replacement, renaming and revocation of a key commit together with their audit entry, and only while the
 //     actor has the role (but for revocation also the second step) in that transaction.
-//   - A key is replaced once. revoked_at may lie up to a week ahead; every condition compares it with the database's clock, and
-//     a trigger lets it move forward in time only.
+//   - A key is replaced once. revoked_at may lie up to a week ahead: whatever decides compares it with the database's clock, what
+//     only shows keys with the instance's. A trigger lets it come sooner, and never later.
 //   - A rejected request is answered only after it was recorded or, over the limit of 120 in 60 seconds, counted in the log
 //     (audit.Log.Count). recordRefusal is the only function that records one.
 //   - Only a caller with the right secret learns more than that a key is invalid.

@@ -3,7 +3,7 @@
 #
 # A play belongs to the UTC day on which it started. It may complete, or arrive, days later. So each night reads the last 35 days
 # again, and on Sundays the last 366: either is one request for a fork. A window is replaced as a whole, so that rows of players
-# who were deleted go too.
+# who were deleted go too. Their older rows stay until a fork is read from the start: delete its row in the table synced.
 #
 # It resumes: a window is one transaction, and a finished fork is not read again on the same day. It exits with 1 when a fork
 # failed: run it again.
