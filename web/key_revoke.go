@@ -45,13 +45,14 @@ func (h *Handler) revokeKey(c *fiber.Ctx, p *principal) error {
 	if err != nil {
 		return err
 	}
-	if k.Revoked(h.now()) {
-		return redirectToRevoked(c, p, k, alreadyRevoked)
+	outcome := justRevoked
+	if k.Revoked(h.now()) { // by this clock: the database's decides
+		outcome = alreadyRevoked
 	}
 	if err := h.Keys.Revoke(c.UserContext(), p.keyActor(), k.ID, apikeys.RequestOf(c, c.Path())); err != nil {
 		return err
 	}
-	return redirectToRevoked(c, p, k, justRevoked)
+	return redirectToRevoked(c, p, k, outcome)
 }
 
 func redirectToRevoked(c *fiber.Ctx, p *principal, k apikeys.Key, outcome string) error {

@@ -192,3 +192,18 @@ func TestKeyIsReplaced(t *testing.T) {
 	require.Contains(t, full.body, "Choose “Now”, or revoke another key first.")
 	require.Equal(t, http.StatusOK, b.post(at, url.Values{"overlap": {"now"}, "idempotencyKey": {newIdempotencyKey()}}).StatusCode)
 }
+
+// A key that was replaced can be stopped at once also by an instance whose clock is ahead: to it the key has stopped.
+func TestReplacedKeyIsRevokedByAnInstanceWhoseClockIsAhead(t *testing.T) {
+	t.Parallel()
+	now := time.Now().Add(2 * time.Hour)
+	w := startAt(t, &now)
+	acme := w.organisation("acme")
+	key := w.newKey(t, acme, "BI", apikeys.ForksRead)
+	w.db.Exec(`update api_keys set revoked_at = now() + interval '1 h' where id = $1`, key.ID)
+	b := w.signedIn(t, acme.owner)
+	require.Equal(t, http.StatusSeeOther, b.post(acme.at("/settings/api-keys/%s/revoke", key.ID), url.Values{}).StatusCode)
+	stopped, err := w.keys.Key(t.Context(), acme.asOwner(), key.ID)
+	require.NoError(t, err)
+	require.WithinDuration(t, time.Now(), *stopped.RevokedAt, time.Minute)
+}
