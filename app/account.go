@@ -30,7 +30,7 @@ func (c accountResetCmd) Run(ctx context.Context, p stdio) error {
 	if err != nil {
 		return err
 	}
-	db, err := openDatabase(ctx, c.Database, p.log)
+	db, err := openExisting(ctx, c.Database, p.log)
 	if err != nil {
 		return err
 	}

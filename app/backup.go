@@ -65,8 +65,8 @@ func (c backupCmd) open(ctx context.Context, log *slog.Logger) (*embeddedpg.Serv
 	if !c.Embedded() {
 		return nil, nil, errOwnServer
 	}
-	if !embeddedpg.HasData(c.DataDir) {
-		return nil, nil, fmt.Errorf("there is no database in %s: set DG_DATA_DIR to the data folder", c.DataDir)
+	if err := needsData(c.Database); err != nil {
+		return nil, nil, err
 	}
 	return startEmbedded(ctx, c.DataDir, log)
 }

@@ -47,6 +47,26 @@ func openDatabase(ctx context.Context, c config.Database, log *slog.Logger) (*da
 	return db, nil
 }
 
+// openExisting is openDatabase for what works on data. Where there is none a setting is missing: an empty server would be made,
+// and nothing found in it.
+func openExisting(ctx context.Context, c config.Database, log *slog.Logger) (*database, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	if err := needsData(c); err != nil {
+		return nil, err
+	}
+	return openDatabase(ctx, c, log)
+}
+
+func needsData(c config.Database) error {
+	if c.Embedded() && !embeddedpg.HasData(c.DataDir) {
+		return fmt.Errorf("there is no database in %s, or only its owner sees it: set DG_DATA_DIR or DG_DATABASE_URL, "+
+			"or with the packages DG_CONFIG=/etc/dg/dg.env", c.DataDir)
+	}
+	return nil
+}
+
 // startEmbedded starts or joins the embedded server, which release stops.
 func startEmbedded(ctx context.Context, dir string, log *slog.Logger) (server *embeddedpg.Server, release func(), err error) {
 	if server, err = embeddedpg.Start(ctx, dir, embeddedpg.Options{Logger: log}); err != nil {

@@ -20,7 +20,7 @@ func requestOf(command string) audit.Request {
 
 // withOwner works as the owner of the tables, on all organisations.
 func withOwner(ctx context.Context, c config.Database, p stdio, name string, work func(owner *postgres.DB, organisations []string) error) error {
-	db, err := openDatabase(ctx, c, p.log)
+	db, err := openExisting(ctx, c, p.log)
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,19 @@ func TestOperatorCommands(t *testing.T) {
 	o.revokesKeysAgain(t)
 }
 
+// Where the settings name no data, nothing is made and nothing is said to be done.
+func TestOperatorCommandsWantData(t *testing.T) {
+	t.Parallel()
+	p := &program{t: t, dir: filepath.Join(newFolder(t), "none")}
+	for _, line := range []string{"keys revoked", "keys revoke --all", "erase 00000000-0000-4000-8000-000000000001", "audit prune --before 2025-01",
+		"account reset ann@example.org", "segments status", "backup file"} {
+		status, output := p.run(strings.Fields(line)...)
+		require.Equal(t, 1, status, line)
+		require.Contains(t, output, "there is no database in", line)
+		require.NoDirExists(t, p.dir, line)
+	}
+}
+
 // operator is dg on a folder that is served.
 type operator struct {
 	program

@@ -20,7 +20,7 @@ type segmentsCmd struct {
 
 // Run fails when verify finds a wrong segment, and when another sealer holds the lock for longer than rebuild waits.
 func (c segmentsCmd) Run(ctx context.Context, p stdio) error {
-	db, err := openDatabase(ctx, c.Database, p.log)
+	db, err := openExisting(ctx, c.Database, p.log)
 	if err != nil {
 		return err
 	}
