@@ -83,6 +83,9 @@ func (c doctorCmd) databaseFindings(ctx context.Context, p stdio) (findings []do
 		}
 		findings = append(findings, doctor.Room(free, size))
 		if !embeddedpg.HasData(c.DataDir) {
+			if _, err := embeddedpg.FindPrograms(ctx, c.DataDir); err != nil {
+				return append(findings, doctor.Finding{Check: "database", Verdict: doctor.Failure, Says: err.Error(), Fix: "Install PostgreSQL, or set DG_DATABASE_URL."}), nil
+			}
 			return append(findings, doctor.Finding{Check: "database", Verdict: doctor.OK, Says: "the data folder is empty: dg serve makes the database"}), nil
 		}
 		server, err := embeddedpg.Start(ctx, c.DataDir, embeddedpg.Options{Logger: p.log})

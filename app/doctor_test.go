@@ -94,6 +94,13 @@ func TestDoctorMakesNoDataFolder(t *testing.T) {
 	require.NoDirExists(t, dir)
 }
 
+func TestDoctorMissesPostgreSQL(t *testing.T) {
+	t.Setenv("PG_BIN", t.TempDir())
+	status, out, _ := command(t, "doctor", "--data-dir", filepath.Join(newFolder(t), "none"))
+	require.Equal(t, 1, status, out)
+	require.Regexp(t, `failure +database +dg needs PostgreSQL 15 or later`, out)
+}
+
 // Settings come from flags, variables, the configuration file and files of secrets, in this order; dg config says from where,
 // and shows no secret.
 func TestConfigShowsEffectiveSettings(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // usualFolders are where packages install PostgreSQL's programs: Debian, Red Hat, Homebrew on both kinds of Mac,
@@ -38,6 +39,11 @@ func programFolders(ctx context.Context) []string {
 		folders = append(folders, filepath.Join(filepath.Dir(self), "..", ".postgres", "bin"))
 	}
 	return folders
+}
+
+// FindPrograms returns the folder of PostgreSQL's programs for new data, as the user of this process sees them.
+func FindPrograms(ctx context.Context, dir string) (string, error) {
+	return folder{path: dir, user: &syscall.Credential{Uid: uint32(os.Geteuid()), Gid: uint32(os.Getegid()), NoSetGroups: true}}.findPrograms(ctx)
 }
 
 // versionPattern finds the major version in "postgres (PostgreSQL) 15.18 (Debian …)" and "… 16beta1".
