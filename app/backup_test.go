@@ -290,6 +290,7 @@ func TestRestoreIsWholeOrNothing(t *testing.T) {
 		require.Equal(t, 1, status, name)
 		require.Contains(t, output, "nothing was restored: pg_restore failed", name)
 	}
+	p.refusesAForeignDump(t)
 	status, output = p.run("migrate")
 	require.Zero(t, status, output)
 	_, stop := p.serve("serve")
@@ -313,6 +314,19 @@ func TestRestoreIsWholeOrNothing(t *testing.T) {
 	status, output = p.run("restore", file)
 	require.Zero(t, status, output)
 	require.NotZero(t, openDoor(t, p.dir).tables(t)["plays"])
+}
+
+func (p *program) refusesAForeignDump(t *testing.T) {
+	server, err := embeddedpg.Start(t.Context(), p.dir, embeddedpg.Options{})
+	require.NoError(t, err)
+	foreign, err := os.Create(filepath.Join(t.TempDir(), "foreign"))
+	require.NoError(t, err)
+	require.NoError(t, server.Dump(t.Context(), foreign)) // dg's database before its first migration
+	require.NoError(t, foreign.Close())
+	require.NoError(t, server.Stop(context.Background()))
+	status, output := p.run("restore", foreign.Name())
+	require.Equal(t, 1, status)
+	require.Contains(t, output, "a dump of another database")
 }
 
 func firstHalf(t *testing.T, file string) string {

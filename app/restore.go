@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,6 +54,9 @@ func restoreInto(ctx context.Context, server *embeddedpg.Server, file *os.File, 
 	}
 	unreadable := 0
 	err = server.Restore(ctx, file, func(ownerURL string) error {
+		if tables, _, err := contents(ctx, ownerURL); err != nil || !tables {
+			return cmp.Or(err, errNoBackup)
+		}
 		if err := postgres.Migrate(ctx, ownerURL, migrations.FS, serving, p.log); err != nil {
 			return fmt.Errorf("migrate the database of the backup: %w", err)
 		}
@@ -77,20 +81,27 @@ func restoreInto(ctx context.Context, server *embeddedpg.Server, file *os.File, 
 var errNotEmpty = errors.New("the database holds data, and a restore never replaces any: " +
 	"name another data folder with DG_DATA_DIR, or move this one away while nothing uses it")
 
+var errNoBackup = errors.New("the file is a dump of another database: dg backup, or pg_dump of dg's database, makes one")
+
 // checkEmpty fails if the database holds an organisation or a person. It may have tables.
 func checkEmpty(ctx context.Context, ownerURL string) error {
-	owner, err := postgres.Open(ctx, ownerURL, postgres.Options{Name: "dg restore", MaxConns: 1})
-	if err != nil {
-		return err
-	}
-	defer owner.Close()
-	var tables, data bool
-	err = owner.Pool.QueryRow(ctx, `/* app.checkEmpty */ select to_regclass('public.organisations') is not null`).Scan(&tables)
-	if err == nil && tables {
-		err = owner.Pool.QueryRow(ctx, `/* app.checkEmpty */ select exists (select from organisations) or exists (select from users)`).Scan(&data)
-	}
+	_, data, err := contents(ctx, ownerURL)
 	if err == nil && data {
 		err = errNotEmpty
 	}
 	return err
+}
+
+// contents reports whether the database has dg's tables, and whether they hold an organisation or a person.
+func contents(ctx context.Context, ownerURL string) (tables, data bool, err error) {
+	owner, err := postgres.Open(ctx, ownerURL, postgres.Options{Name: "dg restore", MaxConns: 1})
+	if err != nil {
+		return false, false, err
+	}
+	defer owner.Close()
+	err = owner.Pool.QueryRow(ctx, `/* app.contents */ select to_regclass('public.organisations') is not null`).Scan(&tables)
+	if err == nil && tables {
+		err = owner.Pool.QueryRow(ctx, `/* app.contents */ select exists (select from organisations) or exists (select from users)`).Scan(&data)
+	}
+	return tables, data, err
 }

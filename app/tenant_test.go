@@ -41,7 +41,7 @@ var acrossTenants = map[string]string{
 	"modules/games.foreignPlayers":    "a rule of an import",
 
 	"app.loadDemo":   "looks whether there is any organisation",
-	"app.checkEmpty": "as app.loadDemo",
+	"app.contents": "as app.loadDemo",
 	"app.demoOwner":  "finds an owner for the demo's key",
 
 	"modules/org.writePlayers": "an error's text",

@@ -66,12 +66,16 @@ func (s *Server) Restore(ctx context.Context, from *os.File, finish func(ownerUR
 	return s.asAdministrator(ctx, "drop database dg", "alter database "+restoredDatabase+" rename to dg")
 }
 
-// checkUnused fails while others are connected to the database.
+// checkUnused fails while others are connected to the database. Sessions that just ended are given two seconds to go.
 func (s *Server) checkUnused(ctx context.Context) error {
 	return s.asAdministrator(ctx, `do $$ begin
-		if exists (select from pg_stat_activity where datname = 'dg' and backend_type = 'client backend') then
-			raise object_in_use;
-		end if;
+		for attempt in 1..20 loop
+			if not exists (select from pg_stat_activity where datname = 'dg' and backend_type = 'client backend') then
+				return;
+			end if;
+			perform pg_sleep(0.1), pg_stat_clear_snapshot();
+		end loop;
+		raise object_in_use;
 	end $$`)
 }
 
