@@ -96,7 +96,7 @@ func TestLastUseDoesNotMoveAfterRevocation(t *testing.T) {
 	revocation, err := b.Owner.Pool.Begin(b.ctx())
 	require.NoError(t, err)
 	defer func() { _ = revocation.Rollback(b.t.Context()) }()
-	_, err = revocation.Exec(b.ctx(), `update api_keys set revoked_at = clock_timestamp() where id = $1`, key.ID)
+	_, err = revocation.Exec(b.ctx(), `update api_keys set revoked_at = date_trunc('milliseconds', clock_timestamp()) where id = $1`, key.ID)
 	require.NoError(t, err)
 
 	done := make(chan error, 1)

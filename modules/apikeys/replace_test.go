@@ -27,7 +27,7 @@ func (b *bundle) replace(key apikeys.Key, overlap time.Duration) (apikeys.Replac
 // stopsIn moves a coming revocation to so many milliseconds from now.
 func (b *bundle) stopsIn(key apikeys.Key, ms int) {
 	b.t.Helper()
-	b.Exec(`update api_keys set revoked_at = clock_timestamp() + make_interval(secs => $2::float8 / 1000) where id = $1`, key.ID, ms)
+	b.Exec(`update api_keys set revoked_at = date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => $2::float8 / 1000) where id = $1`, key.ID, ms)
 }
 
 // rules.md, Keys: a successor has the name, description, scopes and expiry. The old key works until its instant on every instance, and
@@ -65,6 +65,17 @@ func TestReplacedKeyWorksUntilItsInstant(t *testing.T) {
 			requireCode(t, apperr.AuthRequired, instance.StillUsable(b.ctx(), ourOrganisation, old.ID))
 		}
 	}
+}
+
+// A key that expires within the overlap stops then, and is said to.
+func TestReplacedKeyStopsAtItsExpiryAtTheLatest(t *testing.T) {
+	b := setup(t)
+	ends := time.Now().Add(5 * time.Hour).UTC().Truncate(time.Millisecond)
+	old, _, err := b.keys.Create(b.ctx(), b.owner, apikeys.NewKey{Name: "BI", Scopes: bothScopes, ExpiresAt: &ends}, request)
+	require.NoError(t, err)
+	done, err := b.replace(old, week)
+	require.NoError(t, err)
+	require.True(t, ends.Equal(*done.Old.RevokedAt), "%s", done.Old.RevokedAt)
 }
 
 // rules.md, Audit log: a replacement is one entry, which names both keys.

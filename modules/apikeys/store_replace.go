@@ -46,13 +46,13 @@ func (s *Service) replace(ctx context.Context, id string, overlap time.Duration,
 	return done, err
 }
 
-// stopLater revokes the key after the overlap, unless it is revoked, expired or replaced by then: this statement decides, beside
+// stopLater revokes the key after the overlap, or at its expiry if that is earlier, unless it is revoked, expired or replaced by then: this statement decides, beside
 // whoever else revokes or replaces it. Errors: ErrNotReplaceable.
 func stopLater(tx *gorm.DB, k Key, overlap time.Duration) (Key, error) {
 	var stopped keyRow
 	changed := keys(tx, "stopLater", k.OrganisationID).Model(&stopped).Clauses(clause.Returning{Columns: []clause.Column{{Name: "revoked_at"}}}).
 		Where("id = ? and revoked_at is null", k.ID).Where(usableAt, databaseNow).
-		Update("revoked_at", gorm.Expr("date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => ?)", overlap.Seconds()))
+		Update("revoked_at", gorm.Expr("least(expires_at, date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => ?))", overlap.Seconds()))
 	if changed.Error != nil {
 		return Key{}, fmt.Errorf("apikeys: replace: %w", changed.Error)
 	}
