@@ -25,7 +25,7 @@
     form.hidden = false;
     form.addEventListener('submit', (e) => e.preventDefault());
     input.addEventListener('input', find);
-    addEventListener('hashchange', () => { if (input.value) { input.value = ''; find(); document.querySelector(location.hash)?.scrollIntoView(); } });
+    addEventListener('hashchange', () => { if (input.value) { input.value = ''; find(); document.getElementById(location.hash.slice(1))?.scrollIntoView(); } });
   }
 
   // Try it: the request goes to this service, without the cookies of the session. At most 20,000 characters are shown.
@@ -45,7 +45,7 @@
       out.hidden = false;
       out.textContent = 'Sending…';
       try {
-        const address = path + (query.size ? `?${query}` : '');
+        const address = path + (`${query}` ? `?${query}` : '');
         const answer = await fetch(address, { credentials: 'omit', headers: { Authorization: `Bearer ${key.value.trim()}` } });
         const names = ['content-type', 'ratelimit', 'retry-after', 'x-dg-report-suppressed', 'x-request-id'].filter((name) => answer.headers.has(name));
         out.textContent = `GET ${address}\n\n${answer.status}\n${names.map((name) => `${name}: ${answer.headers.get(name)}\n`).join('')}\n${await start(answer)}`;
