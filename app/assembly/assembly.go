@@ -129,28 +129,28 @@ func (p *Program) newReports(log *slog.Logger, counts *metrics) (*reports.Servic
 	return figures, sealer
 }
 
-// drainTimeout bounds the wait for the ends of exports to be recorded when the program stops.
-const drainTimeout = 2 * time.Second
+// How long what is left to store may take when the program stops: the ends of exports, and then the usage of keys.
+const (
+	drainTimeout = 2 * time.Second
+	usageTimeout = 2 * time.Second
+)
 
 // Serve serves on ln until ctx ends, then lets running requests finish within the server's grace. It calls ready once it serves.
 // It fails when the listener does, or when requests outlive the grace.
 func (p *Program) Serve(ctx context.Context, ln net.Listener, ready func()) error {
 	failed := make(chan error, 1)
-	go func() { failed <- p.Server.Serve(ln) }()
+	go func() { failed <- p.Server.Serve(ln); close(failed) }()
 	ready()
+	var err error
 	select {
-	case err := <-failed:
-		return err
+	case err = <-failed:
 	case <-ctx.Done():
+		p.log.Info("stopping: running requests may finish")
 	}
-	p.log.Info("stopping: running requests may finish")
-	err := errors.Join(p.Server.Shutdown(context.Background()), <-failed)
-	ctx, stop := context.WithTimeout(context.Background(), drainTimeout)
+	err = errors.Join(err, p.Server.Shutdown(context.Background()), <-failed)
+	draining, stop := context.WithTimeout(context.Background(), drainTimeout)
 	defer stop()
-	p.exports.Drain(ctx)
-	if err := p.Keys.RecordUsage(ctx); err != nil {
-		p.log.Warn("the usage of API keys in the last minute was not stored", "error", err)
-	}
+	p.exports.Drain(draining)
 	return err
 }
 
@@ -164,5 +164,13 @@ func (p *Program) Background(ctx context.Context) {
 	all.Wait()
 }
 
-// Close closes the pools.
-func (p *Program) Close() { p.Pools.Close() }
+// Close stores the usage of API keys that is not stored yet, and closes the pools. It comes after Serve and Background: both count, and
+// a failure of Background to store leaves its counts to this.
+func (p *Program) Close() {
+	ctx, stop := context.WithTimeout(context.Background(), usageTimeout)
+	defer stop()
+	if err := p.Keys.RecordUsage(ctx); err != nil {
+		p.log.Warn("the usage of API keys in the last minute was not stored", "error", err)
+	}
+	p.Pools.Close()
+}

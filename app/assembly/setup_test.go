@@ -33,7 +33,9 @@ type world struct {
 	t     *testing.T
 	url   string
 	p     *assembly.Program
+	ln    net.Listener
 	stop  func() error // stops serving; may be called again
+	end   func() error // waits until nothing is served; may be called again
 }
 
 // grace is how long running requests may take to finish when a world stops.
@@ -63,8 +65,9 @@ func startWith(t *testing.T, policy *authz.Policy, tracer ...trace.Tracer) *worl
 	ctx, stop := context.WithCancel(context.Background())
 	served := make(chan error, 1)
 	go func() { served <- p.Serve(ctx, ln, func() {}) }()
-	w := &world{Database: db, store: fixtures.On(t, db), t: t, url: "http://" + ln.Addr().String(), p: p}
-	w.stop = sync.OnceValue(func() error { stop(); return <-served })
+	w := &world{Database: db, store: fixtures.On(t, db), t: t, url: "http://" + ln.Addr().String(), p: p, ln: ln}
+	w.end = sync.OnceValue(func() error { return <-served })
+	w.stop = func() error { stop(); return w.end() }
 	t.Cleanup(func() { _ = w.stop(); p.Close() })
 	return w
 }
