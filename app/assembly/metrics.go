@@ -30,6 +30,7 @@ type metrics struct {
 	keyRefusals, signInFailures, exportsFinished, sealerPasses *prometheus.CounterVec
 	auditFailures, exportRows, damagedSegments                 prometheus.Counter
 	backlog                                                    prometheus.Gauge
+	lastBacklog                                                int
 }
 
 func newMetrics(r prometheus.Registerer) *metrics {
@@ -78,14 +79,17 @@ func (m *metrics) exportFinished(outcome string, rows int64) {
 	m.exportRows.Add(float64(rows))
 }
 
+// sealerPass counts a pass. One that failed has not seen all that is due: the backlog is then at least the last one. Passes come one
+// after another.
 func (m *metrics) sealerPass(pass reports.Sealed, err error) {
-	outcome := "done"
+	outcome, backlog := "done", pass.Backlog()
 	switch {
 	case errors.Is(err, reports.ErrSealerLocked):
 		outcome = "locked"
 	case err != nil:
-		outcome = "failed"
+		outcome, backlog = "failed", max(backlog, m.lastBacklog)
 	}
 	m.sealerPasses.WithLabelValues(outcome).Inc()
-	m.backlog.Set(float64(pass.Backlog()))
+	m.lastBacklog = backlog
+	m.backlog.Set(float64(backlog))
 }
