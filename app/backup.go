@@ -29,6 +29,9 @@ var notInBackup = []string{"sessions", "account_resets"}
 // Run writes the backup. It does not migrate: before an update this is the program of the schema.
 func (c backupCmd) Run(ctx context.Context, p stdio) error {
 	begun := time.Now()
+	if err := c.Check(); err != nil {
+		return err
+	}
 	server, release, err := c.open(ctx, p.log)
 	if err != nil {
 		return err

@@ -23,6 +23,9 @@ type restoreCmd struct {
 
 // Run restores the backup into an empty database, or changes nothing.
 func (c restoreCmd) Run(ctx context.Context, p stdio) error {
+	if err := c.Check(); err != nil {
+		return err
+	}
 	if !c.Embedded() {
 		return errOwnServer
 	}
