@@ -25,16 +25,17 @@ func createOutput(path string) (*outputFile, error) {
 
 func vacant(path string) error {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-		return errors.Join(err, fmt.Errorf("%s exists already: name another file", path))
+		return errors.Join(err, errTaken(path))
 	}
 	return nil
 }
 
-// Complete gives the file its name. After an error there is no file.
+// Complete gives the file its name, unless that is taken meanwhile. After an error there is no file, but for one of the folder, which
+// could then not be written to the disk: the file is complete, and may be gone after a power cut.
 func (f *outputFile) Complete() error {
-	err := errors.Join(f.Sync(), f.Close(), vacant(f.path))
+	err := errors.Join(f.Sync(), f.Close())
 	if err == nil {
-		err = os.Rename(f.Name(), f.path)
+		err = f.publish()
 	}
 	if err != nil {
 		return errors.Join(err, os.Remove(f.Name()))
@@ -46,6 +47,32 @@ func (f *outputFile) Complete() error {
 	defer folder.Close()
 	return folder.Sync()
 }
+
+// publish renames the file as os.Rename does not: it fails where the name is taken. On a file system without hard links it takes the
+// name with an empty file first.
+func (f *outputFile) publish() error {
+	err := os.Link(f.Name(), f.path)
+	switch {
+	case err == nil:
+		_ = os.Remove(f.Name()) // a second name does no harm
+		return nil
+	case errors.Is(err, fs.ErrExist):
+		return errTaken(f.path)
+	}
+	place, err := os.OpenFile(f.path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return errTaken(f.path)
+	}
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(place.Close(), os.Rename(f.Name(), f.path)); err != nil {
+		return errors.Join(err, os.Remove(f.path))
+	}
+	return nil
+}
+
+func errTaken(path string) error { return fmt.Errorf("%s exists already: name another file", path) }
 
 // Discard removes an incomplete file.
 func (f *outputFile) Discard() error { return errors.Join(f.Close(), os.Remove(f.Name())) }
