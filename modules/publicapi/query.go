@@ -7,6 +7,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"dg/modules/apikeys"
 	"dg/modules/reports"
 	"dg/platform/apperr"
 	"dg/platform/input"
@@ -50,7 +51,9 @@ func reportQuery(c *fiber.Ctx, fork encodedFork) (reports.Query, error) {
 
 const maxNameShown = 40 // bytes
 
+// errUnknownParameter names the parameter, of which its sender may have made a key: without the secret, however the name is cut.
 func errUnknownParameter(name string) error {
+	name = apikeys.Redact(name)
 	shown := strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return unicode.ReplacementChar

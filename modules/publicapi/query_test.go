@@ -70,20 +70,24 @@ func TestUnknownParameterIsRefused(t *testing.T) {
 	h := newHistory(rand.New(rand.NewPCG(21, 21)), 1, 6, 5)
 	w.load(t, h)
 	const others = "This endpoint takes `from`, `to` and `groupId`."
+	id := strings.Repeat("i", 22)
 	for parameter, want := range map[string]string{
-		"group=" + h.groups[0].id:  "`group`. Did you mean `groupId`?",
-		"group_id=" + h.forks[0]:   "`group_id`. Did you mean `groupId`?",
-		"groupid=x":                "`groupid`. Did you mean `groupId`?",
-		"%67roup":                  "`group`. Did you mean `groupId`?",
-		"start=2024-03-01":         "`start`. Did you mean `from`?",
-		"From=2024-03-01":          "`From`. Did you mean `from`?",
-		"end=&unknown":             "`end`. Did you mean `to`?",
-		"until=2024-03-01":         "`until`. Did you mean `to`?",
-		"format=csv":               "`format`. " + others,
-		"api_key=x":                "`api_key`. " + others,
-		"a%0D%0Ab%FF=1":            "`a\uFFFD\uFFFDb\uFFFD`. " + others,
-		"=x":                       "`=`. " + others,
-		strings.Repeat("x", 3_000): "`" + strings.Repeat("x", 40) + "`. " + others,
+		"group=" + h.groups[0].id:   "`group`. Did you mean `groupId`?",
+		"group_id=" + h.forks[0]:    "`group_id`. Did you mean `groupId`?",
+		"groupid=x":                 "`groupid`. Did you mean `groupId`?",
+		"%67roup":                   "`group`. Did you mean `groupId`?",
+		"start=2024-03-01":          "`start`. Did you mean `from`?",
+		"From=2024-03-01":           "`From`. Did you mean `from`?",
+		"end=&unknown":              "`end`. Did you mean `to`?",
+		"until=2024-03-01":          "`until`. Did you mean `to`?",
+		"format=csv":                "`format`. " + others,
+		"api_key=x":                 "`api_key`. " + others,
+		"a%0D%0Ab%FF=1":             "`a\uFFFD\uFFFDb\uFFFD`. " + others,
+		"=x":                        "`=`. " + others,
+		strings.Repeat("x-", 1_500): "`" + strings.Repeat("x-", 20) + "`. " + others,
+		"dg_live_" + id + "_" + strings.Repeat("s", 43) + "=": "`dg_live_" + id + "_…`. " + others,
+		"dg_live_" + id + "_sss=x":                            "`dg_live_" + id + "_…`. " + others,
+		"x" + "dg%255Flive_" + id + "_sss":                    "`xdg_live_" + id + "_…`. " + others,
 	} {
 		token := w.key(t, h.id)
 		for _, tail := range []string{"/stats?", "/exports/csv?"} {
