@@ -35,6 +35,9 @@ type keyForm struct {
 // Has reports whether the scope is chosen.
 func (f keyForm) Has(scope string) bool { return slices.Contains(f.Scopes, scope) }
 
+// incompleteForm is the error of a form without the idempotency key that it was shown with.
+const incompleteForm = "The form was incomplete. Check it and send it again."
+
 // newKeyForm answers GET /settings/api-keys/new.
 func (h *Handler) newKeyForm(c *fiber.Ctx, p *principal) error {
 	keys, err := h.Keys.List(c.UserContext(), p.keyActor())
@@ -126,7 +129,7 @@ func (f keyForm) key(now time.Time) (apikeys.NewKey, []formError) {
 		invalid = append(invalid, e)
 	}
 	if !org.IsID(f.IdempotencyKey) {
-		invalid = append(invalid, formError{"main", "The form was incomplete. Check it and send it again."})
+		invalid = append(invalid, formError{"main", incompleteForm})
 	}
 	return in, invalid
 }

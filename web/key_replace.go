@@ -2,6 +2,7 @@ package web
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -62,24 +63,28 @@ func (h *Handler) replaceKey(c *fiber.Ctx, p *principal) error {
 	if err != nil {
 		return err
 	}
-	choice, once := formValue(c, "overlap"), formValue(c, "idempotencyKey")
+	choice, idempotencyKey := formValue(c, "overlap"), formValue(c, "idempotencyKey")
 	overlap, chosen := overlapOf(choice)
-	if !chosen || !org.IsID(once) {
-		return h.rejectReplacement(c, p, k, choice, "Choose when the old key stops.")
+	if !chosen {
+		return h.rejectReplacement(c, p, k, choice, fieldError("overlap", "Choose when the old key stops."))
+	}
+	if !org.IsID(idempotencyKey) {
+		return h.rejectReplacement(c, p, k, choice, fieldError("main", incompleteForm))
 	}
 	view, err := h.newCreatedView(c, p, apikeys.NewKey{Name: k.Name, Scopes: k.Scopes})
 	if err != nil {
 		return err
 	}
 	done, err := h.Keys.Replace(c.UserContext(), p.keyActor(), k.ID,
-		apikeys.Replacement{Overlap: overlap, IdempotencyKey: once}, apikeys.RequestOf(c, c.Path()))
+		apikeys.Replacement{Overlap: overlap, IdempotencyKey: idempotencyKey}, apikeys.RequestOf(c, c.Path()))
 	switch {
 	case errors.Is(err, apikeys.ErrAlreadyCreated):
 		return h.renderAlreadyCreated(c, p, done.New)
 	case errors.Is(err, apikeys.ErrNotReplaceable):
 		return c.Redirect(p.keyPath(k, ""), fiber.StatusSeeOther)
 	case errors.Is(err, apikeys.ErrTooMany):
-		return h.rejectReplacement(c, p, k, choice, "Both keys would be more than the maximum of 100. Choose “Now”, or revoke another key first.")
+		return h.rejectReplacement(c, p, k, choice, fieldError("overlap",
+			fmt.Sprintf("Both keys would be more than the maximum of %d. Choose “Now”, or revoke another key first.", apikeys.MaxUsable)))
 	case err != nil:
 		return err
 	}
@@ -88,9 +93,9 @@ func (h *Handler) replaceKey(c *fiber.Ctx, p *principal) error {
 	return h.render(c, fiber.StatusOK, "key-created", &view)
 }
 
-// rejectReplacement shows the form again with the error. It has its own idempotency key: this one replaced nothing.
-func (h *Handler) rejectReplacement(c *fiber.Ctx, p *principal, k apikeys.Key, choice, message string) error {
-	view := replaceKeyView{IdempotencyKey: uuid.NewString(), formErrors: fieldError("overlap", message)}
+// rejectReplacement shows the form again with its errors. It has its own idempotency key: this one replaced nothing.
+func (h *Handler) rejectReplacement(c *fiber.Ctx, p *principal, k apikeys.Key, choice string, invalid formErrors) error {
+	view := replaceKeyView{IdempotencyKey: uuid.NewString(), formErrors: invalid}
 	return h.renderReplaceKey(c, p, k, fiber.StatusBadRequest, choice, view)
 }
 

@@ -151,6 +151,11 @@ func TestKeyIsReplaced(t *testing.T) {
 	bad := b.post(path, url.Values{"overlap": {"year"}, "idempotencyKey": form["idempotencyKey"]})
 	require.Equal(t, http.StatusBadRequest, bad.StatusCode)
 	require.Contains(t, bad.body, "Choose when the old key stops.")
+	bad = b.post(path, url.Values{"overlap": {"hour"}, "idempotencyKey": {"x"}})
+	require.Equal(t, http.StatusBadRequest, bad.StatusCode)
+	require.Contains(t, bad.body, "The form was incomplete.")
+	require.NotContains(t, bad.body, "Choose when the old key stops.")
+	require.Contains(t, bad.body, `aria-describedby="ohourh" checked`)
 
 	done := b.post(path, form)
 	require.Equal(t, http.StatusOK, done.StatusCode)
