@@ -38,14 +38,26 @@ func NewTraces(ctx context.Context, o TraceOptions) (*Traces, error) {
 	if o.URL == "" {
 		return &Traces{}, nil
 	}
-	about, err := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithHost(),
-		resource.WithAttributes(attribute.String("service.name", "dg"), attribute.String("service.version", o.Version)), resource.WithFromEnv())
+	about, err := newResource(ctx, o, resource.WithHost())
 	if err != nil {
-		return nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
+		return nil, err
 	}
 	exporter := otlptrace.NewUnstarted(newCollector(o))
 	return &Traces{sdktrace.NewTracerProvider(sdktrace.WithResource(about), sdktrace.WithBatcher(exporter,
 		sdktrace.WithMaxQueueSize(maxQueuedSpans), sdktrace.WithMaxExportBatchSize(maxBatch), sdktrace.WithExportTimeout(sendTimeout)))}, nil
+}
+
+// newResource describes the program to the collector. It fails only over a setting: what the machine does not say is left out.
+func newResource(ctx context.Context, o TraceOptions, machine resource.Option) (*resource.Resource, error) {
+	if _, err := resource.New(ctx, resource.WithFromEnv()); err != nil {
+		return nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
+	}
+	about, err := resource.New(ctx, resource.WithTelemetrySDK(), machine,
+		resource.WithAttributes(attribute.String("service.name", "dg"), attribute.String("service.version", o.Version)), resource.WithFromEnv())
+	if err != nil {
+		o.Logger.Warn("traces do not say all about this machine", "error", err)
+	}
+	return about, nil
 }
 
 // Tracer starts spans. It is nil when there are no traces: who traces looks for that, and pays nothing.

@@ -3,6 +3,7 @@ package telemetry
 import (
 	"bytes"
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/sdk/resource"
 
 	"dg/platform/testkit/otlp"
 )
@@ -50,6 +52,27 @@ func TestFailingCollectorIsLoggedOnce(t *testing.T) {
 	traces.Close()
 	require.Equal(t, 2, strings.Count(log.String(), "traces cannot be sent"))
 	require.NotContains(t, log.String(), "hunter2")
+}
+
+// unreadable is a machine that does not say its name.
+type unreadable struct{}
+
+func (unreadable) Detect(context.Context) (*resource.Resource, error) {
+	return nil, errors.New("no host name")
+}
+
+// A malformed setting is an error under its name. A machine that does not say its name is no reason to stop.
+func TestOnlyAMalformedAttributeStopsTraces(t *testing.T) {
+	o := TraceOptions{URL: "http://127.0.0.1:1", Version: "1", Logger: slog.New(slog.DiscardHandler)}
+	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment=test")
+	about, err := newResource(t.Context(), o, resource.WithDetectors(unreadable{}))
+	require.NoError(t, err)
+	for _, want := range []string{"service.name=dg", "service.version=1", "deployment.environment=test", "telemetry.sdk.language=go"} {
+		require.Contains(t, about.String(), want)
+	}
+	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "no value")
+	_, err = NewTraces(t.Context(), o)
+	require.ErrorContains(t, err, "OTEL_RESOURCE_ATTRIBUTES")
 }
 
 // A collector that never answers holds up neither the work nor the end of the program, and the queue stays bounded.
