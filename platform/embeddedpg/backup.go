@@ -16,6 +16,9 @@ import (
 // restoredDatabase is the database while it is restored, beside dg, which it replaces at the end.
 const restoredDatabase = "dg_restored"
 
+// replacedDatabase is the one that dg was, until it is dropped.
+const replacedDatabase = "dg_replaced"
+
 // cleanupTimeout bounds the removal of a database that was not restored.
 const cleanupTimeout = 20 * time.Second
 
@@ -33,7 +36,7 @@ func (s *Server) Dump(ctx context.Context, to *os.File, withoutRows ...string) e
 }
 
 // Restore replaces the database by that of a file of Dump. It restores into another database, in one transaction, calls finish
-// with that one's URL for its owner, and then renames it: interrupted or failing at any moment it leaves the database as it was.
+// with that one's URL for its owner, and then swaps their names: interrupted or failing at any moment it leaves the database as it was.
 //
 // Errors: ErrInUse, the error of finish.
 func (s *Server) Restore(ctx context.Context, from *os.File, finish func(ownerURL string) error) (err error) {
@@ -41,7 +44,7 @@ func (s *Server) Restore(ctx context.Context, from *os.File, finish func(ownerUR
 		return err
 	}
 	if err := s.asAdministrator(ctx, "drop database if exists "+restoredDatabase+" with (force)", // of an attempt that was killed
-		"create database "+restoredDatabase); err != nil {
+		"drop database if exists "+replacedDatabase+" with (force)", "create database "+restoredDatabase); err != nil {
 		return err
 	}
 	defer func() {
@@ -63,7 +66,12 @@ func (s *Server) Restore(ctx context.Context, from *os.File, finish func(ownerUR
 	if err := finish(url); err != nil {
 		return err
 	}
-	return s.asAdministrator(ctx, "drop database dg", "alter database "+restoredDatabase+" rename to dg")
+	// Sent together, both statements are one transaction: there is always a database dg.
+	err = s.asAdministrator(ctx, "alter database dg rename to "+replacedDatabase+"; alter database "+restoredDatabase+" rename to dg")
+	if err == nil {
+		_ = s.asAdministrator(ctx, "drop database "+replacedDatabase) // it is restored all the same
+	}
+	return err
 }
 
 // checkUnused fails while others are connected to the database. Sessions that just ended are given two seconds to go.
