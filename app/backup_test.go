@@ -343,6 +343,9 @@ func TestBackupOfAnotherServerNamesItsTools(t *testing.T) {
 		status, output := (&program{t: t, dir: newFolder(t)}).run(command, "--database-url", "postgres://dg_app@localhost/dg", "file")
 		require.Equal(t, 1, status)
 		require.Contains(t, output, "pg_dump and pg_restore")
+		status, output = (&program{t: t, dir: newFolder(t)}).run(command, "--migrate-database-url", "postgres://dg_owner@localhost/dg", "file")
+		require.Equal(t, 1, status)
+		require.Contains(t, output, "DG_MIGRATE_DATABASE_URL", "the settings contradict each other")
 	}
 }
 
