@@ -24,10 +24,11 @@ func (b *bundle) replace(key apikeys.Key, overlap time.Duration) (apikeys.Replac
 	return b.keys.Replace(b.ctx(), b.owner, key.ID, apikeys.Replacement{Overlap: overlap}, request)
 }
 
-// stopsIn moves a coming revocation to so many milliseconds from now.
-func (b *bundle) stopsIn(key apikeys.Key, ms int) {
+// stopsNow moves a coming revocation to now. The column rounds to whole milliseconds: it may lie half of one ahead, which is waited for.
+func (b *bundle) stopsNow(key apikeys.Key) {
 	b.t.Helper()
-	b.Exec(`update api_keys set revoked_at = date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => $2::float8 / 1000) where id = $1`, key.ID, ms)
+	b.Exec(`update api_keys set revoked_at = clock_timestamp() where id = $1`, key.ID)
+	b.Exec(`select pg_sleep(0.001)`)
 }
 
 // rules.md, Keys: a successor has the name, description, scopes and expiry. The old key works until its instant on every instance, and
@@ -58,7 +59,7 @@ func TestReplacedKeyWorksUntilItsInstant(t *testing.T) {
 		if overlap == 0 {
 			continue
 		}
-		b.stopsIn(old, 0)
+		b.stopsNow(old)
 		for _, instance := range []*apikeys.Service{b.keys, b.other} {
 			_, err = instance.Authenticate(b.ctx(), token, request)
 			require.Contains(t, requireCode(t, apperr.AuthRequired, err).Message, "was revoked on")
@@ -239,7 +240,7 @@ func TestLastUseOfReplacedKey(t *testing.T) {
 	stopped, token := b.newKey()
 	_, err = b.replace(stopped, time.Hour)
 	require.NoError(t, err)
-	b.stopsIn(stopped, 0)
+	b.stopsNow(stopped)
 	_, err = b.keys.Authenticate(b.ctx(), token, request)
 	requireCode(t, apperr.AuthRequired, err)
 	require.Nil(t, fixtures.One[*time.Time](b.Database, lastUse, stopped.ID))
