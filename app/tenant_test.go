@@ -40,9 +40,9 @@ var acrossTenants = map[string]string{
 	"games.import_plays.insert":       "an import",
 	"modules/games.foreignPlayers":    "a rule of an import",
 
-	"app.loadDemo":   "looks whether there is any organisation",
-	"app.contents": "as app.loadDemo",
-	"app.demoOwner":  "finds an owner for the demo's key",
+	"app.loadDemo":  "looks whether there is any organisation",
+	"app.contents":  "as app.loadDemo",
+	"app.demoOwner": "finds an owner for the demo's key",
 
 	"modules/org.writePlayers": "an error's text",
 
