@@ -102,7 +102,11 @@ func (h *Handler) rejectReplacement(c *fiber.Ctx, p *principal, k apikeys.Key, c
 func (h *Handler) renderReplaceKey(c *fiber.Ctx, p *principal, k apikeys.Key, status int, choice string, view replaceKeyView) error {
 	view.Key, view.Path, view.Back = h.keyRow(p, k), p.keyPath(k, "/replace"), p.keyPath(k, "")
 	for i, label := range overlapLabels {
-		view.Choices = append(view.Choices, overlapChoice{label[0], label[1], h.now().Add(apikeys.Overlaps[i]), label[0] == choice})
+		until := h.now().Add(apikeys.Overlaps[i])
+		if k.ExpiresAt != nil && k.ExpiresAt.Before(until) {
+			until = *k.ExpiresAt
+		}
+		view.Choices = append(view.Choices, overlapChoice{label[0], label[1], until, label[0] == choice})
 	}
 	var err error
 	if view.layout, err = h.settingsLayout(c, p, titleOf("Replace key", status), "api-keys"); err != nil {

@@ -135,6 +135,18 @@ func TestKeyIsRenamed(t *testing.T) {
 	require.Contains(t, log, "Was BI")
 }
 
+// No choice promises more than the key's expiry.
+func TestReplacementEndsAtTheExpiry(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := w.organisation("acme")
+	key := w.newKey(t, acme, "BI", apikeys.ForksRead)
+	ends := time.Now().Add(5 * time.Hour).UTC()
+	w.db.Exec(`update api_keys set expires_at = $2 where id = $1`, key.ID, ends)
+	form := w.signedIn(t, acme.owner).get(acme.at("/settings/api-keys/%s/replace", key.ID)).body
+	require.Equal(t, 3, strings.Count(form, `datetime="`+ends.Format("2006-01-02T15:04")), "its expiry, in a day, in a week: %s", form)
+}
+
 // A replacement shows the new key once, says when the old one stops, and happens once however often the form is sent.
 func TestKeyIsReplaced(t *testing.T) {
 	t.Parallel()
