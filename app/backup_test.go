@@ -207,8 +207,8 @@ func (d *door) asServing(t *testing.T, sql string) error {
 	return err
 }
 
-// Nothing uses the database: every row of every table is the same, but those of sessions and reset links. The backup says that
-// the secret key belongs to it, and whoever restores with another one is told.
+// Every row of every table is restored, except those of sessions and reset links. The backup names the secret key that it needs,
+// and a restore with another key says so.
 func TestRestoredTablesAreEqual(t *testing.T) {
 	t.Parallel()
 	const key, otherKey = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f", "ff0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"

@@ -80,7 +80,7 @@ func (e *exporting) twenty(t *testing.T) (ended []<-chan error) {
 	var asking sync.WaitGroup
 	for i := range all {
 		asking.Go(func() { answers <- ask(t, smallWindow(), e.url+e.path, e.more[i%len(e.more)]) })
-		select { // whoever was given one reads already
+		select { // clients that were served are reading already
 		case response := <-answers:
 			ended = e.given(t, ended, response)
 		case <-time.After(20 * time.Millisecond):

@@ -77,7 +77,7 @@ func TestKeyIsCreatedByKeyboard(t *testing.T) {
 	require.Contains(t, p.Text("#curl"), "/stats?from=")
 }
 
-// The page of the secret asks whoever leaves without copying it, and never comes back.
+// Leaving the page of the secret without copying it asks for confirmation, and the page never comes back.
 func TestSecretIsNotLeftByAccident(t *testing.T) {
 	t.Parallel()
 	w := start(t)

@@ -6,14 +6,14 @@ var promises = []promise{
 		"Organisations are apart", "A key or a person never reads data of another organisation. Every SQL statement names " +
 			"the organisation, and the policy is asked about the owner of what was loaded: each holds without the other.",
 		"The database itself does not separate organisations. A fork of another organisation is answered 403, an unknown one 404: " +
-			"whoever guesses an id learns whether it exists, and is in the audit log.",
+			"a guessed id tells whether the fork exists, and the guess is in the audit log.",
 		[]string{"TestAccessMatrix", "TestEveryStatementNamesTheOrganisation", "TestStatementsHoldWithoutThePolicy",
 			"TestPolicyHoldsWithoutTheOrganisationInStatements"},
 	},
 	{
 		"Pseudonyms", "Players have random labels, different in each organisation and not derived from the name, " +
 			"unless the organisation reports names.",
-		"A pseudonym is not anonymous: whoever knows when somebody played finds the row. " +
+		"A pseudonym is not anonymous: anyone who knows when somebody played can find the row. " +
 			"An owner can switch to names, also for past plays. The switch is recorded.",
 		[]string{"TestLabelsAreRandom", "TestLabelsAreStableWithinAnOrganisation", "TestChangeOfReportingModeIsRecorded"},
 	},
@@ -30,7 +30,7 @@ var promises = []promise{
 	},
 	{
 		"Keys", "A key only reads. Its secret has 256 random bits, is shown once, and is stored as a SHA-256 hash.",
-		"Whoever has a key can use it until it is revoked or expires.",
+		"Anyone who has a key can use it until it is revoked or expires.",
 		[]string{"TestTokenHasEnoughRandomBits", "TestSecretIsShownOnce", "TestSecretIsNeverStored"},
 	},
 	{
@@ -77,7 +77,7 @@ var promises = []promise{
 	{
 		"Sessions", "A session ends 12 hours after its last use, 24 hours after its start, and with a new password. " +
 			"Roles are read at every request. Tokens are stored as hashes.",
-		"Whoever copies the cookie has the session until then. To change password, two-step verification or recovery codes " +
+		"Anyone who copies the cookie has the session until then. To change password, two-step verification or recovery codes " +
 			"takes the current password.",
 		[]string{"TestSessionsExpire", "TestTokensAreStoredAsHashes", "TestNewPasswordEndsOtherSessions",
 			"TestRevokedRoleTakesEffectOnTheNextRequest", "TestStolenSessionChangesNothing"},

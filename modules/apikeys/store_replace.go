@@ -46,8 +46,8 @@ func (s *Service) replace(ctx context.Context, id string, overlap time.Duration,
 	return done, err
 }
 
-// stopLater revokes the key after the overlap, or at its expiry if that is earlier, unless it is revoked, expired or replaced by then: this statement decides, beside
-// whoever else revokes or replaces it. Errors: ErrNotReplaceable.
+// stopLater revokes the key after the overlap, or at its expiry if that is earlier, unless it is revoked, expired or replaced by
+// then: this statement decides between concurrent changes. Errors: ErrNotReplaceable.
 func stopLater(tx *gorm.DB, k Key, overlap time.Duration) (Key, error) {
 	var stopped keyRow
 	changed := keys(tx, "stopLater", k.OrganisationID).Model(&stopped).Clauses(clause.Returning{Columns: []clause.Column{{Name: "revoked_at"}}}).

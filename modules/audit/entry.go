@@ -96,7 +96,7 @@ type ActorKind string
 const (
 	Person   ActorKind = "person"
 	Key      ActorKind = "key"
-	Operator ActorKind = "operator" // whoever runs the service, with the rights of the tables' owner
+	Operator ActorKind = "operator" // a person who runs dg's commands, with the rights of the tables' owner
 )
 
 // Actor is the person or key that acted, with its name at that time, or the operator.

@@ -25,8 +25,8 @@ const cleanupTimeout = 20 * time.Second
 // ErrInUse is the error of a restore while others are connected to the database.
 var ErrInUse = errors.New("the database is in use: stop dg serve and every other dg on the data folder, then restore again")
 
-// Dump writes the database as of one moment to a file, in pg_dump's custom format. Whoever else uses the database goes on. Of
-// the tables named last it writes no rows.
+// Dump writes the database as of one moment to a file, in pg_dump's custom format. The database stays
+// in use. It writes no rows of the tables in withoutRows.
 func (s *Server) Dump(ctx context.Context, to *os.File, withoutRows ...string) error {
 	args := []string{"--dbname=" + s.OwnerURL(), "--format=custom"}
 	for _, table := range withoutRows {
