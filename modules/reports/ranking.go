@@ -26,7 +26,7 @@ func ranked(players *segment.Players, label func(int32) string) []PlayerStat {
 	for i, r := range keys {
 		p := players.Get(r.ordinal)
 		rows[i] = PlayerStat{
-			Label: label(r.ordinal), Plays: int64(p.Plays), BestScore: shownScore(p.Best),
+			Label: label(r.ordinal), Plays: int64(p.Plays), BestScore: shownScore(p.Best), Completed: p.Completed,
 			LastPlayedAt: time.UnixMilli(p.Last).UTC(), Passed: p.Passed,
 		}
 	}
@@ -103,13 +103,14 @@ func sortPlayers(players []rankedPlayer) []rankedPlayer {
 	return players
 }
 
-// compareShown orders players with the same plays and best score by label, last play and passed: only what the reader sees,
+// compareShown orders players with the same plays and best score by label, last play, passed and completed: only what the reader sees,
 // so that the order gives nothing else away.
 func compareShown(a, b PlayerStat) int {
 	return cmp.Or(
 		strings.Compare(a.Label, b.Label),
 		b.LastPlayedAt.Compare(a.LastPlayedAt),
 		cmp.Compare(bit(b.Passed), bit(a.Passed)),
+		cmp.Compare(bit(b.Completed), bit(a.Completed)),
 	)
 }
 

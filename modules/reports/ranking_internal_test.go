@@ -20,7 +20,8 @@ func someSums(players int) *segment.Players {
 	var s segment.Players
 	for i := range players {
 		s.Add(int32(i+1), segment.PlayerSum{
-			Plays: 1 + random.Int32N(40), Best: int16(10_000 - random.IntN(300)), Passed: random.IntN(2) == 0, Last: random.Int64N(1 << 20),
+			Plays: 1 + random.Int32N(40), Best: int16(10_000 - random.IntN(300)),
+			Completed: random.IntN(2) == 0, Passed: random.IntN(2) == 0, Last: random.Int64N(1 << 20),
 		})
 	}
 	return &s
@@ -31,7 +32,8 @@ func inOrder(s *segment.Players, label func(int32) string) []PlayerStat {
 	var rows []PlayerStat
 	s.Each(func(ordinal int32, p segment.PlayerSum) {
 		rows = append(rows, PlayerStat{
-			Label: label(ordinal), Plays: int64(p.Plays), BestScore: shownScore(p.Best), LastPlayedAt: time.UnixMilli(p.Last).UTC(), Passed: p.Passed,
+			Label: label(ordinal), Plays: int64(p.Plays), BestScore: shownScore(p.Best), LastPlayedAt: time.UnixMilli(p.Last).UTC(),
+			Passed: p.Passed, Completed: p.Completed,
 		})
 	})
 	slices.SortFunc(rows, func(a, b PlayerStat) int {

@@ -15,6 +15,7 @@ import (
 // Statistics are the figures of a fork over a period. A suppressed report has a mode and nothing else.
 type Statistics struct {
 	Plays          int64
+	Completed      int64 // of the plays
 	UniquePlayers  int64
 	AvgScore       Percent // of the completed plays
 	CompletionRate Rate    // completed plays / plays
@@ -28,9 +29,21 @@ type Statistics struct {
 
 // DailyStat is one day of the period. Every day has one.
 type DailyStat struct {
-	Date     string // YYYY-MM-DD, UTC
-	Plays    int64
-	AvgScore Percent
+	Date      string // YYYY-MM-DD, UTC
+	Plays     int64
+	Completed int64 // of the plays
+	Score     int64 // sum of the completed plays' scores, in hundredths of a percent
+	AvgScore  Percent
+}
+
+// SumDays sums days. The average score is rounded once, from the sums. The date is the first day's.
+func SumDays(days []DailyStat) DailyStat {
+	sum := DailyStat{Date: days[0].Date}
+	for _, d := range days {
+		sum.Plays, sum.Completed, sum.Score = sum.Plays+d.Plays, sum.Completed+d.Completed, sum.Score+d.Score
+	}
+	sum.AvgScore = meanScore(sum.Score, sum.Completed)
+	return sum
 }
 
 // PlayerStat is one player with a play in the period.
@@ -38,6 +51,7 @@ type PlayerStat struct {
 	Label        string
 	Plays        int64
 	BestScore    Percent
+	Completed    bool      // whether any play was: without one there is no best score
 	LastPlayedAt time.Time // UTC, to the millisecond
 	Passed       bool
 }
@@ -94,13 +108,13 @@ func (s *snapshot) sendWithLabels(ctx context.Context, batch *pgx.Batch, a *segm
 func newStatistics(a *segment.Accumulator, p Period, label func(int32) string) Statistics {
 	total := &a.Total
 	s := Statistics{
-		Plays: total.Plays, AvgScore: meanScore(total.Score, total.Completed),
+		Plays: total.Plays, Completed: total.Completed, AvgScore: meanScore(total.Score, total.Completed),
 		CompletionRate: rate(total.Completed, total.Plays), PassRate: rate(total.Passed, total.Completed),
 		Daily: make([]DailyStat, len(a.Days)), Players: ranked(&a.Players, label),
 	}
 	s.UniquePlayers = int64(len(s.Players))
 	for i, d := range a.Days {
-		s.Daily[i] = DailyStat{Date: p.Day(i), Plays: d.Plays, AvgScore: meanScore(d.Score, d.Completed)}
+		s.Daily[i] = DailyStat{Date: p.Day(i), Plays: d.Plays, Completed: d.Completed, Score: d.Score, AvgScore: meanScore(d.Score, d.Completed)}
 	}
 	for i, k := range total.Skills[:games.SkillCount] {
 		if k.Attempts > 0 {

@@ -36,7 +36,7 @@ func (a *Accumulator) Add(p Play) {
 
 // AddPlayer counts one play for its player alone.
 func (a *Accumulator) AddPlayer(p Play) {
-	a.Players.of(p.Player).add(PlayerSum{Plays: 1, Best: p.Score, Passed: p.Passed, Last: p.StartedAt})
+	a.Players.of(p.Player).add(PlayerSum{Plays: 1, Best: p.Score, Completed: p.Completed, Passed: p.Passed, Last: p.StartedAt})
 }
 
 // AddDay counts the plays of a whole day without their players. It reports whether the players come with their month.

@@ -8,7 +8,7 @@ import (
 
 // Version is the first byte of everything that is packed. Change it with the format: segments of another version are not
 // read, and are sealed again.
-const Version = 2
+const Version = 3
 
 // ErrDamaged is returned for a segment whose checksum or format is wrong.
 var ErrDamaged = errors.New("reports: a segment is damaged")

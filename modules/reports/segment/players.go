@@ -2,15 +2,17 @@ package segment
 
 // PlayerSum sums the plays of one player.
 type PlayerSum struct {
-	Plays  int32
-	Best   int16 // hundredths of a percent; 0 where no play was completed
-	Passed bool
-	Last   int64 // start of the latest play, in milliseconds since 1970
+	Plays     int32
+	Best      int16 // hundredths of a percent; 0 where no play was completed
+	Completed bool  // whether any play was
+	Passed    bool
+	Last      int64 // start of the latest play, in milliseconds since 1970
 }
 
 func (s *PlayerSum) add(o PlayerSum) {
 	s.Plays += o.Plays
 	s.Best = max(s.Best, o.Best)
+	s.Completed = s.Completed || o.Completed
 	s.Passed = s.Passed || o.Passed
 	s.Last = max(s.Last, o.Last)
 }

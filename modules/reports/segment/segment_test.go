@@ -55,7 +55,7 @@ func BenchmarkUnpackDay(b *testing.B) {
 func BenchmarkUnpackMonth(b *testing.B) {
 	var players, into Players
 	for i, p := range somePlays(100_000, 1) {
-		players.Add(int32(i+1), PlayerSum{Plays: 1 + int32(i%40), Best: p.Score, Passed: p.Passed, Last: p.StartedAt})
+		players.Add(int32(i+1), PlayerSum{Plays: 1 + int32(i%40), Best: p.Score, Completed: p.Completed, Passed: p.Passed, Last: p.StartedAt})
 	}
 	packed := PackMonth(0, &players)
 	require.NoError(b, UnpackMonth(0, packed, &into))
