@@ -6,7 +6,7 @@ export PG_BIN ?= $(shell [ -x .postgres/bin/postgres ] && echo $(CURDIR)/.postgr
 # The race detector needs a C compiler; without one the tests run all the same.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
-.PHONY: help run dev test soak recipes check contract bench mutations release generate build postgres readers
+.PHONY: help run dev test soak recipes check contract bench cluster mutations release generate build postgres readers
 
 help: ## List the targets.
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/\1\t\2/' | expand -t 12
@@ -32,6 +32,9 @@ check: ## Run the linters, and see that what is generated is not stale.
 
 bench: postgres ## Measure against the limits, in one table (BENCH_PLAYS=10000000 for the large set; BENCH=growth for how cost grows).
 	go run ./scripts/bench
+
+cluster: postgres ## Test replicas, pooler and failover on a cluster of PostgreSQL, PgBouncer and haproxy (KEEP=1: keep it up to try by hand).
+	DG_CLUSTER=1 go test -v -count=1 -timeout $(if $(KEEP),0,15m) ./app -run TestCluster
 
 mutations: postgres ## Break the isolation of organisations in twelve places: a test must fail for each.
 	go run ./scripts/mutations

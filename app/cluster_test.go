@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/platform/postgres"
+	"dg/platform/testkit/cluster"
+	"dg/platform/testkit/fixtures"
+	"dg/platform/testkit/pgtest"
+)
+
+// clustered is a cluster that serves one organisation, and what its tests need to know of it.
+type clustered struct {
+	*cluster.Cluster
+	db    *fixtures.Database
+	fork  fixtures.Fork
+	owner fixtures.Person
+	key   string // a token of both scopes
+}
+
+// TestCluster is `make cluster`: one cluster, and the tests of it one after the other. The last one ends its first primary.
+// With KEEP=1 it stays up instead, until Ctrl-C.
+func TestCluster(t *testing.T) {
+	if os.Getenv("DG_CLUSTER") == "" {
+		t.Skip("takes minutes: make cluster runs it")
+	}
+	begun := time.Now()
+	x := newClustered(t)
+	t.Logf("up after %s", time.Since(begun).Round(time.Second))
+	if os.Getenv("KEEP") != "" {
+		x.stay(t)
+		return
+	}
+}
+
+func newClustered(t *testing.T) *clustered {
+	t.Helper()
+	program, err := binary()
+	require.NoError(t, err)
+	x := &clustered{Cluster: cluster.New(t, program)}
+	x.Serve(x.settings)
+	owner, err := postgres.Open(t.Context(), x.URL("dg_owner"), postgres.Options{Name: "test", MaxConns: 4})
+	require.NoError(t, err)
+	t.Cleanup(owner.Close)
+	x.db = fixtures.On(t, &pgtest.Database{URL: x.URL("dg_app"), OwnerURL: x.URL("dg_owner"), Owner: owner})
+	organisation := x.db.Organisation(fixtures.Organisation{})
+	x.owner = x.db.Member(organisation.ID, "owner")
+	x.fork = x.db.Fork(fixtures.Fork{OrganisationID: organisation.ID})
+	x.key = x.db.Key(organisation.ID).Token()
+	x.db.Players(organisation.ID, 200)
+	x.db.Plays(x.fork, 20_000, x.fork.CreatedAt, 10*time.Minute)
+	require.Equal(t, http.StatusOK, ask(t, client(), x.ProxyURL()+x.stats(), x.key).StatusCode)
+	return x
+}
+
+// settings of the nth instance: the first two reach the primary through PgBouncer, the third by the names of all servers.
+func (x *clustered) settings(n int) []string {
+	return []string{"DG_DATABASE_URL=" + x.URL("dg_app"), "DG_MIGRATE_DATABASE_URL=" + x.URL("dg_owner")}
+}
+
+// stats is the path of the statistics of all plays.
+func (x *clustered) stats() string {
+	return "/api/v1/forks/" + x.fork.ID + "/stats?from=2026-01-01&to=2026-12-31"
+}
+
+// csv is the path of the export of all plays.
+func (x *clustered) csv() string {
+	return "/api/v1/forks/" + x.fork.ID + "/exports/csv?from=2026-01-01&to=2026-12-31"
+}
+
+// stay says how to use the cluster by hand, until Ctrl-C.
+func (x *clustered) stay(t *testing.T) {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	fmt.Printf("\nThe cluster is up: %s\n  key       %s\n  sign in   %s, password %q\n  ask       curl -H 'Authorization: Bearer %s' '%s%s'\n  PgBouncer %s\n",
+		x.ProxyURL(), x.key, x.owner.Email, fixtures.Password, x.key, x.ProxyURL(), x.stats(), x.PoolerURL("postgres"))
+	for _, s := range x.DB {
+		fmt.Printf("  %s       pid %-7d psql '%s'\n", s.Name, s.Pid(), s.URL("postgres"))
+	}
+	for _, i := range x.Instances {
+		fmt.Printf("  %s       pid %-7d %s, metrics %s/metrics\n", i.Name, i.Pid(), i.URL, i.OpsURL)
+	}
+	fmt.Print(`Kill one with kill -9, or stop it with kill -STOP (PostgreSQL: its children too). In psql on a replica:
+  select pg_wal_replay_pause(); select pg_wal_replay_resume(); select pg_promote();
+Ctrl-C ends everything.
+`)
+	<-ctx.Done()
+}

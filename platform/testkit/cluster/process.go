@@ -1,0 +1,140 @@
+package cluster
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Process is a running program of the cluster.
+type Process struct {
+	t      testing.TB
+	cmd    *exec.Cmd
+	log    string // the file
+	exited chan struct{}
+}
+
+// start starts a program whose output goes to a log in its folder.
+func (f folder) start(server string, prepare func(*exec.Cmd), program string, args ...string) *Process {
+	f.t.Helper()
+	p := &Process{t: f.t, cmd: f.command(server, program, args...), exited: make(chan struct{})}
+	p.log = filepath.Join(p.cmd.Dir, "log")
+	log, err := os.OpenFile(p.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	require.NoError(f.t, err)
+	defer log.Close() // the child has its own
+	p.cmd.Stdout, p.cmd.Stderr = log, log
+	if prepare != nil {
+		prepare(p.cmd)
+	}
+	require.NoError(f.t, p.cmd.Start())
+	go func() { _ = p.cmd.Wait(); close(p.exited) }()
+	return p
+}
+
+// Pid is its process id.
+func (p *Process) Pid() int { return p.cmd.Process.Pid }
+
+// Log is what it has printed.
+func (p *Process) Log() string {
+	text, _ := os.ReadFile(p.log)
+	return string(text)
+}
+
+// Running reports whether it has not ended.
+func (p *Process) Running() bool {
+	select {
+	case <-p.exited:
+		return false
+	default:
+		return true
+	}
+}
+
+// Signal sends a signal to it and its children.
+func (p *Process) Signal(s syscall.Signal) {
+	for _, pid := range append(children(p.cmd.Process.Pid), p.cmd.Process.Pid) {
+		_ = syscall.Kill(pid, s) // it may have ended
+	}
+}
+
+// Kill is kill -9 of it and its children.
+func (p *Process) Kill() {
+	p.t.Helper()
+	_ = p.cmd.Process.Kill()
+	p.Signal(syscall.SIGKILL)
+	p.wait(10 * time.Second)
+}
+
+// Stop ends it in order by the signal that it wants for that.
+func (p *Process) Stop(s syscall.Signal) {
+	p.t.Helper()
+	_ = p.cmd.Process.Signal(s)
+	p.wait(30 * time.Second)
+}
+
+func (p *Process) wait(within time.Duration) {
+	p.t.Helper()
+	select {
+	case <-p.exited:
+	case <-time.After(within):
+		p.t.Fatalf("cluster: %s still runs after %s\n%s", p.cmd.Path, within, p.Log())
+	}
+}
+
+// CPU is the processor time that it and its children have taken, those that have ended included.
+func (p *Process) CPU() time.Duration {
+	pid := p.cmd.Process.Pid
+	ticks := sum(stat(pid)[11:15]) // utime, stime, and those of the children that have ended
+	for _, child := range children(pid) {
+		ticks += sum(stat(child)[11:13])
+	}
+	return time.Duration(ticks) * time.Second / 100 // USER_HZ
+}
+
+// stat is what /proc says of a process from its state on: what stands before may hold spaces. It is zeros of one that has ended.
+func stat(pid int) []int {
+	fields := make([]int, 50)
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	for i, field := range strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:])) {
+		if i < len(fields) {
+			fields[i], _ = strconv.Atoi(field)
+		}
+	}
+	return fields
+}
+
+func sum(values []int) (total int) {
+	for _, v := range values {
+		total += v
+	}
+	return total
+}
+
+// children are the processes whose parent is pid.
+func children(pid int) (found []int) {
+	entries, _ := os.ReadDir("/proc")
+	for _, e := range entries {
+		if child, err := strconv.Atoi(e.Name()); err == nil && stat(child)[1] == pid {
+			found = append(found, child)
+		}
+	}
+	return found
+}
+
+// until polls a condition; message says what is wrong as long as it does not hold.
+func until(t testing.TB, within time.Duration, message func() string, condition func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(within); !condition(); <-time.After(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("cluster: after %s: %s", within, message())
+		}
+	}
+}
