@@ -6,14 +6,12 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"dg/modules/audit"
 	"dg/modules/identity"
 )
 
 // accountView is the person's password, two-step verification and sessions.
 type accountView struct {
 	layout
-	Changed   changeText
 	CodesLeft int // recovery codes
 	Sessions  []sessionRow
 }
@@ -24,15 +22,7 @@ type sessionRow struct {
 	Current              bool
 }
 
-// changeText says what the person has just changed, and its effect.
-type changeText struct{ Strong, After string }
-
-var changeTexts = map[identity.Notice]changeText{
-	audit.PasswordChanged:       {"Password changed.", "Your other sessions have ended."},
-	audit.TwoStepTurnedOn:       {"Two-step verification is on.", "Your other sessions have ended."},
-	audit.TwoStepTurnedOff:      {"Two-step verification is off.", "Your other sessions have ended."},
-	audit.RecoveryCodesReplaced: {"Recovery codes replaced.", "The old ones no longer work."},
-}
+const otherSessionsEnded = " Your other sessions have ended."
 
 // account answers GET /account.
 func (h *Handler) account(c *fiber.Ctx, p *principal) error {
@@ -50,11 +40,6 @@ func (h *Handler) account(c *fiber.Ctx, p *principal) error {
 	if view.CodesLeft, err = h.Identity.RecoveryCodesLeft(ctx, p.token); err != nil {
 		return err
 	}
-	changed, err := h.Identity.TakeNotice(ctx, p.token) // last: it is shown once
-	if err != nil {
-		return err
-	}
-	view.Changed = changeTexts[changed]
 	return h.render(c, fiber.StatusOK, "account", &view)
 }
 
@@ -68,11 +53,13 @@ func (h *Handler) endSession(c *fiber.Ctx, p *principal) error {
 		clearSession(c)
 		return err
 	}
+	say(c, notice{Strong: "Session ended.", Before: " Its browser has to sign in again."})
 	return c.Redirect("/account", fiber.StatusSeeOther) // whatever the error: the session has ended
 }
 
 // redirectToAccount continues with the new session on the account, which says what was changed.
-func (h *Handler) redirectToAccount(c *fiber.Ctx, session identity.Session) error {
+func (h *Handler) redirectToAccount(c *fiber.Ctx, session identity.Session, done notice) error {
+	say(c, done)
 	setSession(c, session)
 	h.rememberBrowser(c, session) // the change has made identity forget all browsers
 	return c.Redirect("/account", fiber.StatusSeeOther)

@@ -55,7 +55,7 @@ var screens = []screen{
 	{"GET /account/reset", "/account/reset?token=1", "", 200, "Identity.ResetPerson"},
 	{"POST /account/reset", "/account/reset", "token=1&new=x&repeat=x", 200, "Identity.UseReset Identity.SignOut=200"},
 
-	{"GET /account", "/account", "", 200, person + "Identity.Sessions Identity.RecoveryCodesLeft Identity.TakeNotice"},
+	{"GET /account", "/account", "", 200, person + "Identity.Sessions Identity.RecoveryCodesLeft"},
 	{"POST /account", "/account", "session=1", 303, person + "Identity.EndSession Identity.Session=303"},
 	{"GET /account/password", "/account/password", "", 200, person},
 	{"POST /account/password", "/account/password", "current=x&new=y&repeat=y", 303,
@@ -119,7 +119,7 @@ var failures = []struct {
 
 // sessionCalls are the calls that find the session ended.
 var sessionCalls = []string{
-	"Session", "VerifySecondStep", "Sessions", "EndSession", "TakeNotice", "ChangePassword", "BeginTwoStep", "ConfirmTwoStep", "TurnOffTwoStep",
+	"Session", "VerifySecondStep", "Sessions", "EndSession", "ChangePassword", "BeginTwoStep", "ConfirmTwoStep", "TurnOffTwoStep",
 	"RecoveryCodesLeft", "ReplaceRecoveryCodes",
 }
 

@@ -234,7 +234,6 @@ func TestSecretIsShownOnce(t *testing.T) {
 		"log as CSV":   b.get(acme.at("/settings/audit-log.csv")),
 		"organisation": b.get(acme.at("/settings/organisation")),
 		"revoked":      b.post(acme.at("/settings/api-keys/%s/revoke", token.ID), url.Values{}),
-		"said":         b.get(acme.at("/settings/api-keys?revoked=%s", token.ID)),
 	} {
 		require.Less(t, p.StatusCode, 400, name)
 		require.NotContains(t, p.body, token.Secret[:12], name)
@@ -268,5 +267,4 @@ func TestKeyIsNotCreatedForAnotherOrganisation(t *testing.T) {
 		require.Equal(t, http.StatusNotFound, b.post(path, url.Values{}).StatusCode, id)
 	}
 	require.Nil(t, w.allKeys(t, other)[0].RevokedAt)
-	require.Empty(t, b.get(acme.at("/settings/api-keys?revoked=%s", foreign.ID)).notes(t), "nothing is said of a foreign key")
 }

@@ -54,6 +54,7 @@ func (h *Handler) renameKey(c *fiber.Ctx, p *principal) error {
 	if err := h.Keys.Rename(c.UserContext(), p.keyActor(), k.ID, apikeys.Label(form), apikeys.RequestOf(c, c.Path())); err != nil {
 		return err
 	}
+	say(c, notice{Strong: "Key renamed.", Before: " Its secret, scopes and expiry are the same."})
 	return c.Redirect(p.keyPath(k, ""), fiber.StatusSeeOther)
 }
 

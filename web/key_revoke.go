@@ -1,9 +1,6 @@
 package web
 
 import (
-	"net/url"
-	"slices"
-
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/apikeys"
@@ -16,12 +13,6 @@ type revokeKeyView struct {
 	Path, Back string
 }
 
-// The query parameters of the list that name a key, by what became of it.
-const (
-	justRevoked    = "revoked"
-	alreadyRevoked = "revoked-before"
-)
-
 // revokeKeyForm answers GET /settings/api-keys/:key/revoke.
 func (h *Handler) revokeKeyForm(c *fiber.Ctx, p *principal) error {
 	k, err := h.Keys.Key(c.UserContext(), p.keyActor(), c.Params("key"))
@@ -29,7 +20,7 @@ func (h *Handler) revokeKeyForm(c *fiber.Ctx, p *principal) error {
 		return err
 	}
 	if k.Revoked(h.now()) {
-		return redirectToRevoked(c, p, k, alreadyRevoked)
+		return redirectToRevoked(c, p, k, true)
 	}
 	view := revokeKeyView{Key: h.keyRow(p, k), Back: p.path("/settings/api-keys")}
 	view.Path = view.Back + "/" + k.ID + "/revoke"
@@ -45,29 +36,17 @@ func (h *Handler) revokeKey(c *fiber.Ctx, p *principal) error {
 	if err != nil {
 		return err
 	}
-	outcome := justRevoked
-	if k.Revoked(h.now()) { // by this clock: the database's decides
-		outcome = alreadyRevoked
-	}
 	if err := h.Keys.Revoke(c.UserContext(), p.keyActor(), k.ID, apikeys.RequestOf(c, c.Path())); err != nil {
 		return err
 	}
-	return redirectToRevoked(c, p, k, outcome)
+	return redirectToRevoked(c, p, k, k.Revoked(h.now())) // by this clock: the database's decides
 }
 
-func redirectToRevoked(c *fiber.Ctx, p *principal, k apikeys.Key, outcome string) error {
-	return c.Redirect(p.path("/settings/api-keys?"+url.Values{outcome: {k.ID}}.Encode()), fiber.StatusSeeOther)
-}
-
-// revokedNotice is the notice about the key that the address names, or nil unless it is revoked.
-func (h *Handler) revokedNotice(c *fiber.Ctx, keys []apikeys.Key) *notice {
-	id := c.Query(justRevoked, c.Query(alreadyRevoked))
-	i := slices.IndexFunc(keys, func(k apikeys.Key) bool { return k.ID == id && k.Revoked(h.now()) })
-	switch {
-	case i < 0:
-		return nil
-	case c.Query(justRevoked) == "":
-		return &notice{Done: true, Name: keys[i].Name, Strong: "was already revoked", Before: " on ", At: keys[i].RevokedAt, After: ". Nothing was changed."}
+func redirectToRevoked(c *fiber.Ctx, p *principal, k apikeys.Key, before bool) error {
+	done := notice{Name: k.Name, Strong: "has been revoked.", Before: " Requests with this key are now rejected."}
+	if before {
+		done = notice{Name: k.Name, Strong: "was already revoked", Before: " on ", At: k.RevokedAt, After: ". Nothing was changed."}
 	}
-	return &notice{Done: true, Name: keys[i].Name, Strong: "has been revoked.", Before: " Requests with this key are now rejected."}
+	say(c, done)
+	return c.Redirect(p.path("/settings/api-keys"), fiber.StatusSeeOther)
 }

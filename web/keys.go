@@ -43,16 +43,16 @@ type keyRow struct {
 // inactivePerPage is the page size of revoked and expired keys. Active keys are not paged: there are apikeys.MaxUsable at most.
 const inactivePerPage = 100
 
-// listKeys answers GET /settings/api-keys. The address may name a key that was just revoked.
+// listKeys answers GET /settings/api-keys.
 func (h *Handler) listKeys(c *fiber.Ctx, p *principal) error {
 	keys, err := h.Keys.List(c.UserContext(), p.keyActor())
 	if err != nil {
 		return err
 	}
-	return h.renderKeys(c, p, keys, h.revokedNotice(c, keys))
+	return h.renderKeys(c, p, keys, nil)
 }
 
-// renderKeys shows the keys, below a notice of what the person has just done if there is one.
+// renderKeys shows the keys, below the notice if there is one.
 func (h *Handler) renderKeys(c *fiber.Ctx, p *principal, keys []apikeys.Key, done *notice) error {
 	view := keysView{Paused: !p.Organisation.Plan.IncludesAPI(), Truncated: len(keys) == apikeys.MaxListed}
 	var inactive []keyRow

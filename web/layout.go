@@ -46,15 +46,6 @@ type link struct {
 	Current    bool
 }
 
-// notice is a message above a screen's heading: Name (of a key) and Strong in bold, then Before, the time At if any, and After.
-type notice struct {
-	Kind                        string // "warn", "bad" or ""
-	Done                        bool   // whether it confirms what the person has just done
-	Name, Strong, Before, After string
-	At                          *time.Time
-	Action, ActionPath          string // a link beside it, or ""
-}
-
 func newLayout(p *principal, title string, a area) layout {
 	return layout{Title: title, Area: a, User: p}
 }
@@ -155,6 +146,9 @@ func timeElement(t time.Time, precision, format string) template.HTML {
 // render answers with the screen of the template name.html.
 func (h *Handler) render(c *fiber.Ctx, status int, name string, view any) error {
 	var page bytes.Buffer
+	if screen, ok := view.(interface{ confirm(n notice) }); ok {
+		confirmChange(c, screen.confirm)
+	}
 	if err := h.templates.ExecuteTemplate(&page, name+".html", view); err != nil {
 		return fmt.Errorf("web: render %s: %w", name, err)
 	}

@@ -773,63 +773,6 @@ func (_c *mockIdentity_SignOut_Call) RunAndReturn(run func(context.Context, stri
 	return _c
 }
 
-// TakeNotice provides a mock function with given fields: ctx, token
-func (_m *mockIdentity) TakeNotice(ctx context.Context, token string) (identity.Notice, error) {
-	ret := _m.Called(ctx, token)
-
-	if len(ret) == 0 {
-		panic("no return value specified for TakeNotice")
-	}
-
-	var r0 identity.Notice
-	var r1 error
-	if rf, ok := ret.Get(0).(func(context.Context, string) (identity.Notice, error)); ok {
-		return rf(ctx, token)
-	}
-	if rf, ok := ret.Get(0).(func(context.Context, string) identity.Notice); ok {
-		r0 = rf(ctx, token)
-	} else {
-		r0 = ret.Get(0).(identity.Notice)
-	}
-
-	if rf, ok := ret.Get(1).(func(context.Context, string) error); ok {
-		r1 = rf(ctx, token)
-	} else {
-		r1 = ret.Error(1)
-	}
-
-	return r0, r1
-}
-
-// mockIdentity_TakeNotice_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'TakeNotice'
-type mockIdentity_TakeNotice_Call struct {
-	*mock.Call
-}
-
-// TakeNotice is a helper method to define mock.On call
-//   - ctx context.Context
-//   - token string
-func (_e *mockIdentity_Expecter) TakeNotice(ctx interface{}, token interface{}) *mockIdentity_TakeNotice_Call {
-	return &mockIdentity_TakeNotice_Call{Call: _e.mock.On("TakeNotice", ctx, token)}
-}
-
-func (_c *mockIdentity_TakeNotice_Call) Run(run func(ctx context.Context, token string)) *mockIdentity_TakeNotice_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(string))
-	})
-	return _c
-}
-
-func (_c *mockIdentity_TakeNotice_Call) Return(_a0 identity.Notice, _a1 error) *mockIdentity_TakeNotice_Call {
-	_c.Call.Return(_a0, _a1)
-	return _c
-}
-
-func (_c *mockIdentity_TakeNotice_Call) RunAndReturn(run func(context.Context, string) (identity.Notice, error)) *mockIdentity_TakeNotice_Call {
-	_c.Call.Return(run)
-	return _c
-}
-
 // TurnOffTwoStep provides a mock function with given fields: ctx, token, proof
 func (_m *mockIdentity) TurnOffTwoStep(ctx context.Context, token string, proof identity.Proof) (identity.Session, error) {
 	ret := _m.Called(ctx, token, proof)

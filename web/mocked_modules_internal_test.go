@@ -83,9 +83,6 @@ func (s *mocked) account(on *mockIdentity_Expecter) {
 		return give(s, "Identity.Sessions", []identity.ActiveSession{{Address: marker}})
 	})
 	on.EndSession(anything, anything, anything).RunAndReturn(func(context.Context, string, string) error { return s.called("Identity.EndSession") })
-	on.TakeNotice(anything, anything).RunAndReturn(func(context.Context, string) (identity.Notice, error) {
-		return give(s, "Identity.TakeNotice", audit.PasswordChanged)
-	})
 	on.ChangePassword(anything, anything, anything, anything).RunAndReturn(
 		func(context.Context, string, proof, string) (identity.Session, error) {
 			return session("ChangePassword")

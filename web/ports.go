@@ -45,7 +45,6 @@ type SignIns interface {
 type Accounts interface {
 	Sessions(ctx context.Context, token string) ([]identity.ActiveSession, error)
 	EndSession(ctx context.Context, token, id string) error
-	TakeNotice(ctx context.Context, token string) (identity.Notice, error)
 	ChangePassword(ctx context.Context, token string, proof identity.Proof, replacement string) (identity.Session, error)
 	BeginTwoStep(ctx context.Context, token string) (identity.Enrolment, error)
 	ConfirmTwoStep(ctx context.Context, token string, proof identity.Proof) (codes []string, session identity.Session, err error)

@@ -38,6 +38,7 @@ func (h *Handler) replaceRecoveryCodes(c *fiber.Ctx, p *principal) error {
 	case err != nil:
 		return err
 	}
+	say(c, notice{Strong: "Recovery codes replaced.", Before: " The old ones no longer work."})
 	return h.renderRecoveryCodes(c, p, session, "New recovery codes", codes)
 }
 

@@ -36,12 +36,25 @@ func (h *Handler) renderReportingMode(c *fiber.Ctx, p *principal, status int, me
 // changeReportingMode answers POST /settings/organisation/reporting-mode.
 func (h *Handler) changeReportingMode(c *fiber.Ctx, p *principal) error {
 	actor := org.Actor{Person: p.auditActor(), Subject: p.subject()}
-	err := h.Orgs.SetReportingMode(c.UserContext(), actor, org.ReportingMode(formValue(c, "mode")), apikeys.RequestOf(c, c.Path()))
+	mode := org.ReportingMode(formValue(c, "mode"))
+	err := h.Orgs.SetReportingMode(c.UserContext(), actor, mode, apikeys.RequestOf(c, c.Path()))
 	if apperr.Is(err, apperr.Validation) {
 		return h.renderReportingMode(c, p, fiber.StatusBadRequest, apperr.From(err).Message)
 	}
 	if err != nil {
 		return err
 	}
+	say(c, modeNotice(p.Organisation.ReportingMode, mode))
 	return c.Redirect(p.path("/settings/organisation"), fiber.StatusSeeOther)
+}
+
+// modeNotice says what became of the reporting mode.
+func modeNotice(before, after org.ReportingMode) notice {
+	switch {
+	case before == after:
+		return notice{Strong: "Nothing was changed.", Before: " The reporting mode is the same."}
+	case after == org.Nominative:
+		return notice{Strong: "Reporting mode changed.", Before: " Reports, exports and the API now show names."}
+	}
+	return notice{Strong: "Reporting mode changed.", Before: " Reports, exports and the API no longer show names."}
 }

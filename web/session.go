@@ -88,10 +88,15 @@ func setSession(c *fiber.Ctx, session identity.Session) {
 
 // clearSession removes the session from this browser, and from this request.
 func clearSession(c *fiber.Ctx) {
-	gone := hostCookie(sessionCookie, "")
+	clearCookie(c, sessionCookie)
+}
+
+// clearCookie removes a cookie from this browser, and from this request.
+func clearCookie(c *fiber.Ctx, name string) {
+	gone := hostCookie(name, "")
 	gone.SessionOnly, gone.MaxAge, gone.Expires = false, -1, time.Unix(0, 0)
 	c.Cookie(gone)
-	c.Request().Header.DelCookie(sessionCookie)
+	c.Request().Header.DelCookie(name)
 }
 
 // rememberBrowser marks the browser as one that has signed in before. The session or change before it is committed, so a failure

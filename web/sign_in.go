@@ -76,5 +76,6 @@ func (h *Handler) signOut(c *fiber.Ctx) error {
 		return err
 	}
 	clearSession(c)
+	say(c, notice{Strong: "You have signed out."})
 	return c.Redirect("/sign-in", fiber.StatusSeeOther)
 }

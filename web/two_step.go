@@ -58,9 +58,10 @@ func (h *Handler) changeTwoStep(c *fiber.Ctx, p *principal) error {
 	case err != nil:
 		return err
 	case codes != nil:
+		say(c, notice{Strong: "Two-step verification is on.", Before: otherSessionsEnded})
 		return h.renderRecoveryCodes(c, p, session, "Two-step verification is on", codes)
 	}
-	return h.redirectToAccount(c, session)
+	return h.redirectToAccount(c, session, notice{Strong: "Two-step verification is off.", Before: otherSessionsEnded})
 }
 
 // inGroupsOfFour splits a secret for typing.

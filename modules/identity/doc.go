@@ -22,6 +22,7 @@
 //   - A change of password hash or TOTP secret, also by an import, ends all sessions of the person, forgets the browsers and
 //     voids a reset: a trigger does it, so that no writer can forget it. The person who makes the change continues in a session that
 //     begins in the same transaction.
+//   - sessions.notice is no longer used. The last release writes it: it goes a release later.
 //
 // Two-step verification:
 //   - It is on for a person with a TOTP secret. A change of the secret voids the recovery codes, by a trigger. Re-encrypting the

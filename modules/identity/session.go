@@ -7,7 +7,6 @@ import (
 	"encoding/base64"
 	"time"
 
-	"dg/modules/audit"
 	"dg/platform/apperr"
 )
 
@@ -44,10 +43,6 @@ type ActiveSession struct {
 	StartedAt, LastUsedAt time.Time
 	Current               bool // whether it is the session of the request
 }
-
-// Notice is what was just changed in a session, as its audit action. It is stored with the session: an address could be
-// written by anybody.
-type Notice = audit.Action
 
 // Session returns the session of the token and moves its last use forward, at most once a minute. Errors: ErrNoSession.
 func (s *Service) Session(ctx context.Context, token string) (Session, error) {

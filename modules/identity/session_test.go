@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"dg/modules/audit"
 	"dg/modules/identity"
 )
 
@@ -50,23 +49,6 @@ func TestEndedSessionDoesNotComeBack(t *testing.T) {
 		pending, full = b.signIn("ann@example.com"), b.signInFully("ann@example.com")
 		b.pass(time.Minute)
 	}
-}
-
-// Only the session that made a change shows it.
-func TestNoticeIsShownOnce(t *testing.T) {
-	b := setup(t)
-	_, codes, session := b.enrolled("ann@example.com")
-	take := func(session identity.Session) identity.Notice {
-		notice, err := b.other.TakeNotice(b.ctx(), session.Token)
-		require.NoError(t, err)
-		return notice
-	}
-	require.Equal(t, audit.TwoStepTurnedOn, take(session))
-	require.Empty(t, take(session))
-	session, err := b.people.ChangePassword(b.ctx(), session.Token, proof(codes[0]), replacement)
-	require.NoError(t, err)
-	b.pass(25 * time.Hour)
-	require.Empty(t, take(session), "it has ended")
 }
 
 // An e-mail signs in in any case; every instance reads the session.

@@ -49,7 +49,6 @@ type sessionRow struct {
 	Address       string
 	UserAgent     string
 	TOTPOffer     *string // as stored: it may be encrypted
-	Notice        *Notice
 	KnownBrowser  []byte
 	User          userRow
 }

@@ -93,9 +93,9 @@ func lockPerson(tx transaction, token string, secondStepDue bool, now time.Time)
 }
 
 // rotate gives the session a new token, with its second step done, and runs apply, which may be nil, in between: a change of
-// password or secret ends all sessions there are. The notice is recorded and shown; "" is none. A session that ended while
+// password or secret ends all sessions there are. The action is recorded; "" is none. A session that ended while
 // it waited for the lock does not come back.
-func (s *Service) rotate(tx transaction, in *lockedSession, now time.Time, notice Notice, apply func() error) error {
+func (s *Service) rotate(tx transaction, in *lockedSession, now time.Time, action audit.Action, apply func() error) error {
 	ended := tx.Scopes(postgres.Tag("identity.rotate")).Where("token_hash = ?", hashToken(in.Token)).Delete(&sessionRow{})
 	if ended.Error != nil {
 		return fmt.Errorf("identity: rotate: %w", ended.Error)
@@ -113,7 +113,7 @@ func (s *Service) rotate(tx transaction, in *lockedSession, now time.Time, notic
 		return err
 	}
 	in.Token, in.SecondStepDue = newToken(), false
-	if err := insertSession(tx, in.Session, in.client, notice, now); err != nil {
+	if err := insertSession(tx, in.Session, in.client, now); err != nil {
 		return err
 	}
 	if in.usedRecoveryCode {
@@ -121,10 +121,10 @@ func (s *Service) rotate(tx transaction, in *lockedSession, now time.Time, notic
 			return err
 		}
 	}
-	if notice == "" {
+	if action == "" {
 		return nil
 	}
-	return s.record(tx, in.Person, event{action: notice})
+	return s.record(tx, in.Person, event{action: action})
 }
 
 func person(tx transaction, id string) (Person, error) {

@@ -103,16 +103,3 @@ func (s *Service) deleteSession(tx transaction, reason audit.Reason, where strin
 	}
 	return s.record(tx, of, event{action: audit.SessionsEnded, reason: reason})
 }
-
-// TakeNotice returns what was just changed in the session, once, or "". A session that has ended has none. By hand: one
-// statement reads the notice and removes it, and an update returns only what it wrote.
-func (s *Service) TakeNotice(ctx context.Context, token string) (notice Notice, err error) {
-	err = s.gorm(ctx).Raw(`/* identity.takeNotice */
-		with taken as (select token_hash, notice from sessions where token_hash = $1 and expires_at > $2 and notice is not null for update)
-		update sessions s set notice = null from taken t where s.token_hash = t.token_hash returning t.notice`,
-		hashToken(token), s.clock()).Scan(&notice).Error
-	if err != nil {
-		return "", fmt.Errorf("identity: take a notice: %w", err)
-	}
-	return notice, nil
-}

@@ -66,7 +66,7 @@ func (s *Service) begin(ctx context.Context, who credentials, limits []attemptLi
 			return err
 		}
 		begun = Session{Person: row.person(), Token: newToken(), StartedAt: now, SecondStepDue: row.TOTPSecret != nil}
-		if err := insertSession(tx, begun, from, "", now); err != nil {
+		if err := insertSession(tx, begun, from, now); err != nil {
 			return err
 		}
 		// Sessions that never gave their code are ended first.
@@ -92,13 +92,10 @@ type sessionClient struct {
 	ends               string // the token of its previous session, or ""
 }
 
-func insertSession(tx transaction, of Session, from sessionClient, notice Notice, now time.Time) error {
+func insertSession(tx transaction, of Session, from sessionClient, now time.Time) error {
 	row := sessionRow{
 		TokenHash: hashToken(of.Token), UserID: of.Person.ID, CreatedAt: of.StartedAt, LastUsedAt: now, ExpiresAt: of.expiry(now),
 		SecondStepDue: of.SecondStepDue, Address: from.address, UserAgent: from.userAgent, KnownBrowser: from.browser,
-	}
-	if notice != "" {
-		row.Notice = &notice
 	}
 	if err := tx.Scopes(postgres.Tag("identity.insertSession")).Create(&row).Error; err != nil {
 		return fmt.Errorf("identity: insert a session: %w", err)

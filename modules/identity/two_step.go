@@ -113,7 +113,7 @@ func (s *Service) ReplaceRecoveryCodes(ctx context.Context, token string, proof 
 
 // changeTwoStep runs apply for a person who has two-step verification on and gave a code of it.
 func (s *Service) changeTwoStep(
-	ctx context.Context, token string, proof Proof, notice Notice, apply func(transaction, *lockedSession) error,
+	ctx context.Context, token string, proof Proof, action audit.Action, apply func(transaction, *lockedSession) error,
 ) (Session, error) {
 	return s.reauthenticated(ctx, token, proof, nil, func(tx transaction, in *lockedSession, now time.Time) error {
 		if in.secret == "" {
@@ -122,6 +122,6 @@ func (s *Service) changeTwoStep(
 		if err := s.takeCode(tx, in, proof.Code, now); err != nil {
 			return err
 		}
-		return s.rotate(tx, in, now, notice, func() error { return apply(tx, in) })
+		return s.rotate(tx, in, now, action, func() error { return apply(tx, in) })
 	})
 }
