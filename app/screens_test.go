@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -32,10 +30,10 @@ type viewer struct {
 	screens []screen
 }
 
-// Every screen and open dialog on the demo data, in a browser: no violation of WCAG 2.2 A and AA, light on a desk and dark on
-// a phone (web's tests look at them dark on a desk and light on a phone), targets of 24 px, no horizontal scrolling at 320 px,
-// under 60 KB with all its files, no error in the console.
-// -v prints each screen's bytes and response time; DG_SHOTS names a folder for pictures.
+// Every screen and open dialog on the demo data, in a browser: no violation of WCAG 2.2 A and AA, light, dark and in forced
+// colours, targets of 24 px, no text under 12 px, no horizontal scrolling at 320 px, no control on paper, under 60 KB with all
+// its files, no error in the console. DG_SCREENS=all asks axe for all its rules in every mode.
+// -v prints each screen's bytes and response time; DG_SHOTS names a folder for pictures (screens_look_test.go).
 func TestScreens(t *testing.T) {
 	t.Parallel()
 	dir := newFolder(t)
@@ -100,18 +98,6 @@ func (s screen) check(t *testing.T, p *browsertest.Page) {
 	shoot(p, s.name)
 }
 
-// looksRight checks the page as it stands: light on a desk, and dark on a phone, whose scheme changes colours only.
-func looksRight(t *testing.T, p *browsertest.Page) {
-	t.Helper()
-	assert.Empty(t, p.Axe(), "light, at 1280 px")
-	assert.Empty(t, p.SmallTargets(), "at 1280 px")
-	p.Emulate(320, true)
-	assert.Empty(t, p.Axe("color-contrast", "link-in-text-block"), "dark, at 320 px")
-	assert.Empty(t, p.SmallTargets(), "at 320 px")
-	assert.False(t, p.ScrollsSideways(), "at 320 px")
-	p.Emulate(1280, false)
-}
-
 // enter fills fields, given as selector and text, and sends the form.
 func enter(fields ...string) func(*browsertest.Page) {
 	return func(p *browsertest.Page) {
@@ -152,19 +138,4 @@ func createKey(p *browsertest.Page) {
 func yearUntilToday() string {
 	today := time.Now().UTC()
 	return fmt.Sprintf("?from=%s&to=%s", today.AddDate(0, 0, -365).Format(time.DateOnly), today.Format(time.DateOnly))
-}
-
-// shoot takes pictures of the page into the folder DG_SHOTS, if that is set: narrow and wide, light and dark.
-func shoot(p *browsertest.Page, name string) {
-	dir := os.Getenv("DG_SHOTS")
-	if dir == "" {
-		return
-	}
-	for _, width := range []int{320, 1280} {
-		for _, scheme := range []string{"dark", "light"} {
-			p.Emulate(width, scheme == "dark")
-			p.Screenshot(filepath.Join(dir, fmt.Sprintf("%s-%d-%s.png", name, width, scheme)))
-		}
-	}
-	p.Emulate(1280, false)
 }

@@ -174,17 +174,45 @@ func (p *Page) eval(script string, out any) error {
 	return json.Unmarshal(value, out)
 }
 
+// Mode is how a page is shown.
+type Mode string
+
+// The modes of a page. Forced colours are a few of the reader's own, as Windows' contrast themes have them.
+const (
+	Light         Mode = "light"
+	Dark          Mode = "dark"
+	ForcedColours Mode = "forced"
+	Print         Mode = "print"
+)
+
 // Emulate makes the window that wide, in the dark or the light scheme, without transitions.
 func (p *Page) Emulate(width int, dark bool) {
 	p.t.Helper()
-	scheme := "light"
 	if dark {
-		scheme = "dark"
+		p.EmulateMode(width, Dark)
+	} else {
+		p.EmulateMode(width, Light)
 	}
+}
+
+// EmulateMode is Emulate in any mode.
+func (p *Page) EmulateMode(width int, mode Mode) {
+	p.t.Helper()
+	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}}}
+	scheme, forced := "light", "none"
+	switch mode {
+	case Light:
+	case Dark:
+		scheme = "dark"
+	case ForcedColours:
+		scheme, forced = "dark", "active"
+	case Print:
+		media.Media = "print"
+	}
+	media.Features = append(media.Features, &emulation.MediaFeature{Name: "prefers-color-scheme", Value: scheme},
+		&emulation.MediaFeature{Name: "forced-colors", Value: forced})
 	p.tolerant("change the window", chromedp.EmulateViewport(int64(width), 800))
-	call(p, "change the scheme", emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
-		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
-	}})
+	call(p, "change the mode", emulation.SetEmulatedMedia, media)
 }
 
 // SetTimezone sets the reader's time zone, such as Europe/Oslo, from the next load on.
