@@ -60,21 +60,27 @@ const (
 	smallText = `() => [...document.querySelectorAll('body *')].filter((e) => seen(e) && parseFloat(getComputedStyle(e).fontSize) < 12 &&
 		[...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim())).map((e) => words(e, getComputedStyle(e).fontSize))`
 	// wideNotes finds notes wider than the form below them.
-	wideNotes = `() => [...document.querySelectorAll('.note + .form')].filter((e) => e.previousElementSibling.offsetWidth > e.offsetWidth + 1)
+	wideNotes = `() => [...document.querySelectorAll('.note + .form')]
+		.filter((e) => e.previousElementSibling.offsetWidth > e.offsetWidth + 1)
 		.map((e) => words(e.previousElementSibling, 'is wider than its form'))`
 	// falseTabs finds tabs that look current and are not, or the reverse: the current one alone has a visible line below.
 	falseTabs = `() => [...document.querySelectorAll('.top nav a, .presets a, .tabs a, .tabs label')].filter((e) => {
 		const line = getComputedStyle(e).borderBottomColor, ground = getComputedStyle(document.body).backgroundColor;
-		return seen(e) && (line !== ground && !line.endsWith(', 0)')) !== (e.hasAttribute('aria-current') || !!e.querySelector(':checked'));
+		const looksCurrent = line !== ground && !line.endsWith(', 0)');
+		return seen(e) && looksCurrent !== (e.hasAttribute('aria-current') || !!e.querySelector(':checked'));
 	}).map((e) => words(e, getComputedStyle(e).borderBottomColor))`
 	// offGrid finds a top bar whose content does not begin and end where the page's does.
 	offGrid = `() => [...document.querySelectorAll('header.top')].flatMap((top) => {
-		const edges = (e) => { const box = e.getBoundingClientRect(), style = getComputedStyle(e); return [box.left + parseFloat(style.paddingLeft), box.right - parseFloat(style.paddingRight)].map(Math.round).join(' to '); };
+		const edges = (e) => {
+			const box = e.getBoundingClientRect(), style = getComputedStyle(e);
+			return [box.left + parseFloat(style.paddingLeft), box.right - parseFloat(style.paddingRight)].map(Math.round).join(' to ');
+		};
 		const page = edges(document.querySelector('.layout'));
 		return edges(top) === page ? [] : [words(top, edges(top) + ', not ' + page)];
 	})`
 	// printedControls finds what nobody can use on paper.
-	printedControls = `() => [...document.querySelectorAll('button, .filters, header.top, nav, [role=search]')].filter(seen).map((e) => words(e, 'is printed'))`
+	printedControls = `() => [...document.querySelectorAll('button, .filters, header.top, nav, [role=search]')].filter(seen)
+		.map((e) => words(e, 'is printed'))`
 )
 
 // shoot takes pictures of the page into the folder DG_SHOTS, if that is set.
