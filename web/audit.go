@@ -85,12 +85,12 @@ func (h *Handler) auditFilters(ctx context.Context, p *principal, query map[stri
 	if err != nil {
 		return auditFilters{}, nil, err
 	}
-	return newAuditFilters(query, people, keys), keys, nil
+	return newAuditFilters(p.locale, query, people, keys), keys, nil
 }
 
 // namesIn returns the names of what the entries mention. It loads forks only if an entry mentions one.
 func (h *Handler) namesIn(ctx context.Context, p *principal, entries []audit.Entry, keys []apikeys.Key) (nameIndex, error) {
-	names := nameIndex{keys: map[string]apikeys.Key{}, forks: map[string]games.Fork{}}
+	names := nameIndex{locale: p.locale, keys: map[string]apikeys.Key{}, forks: map[string]games.Fork{}}
 	for _, k := range keys {
 		names.keys[k.ID] = k
 	}

@@ -32,8 +32,9 @@ type detail struct{ Term, Text, Code string }
 
 // nameIndex has the names of what entries mention, by id.
 type nameIndex struct {
-	keys  map[string]apikeys.Key
-	forks map[string]games.Fork
+	locale locale
+	keys   map[string]apikeys.Key
+	forks  map[string]games.Fork
 }
 
 // How many characters of a name or a path a row shows. An open entry shows all of them.
@@ -46,43 +47,43 @@ func (n nameIndex) view(e audit.Entry) entryView {
 	v := entryView{At: e.At, ByKey: e.Actor.Kind == audit.Key, Actor: truncate(e.Actor.Name, maxNameInRow), Action: actionLabels[e.Action], Details: n.details(e)}
 	switch e.Action {
 	case audit.KeyCreated, audit.KeyReplaced, audit.KeyRenamed, audit.KeyRevoked:
-		v.Target, v.Outcome = truncate(cmp.Or(n.keys[e.Target.ID].Name, e.Target.ID), maxNameInRow), keyOutcome(e)
+		v.Target, v.Outcome = truncate(cmp.Or(n.keys[e.Target.ID].Name, e.Target.ID), maxNameInRow), n.locale.keyOutcome(e)
 	case audit.ExportStarted, audit.ExportFinished:
 		v.Target = truncate(cmp.Or(n.forks[e.Target.ID].Slug, e.Target.ID), maxNameInRow)
-		v.Outcome = exportOutcome(e.Details)
+		v.Outcome = n.locale.exportOutcome(e.Details)
 	case audit.ReportingModeChanged:
-		v.Target = modeLabels[org.ReportingMode(textOf(e.Details["to"]))]
-		if from := modeLabels[org.ReportingMode(textOf(e.Details["from"]))]; from != "" {
+		v.Target = modeLabels[org.ReportingMode(n.locale.textOf(e.Details["to"]))]
+		if from := modeLabels[org.ReportingMode(n.locale.textOf(e.Details["from"]))]; from != "" {
 			v.Outcome = "From " + strings.ToLower(from)
 		}
 	case audit.LogPruned:
-		v.Target = "Before " + textOf(e.Details["before"])
-		v.Outcome = textOf(e.Details["entries"]) + " entries"
+		v.Target = "Before " + n.locale.textOf(e.Details["before"])
+		v.Outcome = n.locale.textOf(e.Details["entries"]) + " entries"
 	case audit.PlayerErased:
 		v.Target = e.Target.ID
 	case audit.KeyRefused:
 		v.Target, v.TargetIsPath = truncate(e.Request.Path, maxPathInRow), true
-		if counted := countedLabel(e); counted != "" {
+		if counted := n.locale.countedLabel(e); counted != "" {
 			v.Target, v.TargetIsPath = counted, false
 		}
 		v.Outcome = reasonLabels[e.Reason].short
 	case audit.SignedIn, audit.SignInFailed:
-		v.Target, v.Outcome = countedLabel(e), reasonLabels[e.Reason].short
+		v.Target, v.Outcome = n.locale.countedLabel(e), reasonLabels[e.Reason].short
 	case audit.SignInLocked:
-		if until, err := time.Parse(time.RFC3339, textOf(e.Details["until"])); err == nil {
-			v.Outcome = "Until " + until.UTC().Format("15:04:05 UTC")
+		if until, err := time.Parse(time.RFC3339, n.locale.textOf(e.Details["until"])); err == nil {
+			v.Outcome = "Until " + n.locale.ClockSecond(until)
 		}
 	}
 	return v
 }
 
 // keyOutcome says when a key that was replaced stops, unless at once, and what a renamed one was called.
-func keyOutcome(e audit.Entry) string {
-	if old := textOf(e.Details["oldName"]); old != "" {
+func (l locale) keyOutcome(e audit.Entry) string {
+	if old := l.textOf(e.Details["oldName"]); old != "" {
 		return "Was " + truncate(old, maxNameInRow)
 	}
-	if stops, err := time.Parse(time.RFC3339, textOf(e.Details["stopsAt"])); err == nil && stops.Sub(e.At) > time.Minute {
-		return "Old key stops " + stops.UTC().Format("2 Jan 2006, 15:04 UTC")
+	if stops, err := time.Parse(time.RFC3339, l.textOf(e.Details["stopsAt"])); err == nil && stops.Sub(e.At) > time.Minute {
+		return "Old key stops " + l.Day(stops) + ", " + l.Clock(stops)
 	}
 	return ""
 }
@@ -107,7 +108,7 @@ func (n nameIndex) details(e audit.Entry) []detail {
 	}
 	add("Request", "", strings.TrimSpace(e.Request.Method+" "+e.Request.Path))
 	if e.Action == audit.KeyRefused {
-		add("Response", "", responseTo(e))
+		add("Response", "", n.locale.responseTo(e))
 	}
 	if keyID != "" {
 		add("Key", keyName, apikeys.TokenPrefix+keyID+"_…")
@@ -122,7 +123,7 @@ func (n nameIndex) details(e audit.Entry) []detail {
 	} else if label := foreignTargetLabels[e.Target.Kind]; label != "" {
 		add(label, "", e.Target.ID)
 	}
-	all = append(all, moreDetails(e)...)
+	all = append(all, n.locale.moreDetails(e)...)
 	add("Address", "", e.Request.Address)
 	add("User agent", "", e.Request.UserAgent)
 	add("Request id", "", e.Request.ID)
@@ -142,11 +143,11 @@ func (n nameIndex) reason(r audit.Reason, keyID string) string {
 }
 
 // responseTo is how a rejected request was answered. A group of another organisation was answered like an unknown one.
-func responseTo(e audit.Entry) string {
+func (l locale) responseTo(e audit.Entry) string {
 	if e.Reason == audit.OtherOrganisation && e.Target.Kind == "group" {
 		return "404 ERR_NOT_FOUND"
 	}
-	if countedLabel(e) != "" {
+	if l.countedLabel(e) != "" {
 		return "429 ERR_RATE_LIMITED"
 	}
 	r := reasonLabels[e.Reason]
@@ -154,17 +155,17 @@ func responseTo(e audit.Entry) string {
 }
 
 // moreDetails are an export's period, group, rows and outcome, and whatever else an entry holds.
-func moreDetails(e audit.Entry) []detail {
+func (l locale) moreDetails(e audit.Entry) []detail {
 	var all []detail
 	rest := maps.Clone(e.Details)
-	from, fromIsDay := input.ParseDay(textOf(rest["from"]))
-	to, toIsDay := input.ParseDay(textOf(rest["to"]))
+	from, fromIsDay := input.ParseDay(l.textOf(rest["from"]))
+	to, toIsDay := input.ParseDay(l.textOf(rest["to"]))
 	if fromIsDay && toIsDay {
-		all = append(all, detail{Term: "Period", Text: from.Format(shortDay) + " to " + to.Format(shortDay)})
+		all = append(all, detail{Term: "Period", Text: l.Day(from) + " to " + l.Day(to)})
 		delete(rest, "from")
 		delete(rest, "to")
 	}
-	if counted := countedLabel(e); counted != "" {
+	if counted := l.countedLabel(e); counted != "" {
 		all = append(all, detail{Term: "Counted", Text: counted})
 		delete(rest, audit.NotRecorded)
 		delete(rest, audit.CountLost)
@@ -177,23 +178,23 @@ func moreDetails(e audit.Entry) []detail {
 		{"groupId", "Group", nil}, {"rows", "Rows", nil}, {"until", "Until", nil}, {"before", "Before", nil}, {"entries", "Entries", nil},
 		{"outcome", "Outcome", outcomeLabels}, {"from", "From", nil}, {"to", "To", nil}} {
 		if value, ok := rest[known.name]; ok {
-			all = append(all, detail{known.term, known.labels[textOf(value)], textOf(value)})
+			all = append(all, detail{known.term, known.labels[l.textOf(value)], l.textOf(value)})
 			delete(rest, known.name)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(rest)) {
-		all = append(all, detail{name, "", textOf(rest[name])})
+		all = append(all, detail{name, "", l.textOf(rest[name])})
 	}
 	return all
 }
 
 // textOf is a value of the details as text. Numbers are whole.
-func textOf(value any) string {
+func (l locale) textOf(value any) string {
 	switch x := value.(type) {
 	case nil:
 		return ""
 	case float64:
-		return count(int64(x))
+		return l.Count(int64(x))
 	}
 	return fmt.Sprint(value)
 }

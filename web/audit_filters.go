@@ -14,6 +14,7 @@ type auditFilters struct {
 	Selects []selectField
 	Days    []dayField
 	filter  audit.Filter
+	locale  locale
 }
 
 // selectField is a field whose first option means all.
@@ -37,15 +38,16 @@ const (
 )
 
 // newAuditFilters reads the fields from an address. A value that is not offered is an error of its field.
-func newAuditFilters(query url.Values, people []audit.Actor, keys []apikeys.Key) auditFilters {
+func newAuditFilters(l locale, query url.Values, people []audit.Actor, keys []apikeys.Key) auditFilters {
 	f := auditFilters{
+		locale:  l,
 		Selects: []selectField{actorField(people), actionField(), keyField(keys, query.Get("key")), reasonField()},
 		Days:    []dayField{{Name: "from", Label: "From"}, {Name: "to", Label: "To"}},
 	}
 	for i := range f.Selects {
 		f.Selects[i].choose(query[f.Selects[i].Name])
 	}
-	f.chooseDays(query)
+	f.chooseDays(l, query)
 	f.filter.Action, f.filter.KeyID, f.filter.Reason = audit.Action(f.Selects[1].Value), f.Selects[2].Value, audit.Reason(f.Selects[3].Value)
 	switch actor := f.Selects[0].Value; actor {
 	case "":
@@ -110,7 +112,7 @@ func (f *selectField) choose(values []string) {
 	f.Error = "The " + f.Label + " filter has an unknown value. Choose one from the list."
 }
 
-func (f *auditFilters) chooseDays(query url.Values) {
+func (f *auditFilters) chooseDays(l locale, query url.Values) {
 	var days [2]time.Time
 	for i := range f.Days {
 		d := &f.Days[i]
@@ -121,12 +123,12 @@ func (f *auditFilters) chooseDays(query url.Values) {
 		d.Value = truncate(values[0], maxDayText)
 		var ok bool
 		if days[i], ok = input.ParseDay(values[0]); !ok || len(values) > 1 {
-			d.Error = "“" + d.Label + "” is not a date. " + validDates
+			d.Error = "“" + d.Label + "” is not a date. " + validDates(l)
 		}
 	}
 	from, to := days[0], days[1]
 	if !from.IsZero() && !to.IsZero() && to.Before(from) {
-		f.Days[1].Error = toBeforeFrom(from, to)
+		f.Days[1].Error = toBeforeFrom(l, from, to)
 	}
 	f.filter.From = from
 	if !to.IsZero() {
@@ -173,10 +175,10 @@ func (f auditFilters) Any() bool { return len(f.query()) > 0 }
 func (f auditFilters) Period() string {
 	words := ""
 	if !f.filter.From.IsZero() {
-		words += " from " + f.filter.From.Format(longDay)
+		words += " from " + f.locale.LongDay(f.filter.From)
 	}
 	if !f.filter.To.IsZero() {
-		words += " to " + f.filter.To.AddDate(0, 0, -1).Format(longDay)
+		words += " to " + f.locale.LongDay(f.filter.To.AddDate(0, 0, -1))
 	}
 	return words
 }

@@ -69,10 +69,10 @@ var foreignTargetLabels = map[string]string{"fork": "Its fork", "group": "Its gr
 var countedEvents = map[audit.Action]string{audit.KeyRefused: "requests", audit.SignInFailed: "attempts", audit.SignedIn: "sign-ins"}
 
 // countedLabel says how many events an entry stands for that were counted instead of recorded one by one, or "".
-func countedLabel(e audit.Entry) string {
+func (l locale) countedLabel(e audit.Entry) string {
 	label := ""
 	if n, ok := e.Details[audit.NotRecorded].(float64); ok {
-		label = count(int64(n)) + " " + cmp.Or(countedEvents[e.Action], "events")
+		label = l.Count(int64(n)) + " " + cmp.Or(countedEvents[e.Action], "events")
 		if n == 1 {
 			label = strings.TrimSuffix(label, "s")
 		}
@@ -87,10 +87,10 @@ func countedLabel(e audit.Entry) string {
 }
 
 // exportOutcome is the outcome of an export and its rows, or "" while it runs.
-func exportOutcome(details map[string]any) string {
-	label := outcomeLabels[textOf(details["outcome"])]
+func (l locale) exportOutcome(details map[string]any) string {
+	label := outcomeLabels[l.textOf(details["outcome"])]
 	if rows, ok := details["rows"].(float64); ok && label != "" {
-		label += ", " + count(int64(rows)) + " rows"
+		label += ", " + l.Count(int64(rows)) + " rows"
 		if rows == 1 {
 			label = strings.TrimSuffix(label, "s")
 		}

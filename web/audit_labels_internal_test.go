@@ -21,9 +21,9 @@ func TestExportOutcome(t *testing.T) {
 		"Aborted: key no longer valid, 1 row":   {"outcome": "key_unusable", "rows": 1.0},
 		"":                                      {"outcome": "unknown", "rows": 1.0},
 	} {
-		require.Equal(t, want, exportOutcome(details))
+		require.Equal(t, want, locales[0].exportOutcome(details))
 	}
-	require.Empty(t, exportOutcome(nil), "while it runs")
+	require.Empty(t, locales[0].exportOutcome(nil), "while it runs")
 }
 
 func TestCountedEntrySaysWhatItCounts(t *testing.T) {
@@ -47,9 +47,9 @@ func TestCountedEntrySaysWhatItCounts(t *testing.T) {
 		{audit.SignInFailed, map[string]any{"notRecorded": 12.0, "countLost": true}, "12 attempts, others lost in a database crash"},
 	} {
 		e := audit.Entry{Action: c.action, Details: c.details}
-		require.Equal(t, c.want, countedLabel(e))
+		require.Equal(t, c.want, locales[0].countedLabel(e))
 		if c.want != "" {
-			require.Contains(t, nameIndex{}.view(e).Details, detail{Term: "Counted", Text: c.want})
+			require.Contains(t, nameIndex{locale: locales[0]}.view(e).Details, detail{Term: "Counted", Text: c.want})
 		}
 	}
 }
@@ -60,14 +60,14 @@ func TestRejectedRequestShowsItsPathOrItsCount(t *testing.T) {
 		Actor: audit.Actor{Kind: audit.Key, ID: "k", Name: "BI"}, Action: audit.KeyRefused, Reason: audit.WrongSecret,
 		Request: audit.Request{Path: "/api/v1/forks"},
 	}
-	v := nameIndex{}.view(e)
+	v := nameIndex{locale: locales[0]}.view(e)
 	require.Equal(t, "Wrong secret", v.Outcome)
 	require.Equal(t, "/api/v1/forks", v.Target)
 	require.True(t, v.TargetIsPath)
 	require.Contains(t, v.Details, detail{Term: "Response", Code: "401 ERR_AUTH_REQUIRED"})
 
 	e.Details = map[string]any{"notRecorded": 12.0}
-	v = nameIndex{}.view(e)
+	v = nameIndex{locale: locales[0]}.view(e)
 	require.Equal(t, "12 requests", v.Target)
 	require.False(t, v.TargetIsPath)
 	require.Contains(t, v.Details, detail{Term: "Response", Code: "429 ERR_RATE_LIMITED"})
@@ -75,15 +75,15 @@ func TestRejectedRequestShowsItsPathOrItsCount(t *testing.T) {
 
 func TestEntriesOfTheOperator(t *testing.T) {
 	t.Parallel()
-	pruned := nameIndex{}.view(audit.Entry{Actor: audit.TheOperator, Action: audit.LogPruned, Details: map[string]any{"before": "2025-01-01", "entries": 12408.0}})
+	pruned := nameIndex{locale: locales[0]}.view(audit.Entry{Actor: audit.TheOperator, Action: audit.LogPruned, Details: map[string]any{"before": "2025-01-01", "entries": 12408.0}})
 	require.Equal(t, []string{"Operator", "Before 2025-01-01", "12,408 entries"}, []string{pruned.Actor, pruned.Target, pruned.Outcome})
 	require.Contains(t, pruned.Details, detail{Term: "Entries", Code: "12,408"})
-	erased := nameIndex{}.view(audit.Entry{Actor: audit.TheOperator, Action: audit.PlayerErased, Target: audit.Target{Kind: "player", ID: "p-1"}})
+	erased := nameIndex{locale: locales[0]}.view(audit.Entry{Actor: audit.TheOperator, Action: audit.PlayerErased, Target: audit.Target{Kind: "player", ID: "p-1"}})
 	require.Equal(t, "p-1", erased.Target)
 	require.Contains(t, erased.Details, detail{Term: "Player", Code: "p-1"})
-	key := nameIndex{}.view(audit.Entry{Actor: audit.TheOperator, Action: audit.KeyRevoked, Target: audit.Target{Kind: "api_key", ID: "k"}})
+	key := nameIndex{locale: locales[0]}.view(audit.Entry{Actor: audit.TheOperator, Action: audit.KeyRevoked, Target: audit.Target{Kind: "api_key", ID: "k"}})
 	require.NotContains(t, key.Details, detail{Term: "Person"})
-	filters := newAuditFilters(url.Values{"actor": {"operator"}}, nil, nil)
+	filters := newAuditFilters(locales[0], url.Values{"actor": {"operator"}}, nil, nil)
 	require.Empty(t, filters.Errors())
 	require.Equal(t, audit.Filter{Kind: audit.Operator}, filters.filter)
 }
@@ -91,6 +91,6 @@ func TestEntriesOfTheOperator(t *testing.T) {
 func TestCountedSignInsShowTheirNumberInTheList(t *testing.T) {
 	t.Parallel()
 	for action, want := range map[audit.Action]string{audit.SignedIn: "3 sign-ins", audit.SignInFailed: "3 attempts"} {
-		require.Equal(t, want, nameIndex{}.view(audit.Entry{Action: action, Details: map[string]any{"notRecorded": 3.0}}).Target)
+		require.Equal(t, want, nameIndex{locale: locales[0]}.view(audit.Entry{Action: action, Details: map[string]any{"notRecorded": 3.0}}).Target)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"dg/modules/reports"
 )
@@ -31,22 +30,22 @@ type chartDay struct{ Title, HitArea, Bar string }
 // maxChartDays is up to how many days each has a tooltip: those of a year would be most of the page.
 const maxChartDays = 92
 
-func newChart(p reports.Period, s reports.Statistics) chart {
+func newChart(l locale, p reports.Period, s reports.Statistics) chart {
 	fine := p.Days > maxChartDays
 	most, top := highest(s.Daily)
 	c := chart{
-		Width: 10 * p.Days, Fine: fine, Top: []string{count(top), count(top / 2), "0"},
-		First: p.From.Format(shortDay), Last: lastDay(p).Format(shortDay), Score: percent(s.AvgScore),
-		Most: count(s.Daily[most].Plays) + " on " + p.From.AddDate(0, 0, most).Format(shortDay), Ticks: ticks(p),
+		Width: 10 * p.Days, Fine: fine, Top: []string{l.Count(top), l.Count(top / 2), "0"},
+		First: l.Day(p.From), Last: l.Day(lastDay(p)), Score: l.Percent(s.AvgScore),
+		Most: l.Count(s.Daily[most].Plays) + " on " + l.Day(p.From.AddDate(0, 0, most)), Ticks: ticks(l, p),
 	}
 	c.Low = fmt.Sprintf("M0 0H%dM0 100H%d", c.Width, c.Width)
-	c.Grid = fmt.Sprintf("M0 0H%dM0 50H%dM0 100H%d", c.Width, c.Width, c.Width) + gridLines(p)
+	c.Grid = fmt.Sprintf("M0 0H%dM0 50H%dM0 100H%d", c.Width, c.Width, c.Width) + gridLines(l, p)
 	var bars strings.Builder
 	for i, d := range s.Daily {
 		if fine {
 			bars.WriteString(bar(i, 80, d.Plays, top))
 		} else {
-			c.Days = append(c.Days, newChartDay(p, i, d, top))
+			c.Days = append(c.Days, newChartDay(l, p, i, d, top))
 		}
 	}
 	c.Bars = bars.String()
@@ -73,13 +72,13 @@ func scorePaths(days []reports.DailyStat) (line, dots string) {
 // fewDays is below how many days bars grow no wider: a single one would fill the screen.
 const fewDays = 7
 
-func newChartDay(p reports.Period, i int, d reports.DailyStat, top int64) chartDay {
-	plays := count(d.Plays) + " plays"
+func newChartDay(l locale, p reports.Period, i int, d reports.DailyStat, top int64) chartDay {
+	plays := l.Count(d.Plays) + " plays"
 	if d.Plays == 1 {
 		plays = "1 play"
 	}
 	return chartDay{
-		Title:   fmt.Sprintf("%s: %s, average score %s", p.From.AddDate(0, 0, i).Format("Mon "+shortDay), plays, percent(d.AvgScore)),
+		Title:   fmt.Sprintf("%s: %s, average score %s", l.Weekday(p.From.AddDate(0, 0, i)), plays, l.Percent(d.AvgScore)),
 		HitArea: fmt.Sprintf("M%d 0h10v100h-10z", 10*i), Bar: bar(i, int64(60*min(p.Days, fewDays)/fewDays), d.Plays, top),
 	}
 }
@@ -118,11 +117,11 @@ func highest(days []reports.DailyStat) (most int, top int64) {
 }
 
 // gridLines are vertical lines at the beginning of each week, or of each month of a long period.
-func gridLines(p reports.Period) string {
+func gridLines(l locale, p reports.Period) string {
 	var b strings.Builder
 	for i := range p.Days {
 		date := p.From.AddDate(0, 0, i)
-		begins := date.Weekday() == time.Monday
+		begins := date.Weekday() == l.FirstDay
 		if p.Days > maxChartDays {
 			begins = date.Day() == 1
 		}
@@ -134,15 +133,15 @@ func gridLines(p reports.Period) string {
 }
 
 // ticks are the first, middle and last day, with the year if there is more than one.
-func ticks(p reports.Period) []string {
-	form := "2 Jan"
+func ticks(l locale, p reports.Period) []string {
+	write := l.DayMonth
 	if p.From.Year() != lastDay(p).Year() {
-		form = shortDay
+		write = l.Day
 	}
 	places := slices.Compact([]int{0, (p.Days - 1) / 2, p.Days - 1})
 	all := make([]string, len(places))
 	for i, day := range places {
-		all[i] = p.From.AddDate(0, 0, day).Format(form)
+		all[i] = write(p.From.AddDate(0, 0, day))
 	}
 	return all
 }

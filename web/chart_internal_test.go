@@ -51,7 +51,7 @@ func TestChartIsDrawnToScale(t *testing.T) {
 			}
 			most = max(most, d.Plays)
 		}
-		c := newChart(p, s)
+		c := newChart(locales[0], p, s)
 		require.Equal(t, 10*days, c.Width)
 		top, err := strconv.ParseInt(strings.ReplaceAll(c.Top[0], ",", ""), 10, 64)
 		require.NoError(t, err)
@@ -68,7 +68,7 @@ func TestChartIsDrawnToScale(t *testing.T) {
 			for i, d := range c.Days {
 				path += d.Bar
 				require.Equal(t, fmt.Sprintf("M%d 0h10v100h-10z", 10*i), d.HitArea)
-				require.Contains(t, d.Title, percent(s.Daily[i].AvgScore))
+				require.Contains(t, d.Title, locales[0].Percent(s.Daily[i].AvgScore))
 			}
 		} else {
 			require.Empty(t, c.Days)
@@ -99,16 +99,16 @@ func TestChartAxes(t *testing.T) {
 	t.Parallel()
 	for most, want := range map[int64]string{1: "2", 2: "2", 3: "4", 5: "6", 42: "60", 98: "100", 101: "200", 1000: "1,000", 10_001: "20,000"} {
 		_, top := highest([]reports.DailyStat{{Plays: 0}, {Plays: most}})
-		require.Equal(t, want, count(top))
+		require.Equal(t, want, locales[0].Count(top))
 	}
 	month := reports.Period{From: time.Date(2026, 10, 25, 0, 0, 0, 0, time.UTC), Days: 28}
-	require.Equal(t, "M10 0V100M80 0V100M150 0V100M220 0V100", gridLines(month))
-	require.Equal(t, []string{"25 Oct", "7 Nov", "21 Nov"}, ticks(month))
+	require.Equal(t, "M10 0V100M80 0V100M150 0V100M220 0V100", gridLines(locales[0], month))
+	require.Equal(t, []string{"25 Oct", "7 Nov", "21 Nov"}, ticks(locales[0], month))
 	year := reports.Period{From: time.Date(2025, 11, 22, 0, 0, 0, 0, time.UTC), Days: 365}
-	require.True(t, strings.HasPrefix(gridLines(year), "M90 0V100M400 0V100M710 0V100"))
-	require.Equal(t, []string{"22 Nov 2025", "23 May 2026", "21 Nov 2026"}, ticks(year))
-	require.Equal(t, []string{"25 Oct"}, ticks(reports.Period{From: month.From, Days: 1}))
-	require.Equal(t, []string{"25 Oct", "26 Oct"}, ticks(reports.Period{From: month.From, Days: 2}))
+	require.True(t, strings.HasPrefix(gridLines(locales[0], year), "M90 0V100M400 0V100M710 0V100"))
+	require.Equal(t, []string{"22 Nov 2025", "23 May 2026", "21 Nov 2026"}, ticks(locales[0], year))
+	require.Equal(t, []string{"25 Oct"}, ticks(locales[0], reports.Period{From: month.From, Days: 1}))
+	require.Equal(t, []string{"25 Oct", "26 Oct"}, ticks(locales[0], reports.Period{From: month.From, Days: 2}))
 }
 
 func TestEverySkillHasAName(t *testing.T) {
@@ -130,7 +130,7 @@ func TestPeriodInWords(t *testing.T) {
 	} {
 		period, err := reports.ParsePeriod(p[0], p[1])
 		require.NoError(t, err)
-		require.Equal(t, words, inWords(period))
+		require.Equal(t, words, locales[0].Period(period))
 	}
 }
 
@@ -159,16 +159,4 @@ func TestPresetsAreValidOnEveryDay(t *testing.T) {
 			require.Equal(t, p.period, again)
 		}
 	}
-}
-
-func TestNumberFormats(t *testing.T) {
-	t.Parallel()
-	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 1_234_567: "1,234,567"} {
-		require.Equal(t, want, count(n))
-	}
-	require.Equal(t, "69.6%", percent(696))
-	require.Equal(t, "0.0%", percent(0))
-	require.Equal(t, "77.84%", ratePercent(7784))
-	require.Equal(t, "100.00%", ratePercent(10_000))
-	require.Equal(t, "0.05%", ratePercent(5))
 }

@@ -51,6 +51,7 @@ type dailyRow struct{ Date, Day, Plays, Score string }
 type skillRow struct {
 	Name          string
 	ID            []string // its parts
+	Width         string   // of the bar
 	Answers, Rate string
 }
 
@@ -69,7 +70,7 @@ func (h *Handler) dashboard(c *fiber.Ctx, p *principal) error {
 	}
 	self := p.path("/reports/" + fork.ID)
 	view := &dashboardView{layout: newLayout(p, fork.Title, areaReports), Fork: fork.Title, Self: self, Back: p.path("/reports")}
-	period, err := in.parsePeriod(h.today())
+	period, err := in.parsePeriod(p.locale, h.today())
 	errors.As(err, &view.Invalid)
 	view.Params, view.Presets = in, presetLinks(h.today(), self, in.Group, period)
 	if view.Groups, err = h.Orgs.Groups(c.UserContext(), p.Organisation.ID, in.Group); err == nil {
@@ -141,30 +142,31 @@ func groupError(err error) error {
 }
 
 func (v *dashboardView) fill(c *fiber.Ctx, p reports.Period, s reports.Statistics) {
-	v.Period, v.OneDay, v.Nominative, v.Suppressed = inWords(p), p.Days == 1, s.ReportingMode == org.Nominative, s.Suppressed
+	l := localeOf(c)
+	v.Period, v.OneDay, v.Nominative, v.Suppressed = l.Period(p), p.Days == 1, s.ReportingMode == org.Nominative, s.Suppressed
 	v.AllPlayers = reportPath(v.Self, p, "")
 	if s.Suppressed {
 		return
 	}
 	v.Figures = []figure{
-		{"Plays", count(s.Plays), "started, including unfinished"},
-		{"Players", count(s.UniquePlayers), "unique"},
-		{"Average score", percent(s.AvgScore), "of completed plays"},
-		{"Completion rate", ratePercent(s.CompletionRate), "of all plays"},
-		{"Pass rate", ratePercent(s.PassRate), "of completed plays"},
+		{"Plays", l.Count(s.Plays), "started, including unfinished"},
+		{"Players", l.Count(s.UniquePlayers), "unique"},
+		{"Average score", l.Percent(s.AvgScore), "of completed plays"},
+		{"Completion rate", l.Rate(s.CompletionRate), "of all plays"},
+		{"Pass rate", l.Rate(s.PassRate), "of completed plays"},
 	}
 	v.Download, v.Formats, v.Format = v.Self+"/plays.csv", playsFormats, suggestedFormat(c.Get(fiber.HeaderAcceptLanguage))
 	if s.Plays == 0 {
 		v.Longer = longerThan(p, v.Presets)
 		return
 	}
-	v.Chart = newChart(p, s)
+	v.Chart = newChart(l, p, s)
 	v.Daily = make([]dailyRow, len(s.Daily))
 	for i, d := range s.Daily {
-		v.Daily[i] = dailyRow{d.Date, p.From.AddDate(0, 0, i).Format(shortDay), count(d.Plays), percent(d.AvgScore)}
+		v.Daily[i] = dailyRow{d.Date, l.Day(p.From.AddDate(0, 0, i)), l.Count(d.Plays), l.Percent(d.AvgScore)}
 	}
 	for _, k := range s.Skills {
-		v.Skills = append(v.Skills, skillRow{skillLabels[k.SkillID], strings.SplitAfter(k.SkillID, "."), count(k.Attempts), ratePercent(k.CorrectRate)})
+		v.Skills = append(v.Skills, skillRow{skillLabels[k.SkillID], strings.SplitAfter(k.SkillID, "."), locales[0].Rate(k.CorrectRate), l.Count(k.Attempts), l.Rate(k.CorrectRate)})
 	}
 	v.Players = newPlayerList(c, s, func(more ...string) string {
 		return reportPath(v.Self, p, v.Params.Group, more...) + "#p-h"

@@ -35,7 +35,7 @@ func (h *Handler) docs(c *fiber.Ctx, p *principal) error {
 		Languages: languages, Recipes: recipes, Operations: h.reference,
 		RateLimit: apikeys.MaxRequests, RateWindow: apikeys.RateWindow, MaxDays: reports.MaxPeriodDays,
 		Concurrency: concurrencyLimits{
-			Reports: reports.MaxReportsOfOrganisation, LargeReports: reports.MaxLargeReportsOfOrganisation, LargeReport: count(reports.LargeReport),
+			Reports: reports.MaxReportsOfOrganisation, LargeReports: reports.MaxLargeReportsOfOrganisation, LargeReport: localeOf(c).Count(reports.LargeReport),
 			Exports: exports.MaxAtOnce, ExportsOfOrganisation: exports.MaxAtOnceOfOrganisation, ExportsOfKey: exports.MaxAtOnceOfActor,
 			WaitSeconds: int(limiter.Wait.Seconds()),
 		},

@@ -31,13 +31,13 @@ func (h *Handler) ErrorPage(c *fiber.Ctx, f httpserver.Failure) bool {
 	f.Message = text.message
 	view := errorView{layout: newLayout(p, text.title, areaNone), Failure: f}
 	view.Link = linkAfter(c, &view)
-	var page bytes.Buffer
-	if err := h.templates.ExecuteTemplate(&page, "error.html", &view); err != nil {
+	page, err := h.execute(c, "error", &view)
+	if err != nil {
 		panic(err) // the JSON body is sent instead
 	}
 	h.setHeaders(c)
 	c.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)
-	c.Context().Response.SetBodyRaw(page.Bytes())
+	c.Context().Response.SetBodyRaw(page)
 	return true
 }
 

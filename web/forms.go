@@ -115,13 +115,13 @@ var formMessages = map[string]string{
 var formChecks = input.New(formMessages, nil)
 
 // checkForm returns the errors of the form's fields, one each, in their order.
-func checkForm(form any) (f formErrors) {
+func checkForm(l locale, form any) (f formErrors) {
 	for _, fault := range formChecks.Faults(form) {
 		if f.Error(fault.Field) != "" {
 			continue
 		}
 		if text, ok := fault.Value.(string); ok {
-			fault.Message = strings.Replace(fault.Message, "{count}", count(int64(utf8.RuneCountInString(text))), 1)
+			fault.Message = strings.Replace(fault.Message, "{count}", l.Count(int64(utf8.RuneCountInString(text))), 1)
 		}
 		f.Errors = append(f.Errors, formError{fault.Field, fault.Message})
 	}

@@ -28,7 +28,7 @@ func (h *Handler) showKey(c *fiber.Ctx, p *principal) error {
 		return err
 	}
 	view := keyView{
-		Key: h.keyRow(p, k), Description: k.Description, Usage: newUsageView(days), Back: p.path("/settings/api-keys"),
+		Key: h.keyRow(p, k), Description: k.Description, Usage: newUsageView(p.locale, days), Back: p.path("/settings/api-keys"),
 		Log: p.path("/settings/audit-log?key=" + k.ID),
 	}
 	if p.may(authz.RenameKey) {

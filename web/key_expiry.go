@@ -24,9 +24,9 @@ func expiryChoices(today time.Time) []expiryChoice {
 
 // expiresAt returns the time that was chosen, nil for never. A date or a time with another choice than "day" is an error: it is
 // unknown which one was meant. So is a form of another day than today, whose choices were other times.
-func (f keyForm) expiresAt(now time.Time) (*time.Time, formError) {
+func (f keyForm) expiresAt(l locale, now time.Time) (*time.Time, formError) {
 	if f.Expiry == "day" {
-		return expiryDate(f.Day, f.Time, now)
+		return expiryDate(l, f.Day, f.Time, now)
 	}
 	if f.Day != "" || f.Time != "" {
 		return nil, formError{"day", "You entered a date or a time, but “On a date” is not selected. Select it, or clear both fields."}
@@ -48,7 +48,7 @@ func (f keyForm) expiresAt(now time.Time) (*time.Time, formError) {
 }
 
 // expiryDate returns the time of a date: 00:00 UTC, or the time of day.
-func expiryDate(day, clock string, now time.Time) (*time.Time, formError) {
+func expiryDate(l locale, day, clock string, now time.Time) (*time.Time, formError) {
 	at, ok := input.ParseDay(day)
 	if !ok {
 		return nil, formError{"day", "Enter a date from 2000 to 2199, such as 2026-12-31."}
@@ -58,9 +58,9 @@ func expiryDate(day, clock string, now time.Time) (*time.Time, formError) {
 		case at.After(today):
 			return &at, formError{}
 		case at.Equal(today):
-			return nil, formError{"day", at.Format(longDay) + " has already begun. Choose a later date, or add a time."}
+			return nil, formError{"day", l.LongDay(at) + " has already begun. Choose a later date, or add a time."}
 		}
-		return nil, formError{"day", at.Format(longDay) + " is in the past. Choose a later date."}
+		return nil, formError{"day", l.LongDay(at) + " is in the past. Choose a later date."}
 	}
 	t, err := time.Parse("15:04", clock)
 	if err != nil || len(clock) != len("15:04") {
@@ -68,7 +68,7 @@ func expiryDate(day, clock string, now time.Time) (*time.Time, formError) {
 	}
 	at = at.Add(time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute)
 	if !at.After(now) {
-		return nil, formError{"time", at.Format(longDay+", 15:04 UTC") + " is in the past. Choose a later time or date."}
+		return nil, formError{"time", l.LongDay(at) + ", " + l.Clock(at) + " is in the past. Choose a later time or date."}
 	}
 	return &at, formError{}
 }

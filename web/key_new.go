@@ -73,7 +73,7 @@ func (h *Handler) createKey(c *fiber.Ctx, p *principal) error {
 		return obstacles[0].refusal()
 	}
 	form := parseKeyForm(c)
-	in, invalid := form.key(h.now())
+	in, invalid := form.key(p.locale, h.now())
 	if len(invalid) > 0 {
 		return h.rejectNewKey(c, p, form, invalid)
 	}
@@ -116,15 +116,15 @@ func parseKeyForm(c *fiber.Ctx) keyForm {
 }
 
 // key returns the key that the form describes, or all errors of the form.
-func (f keyForm) key(now time.Time) (apikeys.NewKey, []formError) {
-	invalid := checkForm(f).Errors
+func (f keyForm) key(l locale, now time.Time) (apikeys.NewKey, []formError) {
+	invalid := checkForm(l, f).Errors
 	in := apikeys.NewKey{Name: f.Name, Description: f.Description, IdempotencyKey: f.IdempotencyKey}
 	for _, scope := range []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead} {
 		if f.Has(string(scope)) {
 			in.Scopes = append(in.Scopes, scope)
 		}
 	}
-	at, e := f.expiresAt(now)
+	at, e := f.expiresAt(l, now)
 	if in.ExpiresAt = at; e.Message != "" {
 		invalid = append(invalid, e)
 	}

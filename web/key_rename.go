@@ -48,7 +48,7 @@ func (h *Handler) renameKey(c *fiber.Ctx, p *principal) error {
 		return err
 	}
 	form := parseLabelForm(c)
-	if invalid := checkForm(form); len(invalid.Errors) > 0 {
+	if invalid := checkForm(p.locale, form); len(invalid.Errors) > 0 {
 		return h.renderRenameKey(c, p, k, fiber.StatusBadRequest, renameKeyView{labelForm: form.shown(), formErrors: invalid})
 	}
 	if err := h.Keys.Rename(c.UserContext(), p.keyActor(), k.ID, apikeys.Label(form), apikeys.RequestOf(c, c.Path())); err != nil {

@@ -27,7 +27,7 @@ type usageDay struct {
 	Title, HitArea, Bar, Covered string
 }
 
-func newUsageView(days []apikeys.Usage) usageView {
+func newUsageView(l locale, days []apikeys.Usage) usageView {
 	period := reports.Period{From: days[0].Day, Days: len(days)}
 	daily := make([]reports.DailyStat, len(days))
 	var sum apikeys.Usage
@@ -37,23 +37,23 @@ func newUsageView(days []apikeys.Usage) usageView {
 	}
 	most, top := highest(daily)
 	v := usageView{
-		Summary: requestsLabel(sum), Any: total(sum) > 0, Rejected: sum.Refused+sum.Limited > 0,
-		Top: []string{count(top), count(top / 2), "0"}, Ticks: ticks(period), Width: 10 * len(days), Grid: usageGrid(period),
-		Most: count(daily[most].Plays) + " on " + days[most].Day.Format(shortDay), First: days[0].Day.Format(shortDay), Last: lastDay(period).Format(shortDay),
+		Summary: requestsLabel(l, sum), Any: total(sum) > 0, Rejected: sum.Refused+sum.Limited > 0,
+		Top: []string{l.Count(top), l.Count(top / 2), "0"}, Ticks: ticks(l, period), Width: 10 * len(days), Grid: usageGrid(l, period),
+		Most: l.Count(daily[most].Plays) + " on " + l.Day(days[most].Day), First: l.Day(days[0].Day), Last: l.Day(lastDay(period)),
 	}
 	for i, d := range days {
-		v.Days = append(v.Days, newUsageDay(i, d, top))
+		v.Days = append(v.Days, newUsageDay(l, i, d, top))
 	}
 	return v
 }
 
 const usageBarWidth = 60
 
-func newUsageDay(i int, d apikeys.Usage, top int64) usageDay {
+func newUsageDay(l locale, i int, d apikeys.Usage, top int64) usageDay {
 	return usageDay{
-		Date: d.Day.Format("2006-01-02"), Day: d.Day.Format("Mon " + shortDay),
-		AcceptedCount: count(d.Accepted), RefusedCount: count(d.Refused), LimitedCount: count(d.Limited),
-		Title:   d.Day.Format("Mon "+shortDay) + ": " + requestsLabel(d),
+		Date: d.Day.Format("2006-01-02"), Day: l.Weekday(d.Day),
+		AcceptedCount: l.Count(d.Accepted), RefusedCount: l.Count(d.Refused), LimitedCount: l.Count(d.Limited),
+		Title:   l.Weekday(d.Day) + ": " + requestsLabel(l, d),
 		HitArea: fmt.Sprintf("M%d 0h10v100h-10z", 10*i),
 		Bar:     bar(i, usageBarWidth, total(d), top), Covered: bar(i, usageBarWidth, max(d.Accepted, 0), top),
 	}
@@ -62,12 +62,12 @@ func newUsageDay(i int, d apikeys.Usage, top int64) usageDay {
 func total(d apikeys.Usage) int64 { return d.Accepted + d.Refused + d.Limited }
 
 // requestsLabel says in words what became of requests.
-func requestsLabel(d apikeys.Usage) string {
-	return fmt.Sprintf("%s accepted, %s refused, %s limited", count(d.Accepted), count(d.Refused), count(d.Limited))
+func requestsLabel(l locale, d apikeys.Usage) string {
+	return fmt.Sprintf("%s accepted, %s refused, %s limited", l.Count(d.Accepted), l.Count(d.Refused), l.Count(d.Limited))
 }
 
 // usageGrid are the lines of the axis, and at the beginning of each week.
-func usageGrid(p reports.Period) string {
+func usageGrid(l locale, p reports.Period) string {
 	width := 10 * p.Days
-	return fmt.Sprintf("M0 0H%dM0 50H%dM0 100H%d", width, width, width) + gridLines(p)
+	return fmt.Sprintf("M0 0H%dM0 50H%dM0 100H%d", width, width, width) + gridLines(l, p)
 }

@@ -38,6 +38,7 @@ type keyRow struct {
 	Page         string
 	Revoke       string // path, or "" if there is nothing to revoke
 	active       bool
+	Locale       locale
 }
 
 // inactivePerPage is the page size of revoked and expired keys. Active keys are not paged: there are apikeys.MaxUsable at most.
@@ -66,7 +67,7 @@ func (h *Handler) renderKeys(c *fiber.Ctx, p *principal, keys []apikeys.Key, don
 	view.pager = newPager(c, len(inactive), inactivePerPage, func(page int) string {
 		return p.path("/settings/api-keys?page=" + strconv.Itoa(page))
 	})
-	view.Inactive, view.AllInactive, view.OpenInactive = inactive[view.from:view.to], count(int64(len(inactive))), c.Query("page") != ""
+	view.Inactive, view.AllInactive, view.OpenInactive = inactive[view.from:view.to], p.locale.Count(int64(len(inactive))), c.Query("page") != ""
 	var err error
 	if view.layout, err = h.settingsLayout(c, p, "API keys", "api-keys"); err != nil {
 		return err
@@ -86,7 +87,7 @@ func (h *Handler) keyRow(p *principal, k apikeys.Key) keyRow {
 	stops := k.Stopping(now) && (k.ExpiresAt == nil || k.RevokedAt.Before(*k.ExpiresAt))
 	r := keyRow{
 		Name: k.Name, ID: apikeys.TokenPrefix + k.ID + "_…", Scopes: scopeLabel(k.Scopes, ", "), Created: k.CreatedAt, Creator: k.CreatedBy.Name,
-		LastUsed: k.LastUsedAt, At: k.ExpiresAt, Until: "until", active: true, Page: p.keyPath(k, ""),
+		LastUsed: k.LastUsedAt, At: k.ExpiresAt, Until: "until", active: true, Page: p.keyPath(k, ""), Locale: p.locale,
 	}
 	switch k.State(now, p.Organisation.Plan) {
 	case apikeys.RevokedKey:

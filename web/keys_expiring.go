@@ -32,7 +32,7 @@ func (h *Handler) expiringKeys(c *fiber.Ctx, p *principal) ([]notice, error) {
 	case more == 1:
 		notices = append(notices, notice{Strong: "1 more key", Before: " expires within 30 days."})
 	case more > 1:
-		notices = append(notices, notice{Strong: count(int64(more)) + " more keys", Before: " expire within 30 days."})
+		notices = append(notices, notice{Strong: p.locale.Count(int64(more)) + " more keys", Before: " expire within 30 days."})
 	}
 	return notices, nil
 }

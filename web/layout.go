@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"html/template"
 	"net/url"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -15,8 +14,9 @@ import (
 	"dg/platform/httpserver"
 )
 
-// layout is what surrounds every screen: its title, the top bar, the sidebar and notices. Each view embeds one.
+// layout is what surrounds every screen: its title, the top bar, the sidebar and notices. Each view embeds one. render sets Locale.
 type layout struct {
+	Locale  locale
 	Title   string // of the screen; the browser's title adds the organisation
 	Area    area
 	Sidebar *sidebar   // nil: none
@@ -128,29 +128,33 @@ var templateFiles embed.FS
 var roleLabels = map[org.Role]string{org.RoleOwner: "Owner", org.RoleAdmin: "Admin", org.RoleMember: "Member"}
 
 func (h *Handler) loadTemplates() (*template.Template, error) {
-	t := template.New("").Option("missingkey=error").Funcs(template.FuncMap{
-		"asset":  h.files.path,
-		"day":    func(t time.Time) template.HTML { return timeElement(t, "day", "2 Jan 2006") },
-		"minute": func(t time.Time) template.HTML { return timeElement(t, "minute", "2 Jan 2006, 15:04 UTC") },
-		"second": func(t time.Time) template.HTML { return timeElement(t, "second", "2 Jan 2006, 15:04:05 UTC") },
-	})
+	t := template.New("").Option("missingkey=error").Funcs(template.FuncMap{"asset": h.files.path})
 	return t.ParseFS(templateFiles, "templates/*.html")
 }
 
-// timeElement shows a time in UTC. The script turns it into the reader's time zone.
-func timeElement(t time.Time, precision, format string) template.HTML {
-	t = t.UTC()
-	return template.HTML(fmt.Sprintf(`<time datetime="%s" data-local="%s">%s</time>`, t.Format("2006-01-02T15:04:05.000Z"), precision, t.Format(format)))
-}
+// screenView is a pointer to a view.
+type screenView interface{ setLocale(l locale) }
+
+func (l *layout) setLocale(to locale) { l.Locale = to }
 
 // render answers with the screen of the template name.html.
-func (h *Handler) render(c *fiber.Ctx, status int, name string, view any) error {
+func (h *Handler) render(c *fiber.Ctx, status int, name string, view screenView) error {
+	page, err := h.execute(c, name, view)
+	if err != nil {
+		return err
+	}
+	return httpserver.SendPage(c, status, page)
+}
+
+// execute returns the screen of the template name.html in the reader's locale.
+func (h *Handler) execute(c *fiber.Ctx, name string, view screenView) ([]byte, error) {
+	view.setLocale(localeOf(c))
 	var page bytes.Buffer
 	if screen, ok := view.(interface{ confirm(n notice) }); ok {
 		confirmChange(c, screen.confirm)
 	}
 	if err := h.templates.ExecuteTemplate(&page, name+".html", view); err != nil {
-		return fmt.Errorf("web: render %s: %w", name, err)
+		return nil, fmt.Errorf("web: render %s: %w", name, err)
 	}
-	return httpserver.SendPage(c, status, page.Bytes())
+	return page.Bytes(), nil
 }

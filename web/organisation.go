@@ -85,10 +85,10 @@ func (h *Handler) addMembers(ctx context.Context, p *principal, view *organisati
 		}
 	}
 	slices.SortStableFunc(view.Members, func(a, b memberRow) int { return cmp.Or(a.rank-b.rank, strings.Compare(a.Name, b.Name)) })
-	view.TwoStep = count(users) + " of " + count(int64(len(view.Members)))
+	view.TwoStep = p.locale.Count(users) + " of " + p.locale.Count(int64(len(view.Members)))
 	if all > len(members) {
 		view.TwoStep += " listed"
-		view.Unlisted = count(int64(all - len(members)))
+		view.Unlisted = p.locale.Count(int64(all - len(members)))
 	}
 	return nil
 }

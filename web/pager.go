@@ -18,7 +18,8 @@ type pager struct {
 func newPager(c *fiber.Ctx, all, size int, path func(page int) string) pager {
 	page := max(1, min(pageOf(c), (all+size-1)/size))
 	p := pager{from: (page - 1) * size, to: min(page*size, all)}
-	p.Shown = fmt.Sprintf("%s–%s of %s", count(int64(p.from+1)), count(int64(p.to)), count(int64(all)))
+	l := localeOf(c)
+	p.Shown = fmt.Sprintf("%s–%s of %s", l.Count(int64(p.from+1)), l.Count(int64(p.to)), l.Count(int64(all)))
 	if page > 1 {
 		p.Previous = path(page - 1)
 	}

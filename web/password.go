@@ -24,7 +24,7 @@ func (h *Handler) renderPassword(c *fiber.Ctx, p *principal, status int, f formE
 // changePassword answers POST /account/password.
 func (h *Handler) changePassword(c *fiber.Ctx, p *principal) error {
 	form := newPasswordOf(c)
-	if f := checkForm(form); f.Errors != nil {
+	if f := checkForm(p.locale, form); f.Errors != nil {
 		return h.renderPassword(c, p, fiber.StatusUnprocessableEntity, f)
 	}
 	session, err := h.Identity.ChangePassword(c.UserContext(), p.token, proofOf(c), form.New)

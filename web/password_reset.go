@@ -34,7 +34,7 @@ func (h *Handler) renderReset(c *fiber.Ctx, status int, view resetView) error {
 func (h *Handler) resetPassword(c *fiber.Ctx) error {
 	view := resetView{Token: formValue(c, "token")}
 	form := newPasswordOf(c)
-	if view.formErrors = checkForm(form); view.Errors != nil {
+	if view.formErrors = checkForm(localeOf(c), form); view.Errors != nil {
 		return h.renderReset(c, fiber.StatusUnprocessableEntity, view)
 	}
 	err := h.Identity.UseReset(c.UserContext(), view.Token, form.New)

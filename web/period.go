@@ -51,7 +51,7 @@ func shortened(text []byte) string {
 const defaultDays = 28
 
 // parsePeriod returns the period of the parameters, or the default one, which it writes into them. Errors: a periodError.
-func (p *params) parsePeriod(today time.Time) (reports.Period, error) {
+func (p *params) parsePeriod(l locale, today time.Time) (reports.Period, error) {
 	if !p.period {
 		period := lastDays(today, defaultDays)
 		p.From, p.To = period.Day(0), period.Day(period.Days-1)
@@ -66,23 +66,27 @@ func (p *params) parsePeriod(today time.Time) (reports.Period, error) {
 	invalid := &periodError{From: fromIsDay == toIsDay || !fromIsDay, To: fromIsDay == toIsDay || !toIsDay}
 	switch {
 	case !fromIsDay && !toIsDay:
-		invalid.message = "“From” and “To” are not dates. " + validDates
+		invalid.message = "“From” and “To” are not dates. " + validDates(l)
 	case !fromIsDay:
-		invalid.message = "“From” is not a date. " + validDates
+		invalid.message = "“From” is not a date. " + validDates(l)
 	case !toIsDay:
-		invalid.message = "“To” is not a date. " + validDates
+		invalid.message = "“To” is not a date. " + validDates(l)
 	case to.Before(from):
-		invalid.message = toBeforeFrom(from, to)
+		invalid.message = toBeforeFrom(l, from, to)
 	default:
-		invalid.message = "The period has " + count(int64(between(from, to).Days)) + " days. Choose " + strconv.Itoa(reports.MaxPeriodDays) + " days or fewer."
+		invalid.message = "The period has " + l.Count(int64(between(from, to).Days)) + " days. Choose " + strconv.Itoa(reports.MaxPeriodDays) + " days or fewer."
 	}
 	return reports.Period{}, invalid
 }
 
-const validDates = "Choose a date from 1 January 2000 to 31 December 2199."
+// validDates says which dates can be chosen.
+func validDates(l locale) string {
+	first, last := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2199, 12, 31, 0, 0, 0, 0, time.UTC)
+	return "Choose a date from " + l.LongDay(first) + " to " + l.LongDay(last) + "."
+}
 
-func toBeforeFrom(from, to time.Time) string {
-	return "“To” (" + to.Format(longDay) + ") is before “From” (" + from.Format(longDay) + ")."
+func toBeforeFrom(l locale, from, to time.Time) string {
+	return "“To” (" + l.LongDay(to) + ") is before “From” (" + l.LongDay(from) + ")."
 }
 
 // periodError is what is wrong with a period, and with which of its fields.
@@ -93,12 +97,6 @@ type periodError struct {
 
 // Error is the message for the reader.
 func (e *periodError) Error() string { return e.message }
-
-// Formats of a day.
-const (
-	longDay  = "2 January 2006"
-	shortDay = "2 Jan 2006"
-)
 
 // lastDays is the period of n days that ends today.
 func lastDays(today time.Time, n int) reports.Period {
@@ -111,22 +109,6 @@ func between(first, last time.Time) reports.Period {
 }
 
 func lastDay(p reports.Period) time.Time { return p.From.AddDate(0, 0, p.Days-1) }
-
-// inWords is the period in words: 25 October to 21 November 2026.
-func inWords(p reports.Period) string {
-	from, to := p.From, lastDay(p)
-	first := longDay
-	switch {
-	case p.Days == 1:
-		return to.Format(longDay)
-	case from.Year() != to.Year():
-	case from.Month() != to.Month():
-		first = "2 January"
-	default:
-		first = "2"
-	}
-	return from.Format(first) + " to " + to.Format(longDay)
-}
 
 // reportPath is the address of a report, or of something below it. more are names and values of further parameters.
 func reportPath(base string, p reports.Period, group string, more ...string) string {

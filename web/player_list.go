@@ -116,8 +116,9 @@ func newPlayerList(c *fiber.Ctx, s reports.Statistics, path func(more ...string)
 		head.Path = path(next.params()...)
 		l.Columns = append(l.Columns, head)
 	}
+	loc := localeOf(c)
 	for _, p := range s.Players[l.from:l.to] {
-		l.Rows = append(l.Rows, playerRow{p.Label, count(p.Plays), percent(p.BestScore), p.Passed, p.LastPlayedAt})
+		l.Rows = append(l.Rows, playerRow{p.Label, loc.Count(p.Plays), loc.Percent(p.BestScore), p.Passed, p.LastPlayedAt})
 	}
 	return l
 }

@@ -19,7 +19,7 @@ func (h *Handler) downloadPlays(c *fiber.Ctx, p *principal) error {
 	if err != nil {
 		return err
 	}
-	period, err := in.parsePeriod(h.today())
+	period, err := in.parsePeriod(p.locale, h.today())
 	if err != nil {
 		return apperr.New(apperr.Validation, "%s", err.Error())
 	}

@@ -25,6 +25,7 @@ type principal struct {
 	manages      bool   // whether the person is owner or admin of any organisation; set on screens of no organisation
 	token        string
 	policy       Policy
+	locale       locale
 }
 
 // anyone wraps a handler for everybody: its principal is nil if nobody is signed in, or if the database does not answer. The
@@ -117,7 +118,7 @@ func (h *Handler) authenticate(c *fiber.Ctx) (*principal, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &principal{Person: session.Person, token: session.Token, policy: h.Policy}
+	p := &principal{Person: session.Person, token: session.Token, policy: h.Policy, locale: newLocale("", c.Get(fiber.HeaderAcceptLanguage))}
 	c.Locals(principalKey{}, p)
 	httpserver.MarkAuthenticated(c)
 	return p, nil

@@ -43,7 +43,7 @@ func (h *Handler) listReports(c *fiber.Ctx, p *principal) error {
 	}
 	rows := make([]forkRow, len(forks))
 	for i, f := range forks {
-		rows[i] = newForkRow(f, plays[f.ID], p.path("/reports/"+f.ID))
+		rows[i] = newForkRow(p.locale, f, plays[f.ID], p.path("/reports/"+f.ID))
 	}
 	slices.SortStableFunc(rows, func(a, b forkRow) int {
 		return cmp.Or(compareBool(a.archived, b.archived), cmp.Compare(b.plays, a.plays), strings.Compare(a.Title, b.Title))
@@ -53,10 +53,10 @@ func (h *Handler) listReports(c *fiber.Ctx, p *principal) error {
 	return h.render(c, fiber.StatusOK, "reports", &view)
 }
 
-func newForkRow(f games.Fork, plays int64, path string) forkRow {
+func newForkRow(l locale, f games.Fork, plays int64, path string) forkRow {
 	r := forkRow{
 		Path: path, Title: f.Title, Slug: f.Slug, Status: "Active", Mark: "on", Visibility: visibilityLabels[f.Visibility], Release: "None",
-		Plays: count(plays), Updated: f.UpdatedAt, archived: f.Status == "archived", plays: plays,
+		Plays: l.Count(plays), Updated: f.UpdatedAt, archived: f.Status == "archived", plays: plays,
 	}
 	switch {
 	case r.archived:
@@ -65,7 +65,7 @@ func newForkRow(f games.Fork, plays int64, path string) forkRow {
 		r.Status, r.Mark = "Suspended", "held"
 	}
 	if f.DeployedRelease != nil {
-		r.Release = count(int64(*f.DeployedRelease))
+		r.Release = l.Count(int64(*f.DeployedRelease))
 	}
 	return r
 }

@@ -10,18 +10,23 @@
   // reload would send a form again.
   addEventListener('pageshow', (e) => { if (e.persisted) location.replace(location.pathname + location.search); });
 
-  // Local time: the server writes UTC. Show the reader's time zone instead, and UTC in the tooltip.
-  const lang = document.documentElement.lang;
-  const styles = {
-    day: { dateStyle: 'medium' },
-    minute: { dateStyle: 'medium', timeStyle: 'short' },
-    second: { dateStyle: 'medium', timeStyle: 'medium' },
+  // Local time: the server writes UTC. Show the reader's time zone instead, in the same order and clock, and UTC in the tooltip.
+  const { dates, hours } = document.documentElement.dataset;
+  const clock = hours === '12' ? { hour: 'numeric', minute: '2-digit', hour12: true } : { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
+  const styles = { day: {}, minute: clock, second: { ...clock, second: '2-digit' } };
+  const local = (at, precision) => {
+    const style = { year: 'numeric', month: 'short', day: 'numeric', ...styles[precision] };
+    const p = {};
+    for (const { type, value } of new Intl.DateTimeFormat('en-US', style).formatToParts(at)) p[type] = value;
+    const day = { mdy: `${p.month} ${p.day}, ${p.year}`, ymd: `${p.year} ${p.month} ${p.day}` }[dates] || `${p.day} ${p.month} ${p.year}`;
+    const time = [p.hour, p.minute, p.second].filter(Boolean).join(':') + (p.dayPeriod ? ` ${p.dayPeriod}` : '');
+    return time ? `${day}, ${time}` : day;
   };
   for (const time of all('time[data-local]')) {
     const at = new Date(time.dateTime);
     if (Number.isNaN(at.getTime())) continue;
     time.title = time.textContent.trim();
-    time.textContent = new Intl.DateTimeFormat(lang, styles[time.dataset.local] || styles.minute).format(at);
+    time.textContent = local(at, time.dataset.local);
   }
   for (const el of all('[data-zone]')) {
     const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -46,6 +46,7 @@ func launch() (context.Context, error) {
 		chromedp.Flag("hide-scrollbars", true),
 		chromedp.Flag("mute-audio", true),
 		chromedp.Flag("lang", "en-GB"),
+		chromedp.Flag("accept-lang", "en-GB"),
 		chromedp.ModifyCmdFunc(func(cmd *exec.Cmd) {
 			cmd.Args = append([]string{"sh", "-c", keeper, "sh", dir, program}, cmd.Args[1:]...)
 			cmd.Path = "/bin/sh"

@@ -1,0 +1,74 @@
+package web_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/platform/testkit/browsertest"
+	"dg/platform/testkit/fixtures"
+)
+
+// in returns a page as a browser of that language gets it.
+func (b *browser) in(language, path string) page {
+	b.t.Helper()
+	return b.send(http.MethodGet, path, "", http.Header{"Accept-Language": {language}})
+}
+
+// The figures of one report in four regions, to the digit. Addresses, ids, commands and datetime attributes are the same in all.
+func TestDashboardWritesNumbersAndDatesOfTheRegion(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	o := w.organisation("acme")
+	fork := w.fork(o)
+	player := w.db.Players(o.ID, 1)[0]
+	plays := make([]fixtures.Play, 1235)
+	at := time.Date(2026, 3, 11, 9, 30, 0, 0, time.UTC)
+	for i := range plays {
+		plays[i] = fixtures.Play{Fork: fork, Player: player, StartedAt: at}
+		if i < 824 {
+			plays[i].CompletedAt, plays[i].Score = at.Add(time.Minute), 6960
+		}
+	}
+	w.db.StorePlays(plays)
+	b := w.signedIn(t, o.owner)
+	for language, want := range map[string][]string{
+		"":              {"1 to 31 March 2026", "1,235", "69.6%", "66.72%", "Wed 11 Mar 2026: 1,235 plays, average score 69.6%", "11 Mar 2026, 09:30 UTC", "dmy", "24"},
+		"de,en;q=0.5":   {"1 to 31 March 2026", "1.235", "69,6\u00a0%", "66,72\u00a0%", "Wed 11 Mar 2026: 1.235 plays, average score 69,6\u00a0%", "11 Mar 2026, 09:30 UTC", "dmy", "24"},
+		"en-US,en":      {"March 1 to 31, 2026", "1,235", "69.6%", "66.72%", "Wed, Mar 11, 2026: 1,235 plays, average score 69.6%", "Mar 11, 2026, 9:30 AM UTC", "mdy", "12"},
+		"hu-HU,en;q=.1": {"2026 March 1 to 31", "1235", "69,6%", "66,72%", "Wed 2026 Mar 11: 1235 plays, average score 69,6%", "2026 Mar 11, 09:30 UTC", "ymd", "24"},
+	} {
+		p := b.in(language, o.at("/reports/%s?from=2026-03-01&to=2026-03-31", fork.ID))
+		require.Equal(t, http.StatusOK, p.StatusCode)
+		require.Contains(t, p.body, `<p class="lede">`+want[0]+", all players", language)
+		figures := cells(figureCells, p.body)
+		require.Equal(t, []string{want[1], want[2], want[3]}, []string{figures[0][1], figures[2][1], figures[3][1]}, language)
+		require.Contains(t, p.body, "<title>"+want[4]+"</title>", language)
+		require.Contains(t, p.body, `<time datetime="2026-03-11T09:30:00.000Z" data-local="minute">`+want[5]+"</time>", language)
+		require.Contains(t, p.body, `<html lang="en-GB" data-dates="`+want[6]+`" data-hours="`+want[7]+`">`, "the words are English in each")
+		require.Contains(t, p.body, "-d from=2026-03-01 -d to=2026-03-31", "commands are the same")
+		require.Contains(t, p.body, `<time datetime="2026-03-11">`)
+	}
+}
+
+// The script writes instants in the reader's zone, with the order and the clock of the region.
+func TestInstantsAreLocalInTheOrderOfTheRegion(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	o := w.organisation("acme")
+	w.newKey(t, o, "BI", "forks:read")
+	p := browsertest.New(t)
+	p.SetTimezone("America/New_York")
+	signInWith(p, w, o.adminPlain, "/account")
+	w.db.Exec(`update audit_entries set at = '2026-09-30T02:05:07Z' where org_id = $1`, o.ID)
+	for language, want := range map[string]string{
+		"en-GB": "29 Sep 2026, 22:05:07", "en-US": "Sep 29, 2026, 10:05:07 PM", "sv-SE": "29 Sep 2026, 22:05:07", "ja": "2026 Sep 29, 22:05:07",
+	} {
+		p.SetLanguage(language)
+		p.Open(o.at("/settings/audit-log"))
+		require.Equal(t, want, strings.TrimSpace(p.Text("tbody tr:first-child time")), language)
+	}
+}
