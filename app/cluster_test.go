@@ -22,6 +22,7 @@ import (
 type clustered struct {
 	*cluster.Cluster
 	db    *fixtures.Database
+	slug  string // of the organisation
 	fork  fixtures.Fork
 	owner fixtures.Person
 	key   string // a token of both scopes
@@ -40,6 +41,7 @@ func TestCluster(t *testing.T) {
 		x.stay(t)
 		return
 	}
+	t.Run("revocations hold", x.revocationsHold)
 }
 
 func newClustered(t *testing.T) *clustered {
@@ -53,6 +55,7 @@ func newClustered(t *testing.T) *clustered {
 	t.Cleanup(owner.Close)
 	x.db = fixtures.On(t, &pgtest.Database{URL: x.URL("dg_app"), OwnerURL: x.URL("dg_owner"), Owner: owner})
 	organisation := x.db.Organisation(fixtures.Organisation{})
+	x.slug = organisation.Slug
 	x.owner = x.db.Member(organisation.ID, "owner")
 	x.fork = x.db.Fork(fixtures.Fork{OrganisationID: organisation.ID})
 	x.key = x.db.Key(organisation.ID).Token()
