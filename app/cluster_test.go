@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -21,12 +22,17 @@ import (
 // clustered is a cluster that serves one organisation, and what its tests need to know of it.
 type clustered struct {
 	*cluster.Cluster
-	db    *fixtures.Database
-	slug  string // of the organisation
-	fork  fixtures.Fork
-	owner fixtures.Person
-	key   string // a token of both scopes
+	db      *fixtures.Database
+	slug    string // of the organisation
+	fork    fixtures.Fork
+	owner   fixtures.Person
+	players []fixtures.Player
+	keys    []string // tokens of both scopes: one takes 120 requests a minute
+	used    atomic.Int64
 }
+
+// nextKey is another token with each call.
+func (x *clustered) nextKey() string { return x.keys[int(x.used.Add(1))%len(x.keys)] }
 
 // TestCluster is `make cluster`: one cluster, and the tests of it one after the other. The last one ends its first primary.
 // With KEEP=1 it stays up instead, until Ctrl-C.
@@ -42,6 +48,9 @@ func TestCluster(t *testing.T) {
 		return
 	}
 	t.Run("revocations hold", x.revocationsHold)
+	t.Run("the reporting mode holds", x.reportingModeHolds)
+	t.Run("erased players are gone", x.erasedPlayersAreGone)
+	t.Run("ended plans stop keys", x.endedPlansStopKeys)
 }
 
 func newClustered(t *testing.T) *clustered {
@@ -58,10 +67,12 @@ func newClustered(t *testing.T) *clustered {
 	x.slug = organisation.Slug
 	x.owner = x.db.Member(organisation.ID, "owner")
 	x.fork = x.db.Fork(fixtures.Fork{OrganisationID: organisation.ID})
-	x.key = x.db.Key(organisation.ID).Token()
-	x.db.Players(organisation.ID, 200)
+	for range 60 {
+		x.keys = append(x.keys, x.db.Key(organisation.ID).Token())
+	}
+	x.players = x.db.Players(organisation.ID, 200)
 	x.db.Plays(x.fork, 20_000, x.fork.CreatedAt, 10*time.Minute)
-	require.Equal(t, http.StatusOK, ask(t, client(), x.ProxyURL()+x.stats(), x.key).StatusCode)
+	require.Equal(t, http.StatusOK, ask(t, client(), x.ProxyURL()+x.stats(), x.keys[0]).StatusCode)
 	return x
 }
 
@@ -85,7 +96,7 @@ func (x *clustered) stay(t *testing.T) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	fmt.Printf("\nThe cluster is up: %s\n  key       %s\n  sign in   %s, password %q\n  ask       curl -H 'Authorization: Bearer %s' '%s%s'\n  PgBouncer %s\n",
-		x.ProxyURL(), x.key, x.owner.Email, fixtures.Password, x.key, x.ProxyURL(), x.stats(), x.PoolerURL("postgres"))
+		x.ProxyURL(), x.keys[0], x.owner.Email, fixtures.Password, x.keys[0], x.ProxyURL(), x.stats(), x.PoolerURL("postgres"))
 	for _, s := range x.DB {
 		fmt.Printf("  %s       pid %-7d psql '%s'\n", s.Name, s.Pid(), s.URL("postgres"))
 	}

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/app/demo"
+	"dg/modules/audit"
+	"dg/modules/org"
+	"dg/modules/reports"
+	"dg/platform/authz"
+	"dg/platform/testkit/fixtures"
+)
+
+const someDays = "?from=2026-01-01&to=2026-01-31"
+
+// watched is a value that reports show: what one of their bodies says of it, or "".
+type watched struct {
+	*recording
+	of func(status int, body []byte) string
+}
+
+// see asks every instance for the statistics, and one for the plays and the dashboard, all at once.
+func (x *clustered) see(t *testing.T, w watched, browser *webClient, round int, answers *tally) {
+	t.Helper()
+	fork := "/api/v1/forks/" + x.fork.ID
+	var all sync.WaitGroup
+	look := func(from string, get func() (int, []byte)) {
+		all.Go(func() {
+			w.read(from, func() string {
+				status, body := get()
+				answers.add(fmt.Sprint(status))
+				return w.of(status, body)
+			})
+		})
+	}
+	token := x.nextKey()
+	for _, i := range x.Instances {
+		look(i.Name+" statistics", func() (int, []byte) { return fetchFrom(http.DefaultClient, i.URL+fork+"/stats"+someDays, token) })
+	}
+	i := x.Instances[round%len(x.Instances)]
+	look(i.Name+" CSV", func() (int, []byte) { return fetchFrom(http.DefaultClient, i.URL+fork+"/exports/csv"+someDays, token) })
+	look("dashboard", func() (int, []byte) {
+		status, body, _ := browser.send("/o/"+x.slug+"/reports/"+x.fork.ID+someDays, nil)
+		return status, []byte(body)
+	})
+	all.Wait()
+}
+
+// browser is the owner's, signed in by haproxy.
+func (x *clustered) browser(t *testing.T) *webClient {
+	t.Helper()
+	return newWebClient(t, x.ProxyURL()).signIn(demo.Account{Email: x.owner.Email, Password: fixtures.Password})
+}
+
+// pausing pauses the replay of one standby or both in every second round, and returns how it goes on.
+func (x *clustered) pausing(round int) (resume func()) {
+	standbys := x.DB[1:]
+	if round%2 == 1 {
+		standbys = nil
+	} else if round%6 != 0 {
+		standbys = standbys[round/2%2 : round/2%2+1]
+	}
+	for _, s := range standbys {
+		s.Pause()
+	}
+	return func() {
+		for _, s := range standbys {
+			s.Resume()
+		}
+	}
+}
+
+var (
+	shownName  = regexp.MustCompile(`Player \d`)
+	shownLabel = regexp.MustCompile(`\bP-\d`)
+)
+
+// After a change of the reporting mode was answered, no report that begins shows the old one, replicas paused or not.
+func (x *clustered) reportingModeHolds(t *testing.T) {
+	const rounds = 100
+	w := watched{new(recording), func(_ int, body []byte) string {
+		switch {
+		case shownName.Match(body):
+			return "nominative"
+		case shownLabel.Match(body):
+			return "pseudonymous"
+		}
+		return ""
+	}}
+	var answers tally
+	owner, reader := x.browser(t), x.browser(t)
+	begun := time.Now()
+	for round := range rounds {
+		resume := x.pausing(round)
+		for _, mode := range []string{"nominative", "pseudonymous"} {
+			w.set(mode, func() {
+				status, body, _ := owner.send("/o/"+x.slug+"/settings/organisation/reporting-mode", url.Values{"mode": {mode}})
+				require.Equal(t, http.StatusSeeOther, status, "%s", body)
+			})
+			x.see(t, w, reader, round, &answers)
+		}
+		resume()
+	}
+	verdict(t, "changes of the reporting mode", begun, &answers, w.recording)
+	require.Equal(t, len(w.readings), answers.of("200"))
+}
+
+// verdict logs what was seen of the values, and fails if any reading was stale or an answer was 500.
+func verdict(t *testing.T, what string, begun time.Time, answers *tally, seen ...*recording) {
+	t.Helper()
+	var stale []reading
+	changes, readings := 0, 0
+	for _, r := range seen {
+		stale, changes, readings = append(stale, r.stale()...), changes+len(r.changes), readings+len(r.readings)
+	}
+	t.Logf("%d %s, %d readings in %s: %d stale; answers %v", changes, what, readings, time.Since(begun).Round(time.Second), len(stale), answers)
+	for _, r := range stale[:min(5, len(stale))] {
+		t.Logf("stale: %s showed %s", r.from, r.value)
+	}
+	require.Empty(t, stale)
+	require.NotZero(t, readings)
+	require.Zero(t, answers.of("500"))
+}
+
+// An erased player is in no report that begins after the erasure.
+func (x *clustered) erasedPlayersAreGone(t *testing.T) {
+	policy, err := authz.New()
+	require.NoError(t, err)
+	orgs := org.New(x.db.Owner, audit.New(x.db.Owner), policy)
+	var answers tally
+	begun := time.Now()
+	reader := x.browser(t)
+	var seen []*recording
+	for round, player := range x.players[len(x.players)-20:] {
+		pattern := regexp.MustCompile(`\b` + player.Label + `\b`)
+		w := watched{new(recording), func(status int, body []byte) string {
+			switch {
+			case status != http.StatusOK:
+				return ""
+			case pattern.Match(body):
+				return "there"
+			case body[0] == '<': // a page lists some of the players
+				return ""
+			}
+			return "gone"
+		}}
+		w.set("there", func() {})
+		x.see(t, w, reader, round, &answers)
+		resume := x.pausing(round)
+		w.set("gone", func() {
+			_, err := orgs.Erase(t.Context(), player.ID, reports.DropDirty, requestOf("test"))
+			require.NoError(t, err)
+		})
+		x.see(t, w, reader, round, &answers)
+		resume()
+		seen = append(seen, w.recording)
+	}
+	verdict(t, "players there and erased", begun, &answers, seen...)
+}
+
+// A key stops with the plan, and works again with it.
+func (x *clustered) endedPlansStopKeys(t *testing.T) {
+	w := watched{new(recording), func(status int, _ []byte) string {
+		return map[int]string{http.StatusOK: "pro", http.StatusUnauthorized: "team"}[status]
+	}}
+	var answers tally
+	begun := time.Now()
+	for round := range 40 {
+		plan := []string{"team", "pro"}[round%2]
+		resume, token := x.pausing(round/2), x.nextKey()
+		w.set(plan, func() { x.db.Exec(`update organisations set plan = $2 where id = $1`, x.fork.OrganisationID, plan) })
+		for _, i := range x.Instances {
+			for _, path := range []string{"/stats", "/exports/csv"} {
+				w.read(i.Name+path, func() string {
+					status, body := fetchFrom(http.DefaultClient, i.URL+"/api/v1/forks/"+x.fork.ID+path+someDays, token)
+					answers.add(fmt.Sprint(status))
+					return w.of(status, body)
+				})
+			}
+		}
+		resume()
+	}
+	verdict(t, "changes of the plan", begun, &answers, w.recording)
+}
