@@ -32,7 +32,7 @@ func openDatabase(ctx context.Context, c config.Database, log *slog.Logger) (*da
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	db := &database{servingURL: c.DatabaseURL, ownerURL: cmp.Or(c.MigrateDatabaseURL, c.DatabaseURL), release: func() {}}
+	db := &database{servingURL: servingURL(c), ownerURL: cmp.Or(c.MigrateDatabaseURL, c.DatabaseURL), release: func() {}}
 	if c.Embedded() {
 		server, release, err := startEmbedded(ctx, c.DataDir, log)
 		if err != nil {
@@ -44,7 +44,18 @@ func openDatabase(ctx context.Context, c config.Database, log *slog.Logger) (*da
 		db.release()
 		return nil, err
 	}
-	return db, nil
+	if !c.Pooled() {
+		return db, nil
+	}
+	return db, postgres.SetRoleDefaults(ctx, db.servingURL, log)
+}
+
+// servingURL is the URL of the serving role, which says where it leads to a pooler.
+func servingURL(c config.Database) string {
+	if c.Pooled() {
+		return postgres.ThroughPooler(c.DatabaseURL)
+	}
+	return c.DatabaseURL
 }
 
 // openExisting is openDatabase for what works on data. Where there is none a setting is missing: an empty server would be made,

@@ -75,7 +75,7 @@ func knownSettings(parsed *kong.Context) func(string) bool {
 
 // databaseFindings checks the database, or the folder of the embedded server.
 func (c doctorCmd) databaseFindings(ctx context.Context, p stdio) (findings []doctor.Finding, err error) {
-	serving := c.DatabaseURL
+	serving := servingURL(c.Database)
 	if c.Embedded() {
 		free, size, err := doctor.DiskOf(existing(c.DataDir))
 		if err != nil {
@@ -116,16 +116,7 @@ func (c doctorCmd) serverFindings(ctx context.Context, conn *pgx.Conn, serving s
 	if err != nil {
 		return nil, err
 	}
-	if second, found := doctor.Reach(ctx, serving); second == nil {
-		findings = append(findings, found)
-	} else {
-		defer func() { _ = second.Close(context.WithoutCancel(ctx)) }()
-		found, err := doctor.Pooler(ctx, conn, second)
-		if err != nil {
-			return findings, err
-		}
-		findings = append(findings, found)
-	}
+	findings = append(findings, doctor.Pooler(c.Pooled()))
 	found, err := doctor.Connections(ctx, conn, int(c.PoolAuth+c.PoolReads)+assembly.OtherConnections)
 	if err != nil {
 		return findings, err

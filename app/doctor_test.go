@@ -44,7 +44,6 @@ func TestDoctorFindsPlantedFaultsOfADatabase(t *testing.T) {
 		{"a newer schema", `insert into goose_db_version (version_id, is_applied) values (20990101000000, true)`,
 			`delete from goose_db_version where version_id = 20990101000000`, `warning +migrations +the schema is newer`},
 		{"a commit that is not durable", `alter role dg_app set synchronous_commit = off`, `alter role dg_app reset synchronous_commit`, `failure +durability`},
-		{"a read-only database", `alter role dg_app set default_transaction_read_only = on`, `alter role dg_app reset default_transaction_read_only`, `failure +primary`},
 		{"a secret without its key", `insert into users (id, email, email_key, name, locale, totp_secret)
 			values ('00000000-0000-4000-8000-000000000001', 'a@b.example', 'a@b.example', 'Ann', 'en', 'v1.gone.AAAA')`,
 			`delete from users`, `failure +secrets +1 two-step secret`},

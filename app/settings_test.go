@@ -84,7 +84,7 @@ func TestHelpNamesEverySetting(t *testing.T) {
 			}
 		}
 	}
-	require.Len(t, all, 16)
+	require.Len(t, all, 17)
 	status, help, _ := command(t, "--help")
 	require.Zero(t, status)
 	for env := range all {

@@ -74,6 +74,8 @@ func TestStandbyIsNotReady(t *testing.T) {
 		require.Equal(t, http.StatusServiceUnavailable, response.StatusCode, "%s: %s", path, body)
 	}
 	require.Equal(t, http.StatusOK, ask(t, client(), c.url+"/healthz", "").StatusCode)
+	_, out := x.examine()
+	require.Regexp(t, `failure +primary.*\n +Fix: \S`, out)
 }
 
 // The start logs how many connections the instance may open and how many the database has, with a warning when they are too few.

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"maps"
 	"sync"
-	"time"
 
 	"dg/modules/exports"
 	"dg/platform/postgres"
@@ -30,9 +29,6 @@ var defaultPools = PoolSizes{Auth: 11, Reads: 11}
 // OtherConnections are those that an instance may open beside the two pools of a settable size: for exports and re-checks.
 const OtherConnections = exports.MaxAtOnce + 1
 
-// exportStatement is above the 30 minutes that an export may take.
-const exportStatement = 31 * time.Minute
-
 // openPools opens the pools. It fails when the URL cannot be read or the database does not answer.
 func openPools(ctx context.Context, s Settings) (p Pools, err error) {
 	defer func() {
@@ -47,9 +43,7 @@ func openPools(ctx context.Context, s Settings) (p Pools, err error) {
 		{&p.Auth, postgres.Options{Name: "dg auth", MaxConns: cmp.Or(s.Pools.Auth, defaultPools.Auth)}},
 		{&p.Recheck, postgres.Options{Name: "dg recheck", MaxConns: 1}},
 		{&p.Reads, postgres.Options{Name: "dg reads", MaxConns: cmp.Or(s.Pools.Reads, defaultPools.Reads)}},
-		// Between its first rows and the others an export waits for its reader, which has a bound of its own.
-		{&p.Exports, postgres.Options{Name: "dg exports", MaxConns: exports.MaxAtOnce,
-			StatementTimeout: exportStatement, IdleInTransactionTimeout: exportStatement}},
+		{&p.Exports, postgres.Options{Name: "dg exports", MaxConns: exports.MaxAtOnce}},
 	} {
 		o.opts.Logger, o.opts.Tracer, o.opts.Heartbeat = s.Log, s.Tracer, true
 		if *o.db, err = postgres.Open(ctx, s.ServingURL, o.opts); err != nil {

@@ -22,21 +22,16 @@ const (
 
 // Reach connects to the database as dg does. The caller closes the connection, which is nil when the finding is a failure.
 func Reach(ctx context.Context, url string) (*pgx.Conn, Finding) {
-	config, err := pgx.ParseConfig(url)
-	if err != nil {
+	if _, err := postgres.RoleOf(url); err != nil {
 		return nil, failure("database", "DG_DATABASE_URL cannot be read", "Set it to a URL such as postgres://dg_app:…@host:5432/dg.")
 	}
-	// dg sets the time zone and its timeouts when it connects. A pooler that shares connections between clients refuses that.
-	config.RuntimeParams["statement_timeout"] = "30000"
-	config.RuntimeParams["application_name"] = "dg doctor"
 	begun := time.Now()
-	conn, err := pgx.ConnectConfig(ctx, config)
-	if refused, is := errors.AsType[*pgconn.PgError](err); is && strings.Contains(refused.Message, "startup parameter") {
-		return nil, failure("pooler", "a pooler is in front of the database and refuses dg's session settings: "+refused.Message,
-			"Connect to PostgreSQL itself, or run the pooler in session mode and let it pass startup parameters.")
+	conn, err := postgres.Connect(ctx, url, postgres.Options{Name: "dg doctor"})
+	if pooler, is := errors.AsType[*postgres.PoolerError](err); is {
+		return nil, failure("pooler", pooler.Says, strings.ToUpper(pooler.Fix[:1])+pooler.Fix[1:]+".")
 	}
 	if err != nil {
-		return nil, failure("database", postgres.Redact(err).Error(), "Check DG_DATABASE_URL, that PostgreSQL runs, and that it lets this machine in.")
+		return nil, failure("database", err.Error(), "Check DG_DATABASE_URL, that PostgreSQL runs, and that it lets this machine in.")
 	}
 	return conn, ok("database", "answers after %s", time.Since(begun).Round(time.Millisecond))
 }

@@ -33,6 +33,10 @@ func (s *Service) Export(ctx context.Context, q Query, f Format) (*Export, error
 	if err != nil {
 		return nil, err
 	}
+	if err := snap.liftBounds(ctx); err != nil {
+		snap.close()
+		return nil, err
+	}
 	e := &Export{Suppressed: snap.meta.suppressed(), ctx: ctx, snap: snap, forkID: q.ForkID, format: f}
 	if e.Suppressed {
 		return e, nil

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"dg/modules/reports/segment"
 )
@@ -14,8 +13,12 @@ import (
 type sealFunc func(context.Context, *snapshot) (Sealed, error)
 
 // sealBucket seals a day or a month in a transaction of its own, at READ COMMITTED, unless a writer holds its lock.
-func sealBucket(ctx context.Context, conn *pgxpool.Conn, q Query, seal sealFunc) (done Sealed, err error) {
-	err = pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
+// Errors: ErrSealerLocked.
+func (p *pass) sealBucket(ctx context.Context, q Query, seal sealFunc) (done Sealed, err error) {
+	err = pgx.BeginTxFunc(ctx, p.conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
+		if err := p.lockSealer(ctx, p.timeout, tx); err != nil {
+			return err
+		}
 		free, err := tryLockDays(ctx, tx, q)
 		if err != nil {
 			return err
@@ -24,7 +27,7 @@ func sealBucket(ctx context.Context, conn *pgxpool.Conn, q Query, seal sealFunc)
 			done.Busy = 1
 			return nil
 		}
-		done, err = seal(ctx, &snapshot{conn: conn, query: q})
+		done, err = seal(ctx, &snapshot{conn: p.conn, query: q})
 		return err
 	})
 	if err != nil {

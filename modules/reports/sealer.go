@@ -3,9 +3,11 @@ package reports
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"dg/platform/postgres"
@@ -74,64 +76,85 @@ func (s *Sealer) Run(ctx context.Context) {
 }
 
 // Seal makes one pass over all forks. Errors: ErrSealerLocked.
-func (s *Sealer) Seal(ctx context.Context) (done Sealed, err error) {
-	err = s.locked(ctx, 0, func(conn *pgxpool.Conn) error {
-		done, err = s.pass(ctx, conn)
-		return err
-	})
-	return done, err
+func (s *Sealer) Seal(ctx context.Context) (Sealed, error) {
+	conn, err := s.db.Pool.Acquire(ctx)
+	if err != nil {
+		return Sealed{}, fmt.Errorf("reports: seal: %w", err)
+	}
+	defer conn.Release()
+	return s.pass(ctx, conn, 0)
 }
 
 // Rebuild marks every segment as dirty and seals everything again. It waits at most timeout for another sealer, before it
-// marks anything. It needs the rights of the tables' owner. Errors: ErrSealerLocked.
-func (s *Sealer) Rebuild(ctx context.Context, timeout time.Duration) (done Sealed, err error) {
-	err = s.locked(ctx, timeout, func(conn *pgxpool.Conn) error {
-		if err := markAllDirty(ctx, conn); err != nil {
+// marks anything and before each segment. It needs the rights of the tables' owner. Errors: ErrSealerLocked.
+func (s *Sealer) Rebuild(ctx context.Context, timeout time.Duration) (Sealed, error) {
+	conn, err := s.db.Pool.Acquire(ctx)
+	if err != nil {
+		return Sealed{}, fmt.Errorf("reports: seal: %w", err)
+	}
+	defer conn.Release()
+	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		if err := s.lockSealer(ctx, timeout, tx); err != nil {
 			return err
 		}
-		done, err = s.pass(ctx, conn)
-		return err
+		return markAllDirty(ctx, tx)
 	})
-	return done, err
+	if err != nil {
+		return Sealed{}, err
+	}
+	return s.pass(ctx, conn, timeout)
 }
 
-// pass seals what is due in all forks. A failure in one fork does not keep it from the others.
-func (s *Sealer) pass(ctx context.Context, conn *pgxpool.Conn) (done Sealed, err error) {
+// pass is one pass over all forks.
+type pass struct {
+	*Sealer
+	conn    *pgxpool.Conn
+	timeout time.Duration // how long each bucket waits for another sealer
+	done    Sealed
+}
+
+// pass seals what is due in all forks, unless another sealer is at work. A failure in one fork does not keep it from the
+// others. A sealer that meets another one leaves the rest to it.
+func (s *Sealer) pass(ctx context.Context, conn *pgxpool.Conn, timeout time.Duration) (Sealed, error) {
+	if err := s.lockSealer(ctx, timeout, conn); err != nil { // for this statement alone: whether there is one
+		return Sealed{}, err
+	}
 	forks, err := largeForks(ctx, conn, s.minPlays)
 	if err != nil {
-		return done, err
+		return Sealed{}, err
 	}
+	p := &pass{Sealer: s, conn: conn, timeout: timeout}
 	for _, f := range forks {
-		err = errors.Join(err, s.sealFork(ctx, conn, f, &done))
-		if ctx.Err() != nil || conn.Conn().IsClosed() {
+		err = errors.Join(err, p.sealFork(ctx, f))
+		if ctx.Err() != nil || conn.Conn().IsClosed() || errors.Is(err, ErrSealerLocked) {
 			break
 		}
 	}
-	return done, err
+	return p.done, err
 }
 
 // sealFork seals days before months: a month is summed from its days.
-func (s *Sealer) sealFork(ctx context.Context, conn *pgxpool.Conn, f fork, done *Sealed) error {
-	today := s.now().UTC().Truncate(day)
+func (p *pass) sealFork(ctx context.Context, f fork) error {
+	today := p.now().UTC().Truncate(day)
 	oneDay := func(date time.Time) Period { return Period{From: date, Days: 1} }
-	if err := s.sealDue(ctx, conn, f, dueDaysSQL, today, oneDay, s.sealDay, done); err != nil {
+	if err := p.sealDue(ctx, f, dueDaysSQL, today, oneDay, p.sealDay); err != nil {
 		return err
 	}
-	return s.sealDue(ctx, conn, f, dueMonthsSQL, today, monthOf, s.sealMonth, done)
+	return p.sealDue(ctx, f, dueMonthsSQL, today, monthOf, p.sealMonth)
 }
 
-func (s *Sealer) sealDue(ctx context.Context, conn *pgxpool.Conn, f fork, dueSQL string, today time.Time, period func(time.Time) Period, seal sealFunc, done *Sealed) error {
-	due, err := dueDates(ctx, conn, dueSQL, f, today)
+func (p *pass) sealDue(ctx context.Context, f fork, dueSQL string, today time.Time, period func(time.Time) Period, seal sealFunc) error {
+	due, err := dueDates(ctx, p.conn, dueSQL, f, today)
 	if err != nil {
 		return err
 	}
 	for i, first := range due {
-		sealed, err := sealBucket(ctx, conn, Query{OrganisationID: f.OrganisationID, ForkID: f.ID, Period: period(first)}, seal)
+		sealed, err := p.sealBucket(ctx, Query{OrganisationID: f.OrganisationID, ForkID: f.ID, Period: period(first)}, seal)
 		if err != nil {
-			done.Left += len(due) - i
+			p.done.Left += len(due) - i
 			return err
 		}
-		done.add(sealed)
+		p.done.add(sealed)
 	}
 	return nil
 }

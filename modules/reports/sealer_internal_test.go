@@ -1,16 +1,11 @@
 package reports
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
-	"net"
-	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/reports/segment"
@@ -44,7 +39,7 @@ func TestRebuildWaitsForAnotherSealer(t *testing.T) {
 		rebuilt <- err
 	}()
 	e.await(t, "it does not look for the lock", rebuilt, `select exists (select from pg_stat_activity where application_name = 'rebuilding'
-		and state = 'idle' and query_start > now() - interval '1 s' and query like '%pg_try_advisory_lock%')`)
+		and state ~ '^idle' and query_start > now() - interval '1 s' and query like '%pg_try_advisory_xact_lock%')`)
 	require.Empty(t, rebuilt)
 	release()
 	require.NoError(t, <-rebuilt)
@@ -197,55 +192,6 @@ func TestSealingContinuesAfterAFailure(t *testing.T) {
 	e.exec(t, `drop trigger refuse on fork_days`)
 	require.Positive(t, e.seal(t).Days, "the lock was given back")
 	e.agrees(t)
-}
-
-// stalled is a connection that drops the statement that unlocks the sealer.
-type stalled struct {
-	net.Conn
-	met *atomic.Bool
-}
-
-func (s stalled) Write(b []byte) (int, error) {
-	if strings.Contains(string(b), "pg_advisory_unlock") {
-		s.met.Store(true)
-		return len(b), nil
-	}
-	return s.Conn.Write(b)
-}
-
-// The sealer lock is released within a deadline: where the server does not answer, the session ends.
-func TestUnlockHasItsOwnDeadline(t *testing.T) {
-	t.Parallel()
-	e := newEnv(t)
-	config, err := pgxpool.ParseConfig(e.db.URL)
-	require.NoError(t, err)
-	var met atomic.Bool
-	dial := config.ConnConfig.DialFunc
-	config.ConnConfig.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
-		conn, err := dial(ctx, network, addr)
-		if err == nil {
-			t.Cleanup(func() { _ = conn.Close() })
-		}
-		return stalled{conn, &met}, err
-	}
-	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	require.NoError(t, err)
-	t.Cleanup(func() { go pool.Close() }) // where the test fails, a connection is out for ever
-	sealed := make(chan error, 1)
-	go func() {
-		_, err := NewSealer(&postgres.DB{Pool: pool}, e.sealer.now, e.sealer.log, 0).Seal(t.Context())
-		sealed <- err
-	}()
-	select {
-	case err := <-sealed:
-		require.ErrorContains(t, err, "unlock")
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-	case <-time.After(5 * unlockTimeout):
-		require.Fail(t, "it goes on waiting")
-	}
-	require.True(t, met.Load())
-	require.Eventually(t, func() bool { _, err := e.sealer.Seal(t.Context()); return err == nil }, 10*time.Second, 10*time.Millisecond,
-		"the next sealer does not get the lock")
 }
 
 // TRUNCATE empties a table for older snapshots, too, and the segments not. A report that meets one takes its snapshot when

@@ -45,6 +45,17 @@ type exportRow struct {
 	key, label  []byte // nil unless they were asked for
 }
 
+// liftBounds raises the transaction's limits above the 30 minutes that an export may take: between its rows it waits for its
+// reader, which has a bound of its own.
+func (s *snapshot) liftBounds(ctx context.Context) error {
+	_, err := s.conn.Exec(ctx, `/* reports.exportBounds */ select set_config('statement_timeout', '31min', true),
+		set_config('idle_in_transaction_session_timeout', '31min', true)`)
+	if err != nil {
+		return fmt.Errorf("reports: bounds of an export: %w", err)
+	}
+	return nil
+}
+
 // firstRows returns the first plays of the period with their players, at most limit.
 func (s *snapshot) firstRows(ctx context.Context, limit int) (*exportRows, error) {
 	return s.exportRows(ctx, s.query.Period.From, exportOrder+` limit `+strconv.Itoa(limit), true)

@@ -15,48 +15,25 @@ import (
 // ErrSealerLocked is returned while another process seals: one does at a time, over all instances.
 var ErrSealerLocked = errors.New("another process holds the sealer lock: try again when it has finished its pass")
 
-const (
-	sealerLock    = 0x6467_7365_616c // "dgseal", an advisory lock
-	unlockTimeout = 2 * time.Second
-)
+const sealerLock = 0x6467_7365_616c // "dgseal", an advisory lock
 
-// locked calls work on a connection that holds the sealer lock. It waits for the lock at most timeout.
-func (s *Sealer) locked(ctx context.Context, timeout time.Duration, work func(*pgxpool.Conn) error) (err error) {
-	conn, err := s.db.Pool.Acquire(ctx)
-	if err != nil {
-		return fmt.Errorf("reports: seal: %w", err)
-	}
-	defer conn.Release()
-	err = postgres.AwaitLock(ctx, s.log, "sealer", timeout, func() (ok bool, err error) {
-		err = conn.QueryRow(ctx, `/* reports.lockSealer */ select pg_try_advisory_lock($1)`, int64(sealerLock)).Scan(&ok)
+// lockSealer takes the sealer lock until the transaction ends, and waits for it at most timeout. No session holds it, because
+// a pooler gives a session's next transaction to another client. Errors: ErrSealerLocked.
+func (s *Sealer) lockSealer(ctx context.Context, timeout time.Duration, tx interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}) error {
+	err := postgres.AwaitLock(ctx, s.log, "sealer", timeout, func() (ok bool, err error) {
+		err = tx.QueryRow(ctx, `/* reports.lockSealer */ select pg_try_advisory_xact_lock($1)`, int64(sealerLock)).Scan(&ok)
 		return ok, err
 	})
 	if errors.Is(err, postgres.ErrLocked) {
 		return ErrSealerLocked
 	}
-	if err != nil {
-		return fmt.Errorf("reports: seal: %w", err)
-	}
-	defer func() { err = errors.Join(err, unlock(ctx, conn)) }()
-	return work(conn)
+	return err
 }
 
-// unlock releases the sealer lock within a deadline of its own. Where that fails it closes the connection: the lock ends
-// with its session.
-func unlock(ctx context.Context, conn *pgxpool.Conn) error {
-	if conn.Conn().IsClosed() {
-		return nil
-	}
-	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), unlockTimeout)
-	defer stop()
-	if _, err := conn.Exec(ctx, `/* reports.unlockSealer */ select pg_advisory_unlock($1)`, int64(sealerLock)); err != nil {
-		return errors.Join(fmt.Errorf("reports: unlock: %w", err), conn.Conn().Close(ctx))
-	}
-	return nil
-}
-
-func markAllDirty(ctx context.Context, conn *pgxpool.Conn) error {
-	_, err := conn.Exec(ctx, `/* reports.markAll */
+func markAllDirty(ctx context.Context, tx pgx.Tx) error {
+	_, err := tx.Exec(ctx, `/* reports.markAll */
 		with days as (insert into unsealed_days select fork_id, day from fork_days)
 		insert into unsealed_months select fork_id, month from fork_months`)
 	if err != nil {

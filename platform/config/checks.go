@@ -13,6 +13,7 @@ import (
 // checks has the rules of the settings' validate tags, and what is said about a setting that breaks one. No secret is quoted.
 var checks = input.New(map[string]string{
 	"excluded_without": "{field} is set and DG_DATABASE_URL is not: set both, or neither for the embedded server",
+	"required_if":      "DG_DATABASE_POOLER is set and {field} is not: set it to PostgreSQL itself, where migrations and imports have a session of their own",
 	"listenable":       "{field} is not an address such as 127.0.0.1:8080: {value}",
 	"local":            "{field} {value} is reachable from outside: set DG_BASE_URL to its public https address",
 	"base_url":         "{field} is not a URL such as https://dg.example.org",

@@ -9,10 +9,14 @@ import (
 
 // Database is where the data is.
 type Database struct {
-	DatabaseURL        string `name:"database-url" env:"DG_DATABASE_URL" placeholder:"URL" secret:"" help:"PostgreSQL 15 or later, as the serving role. Empty: the embedded server."`
-	MigrateDatabaseURL string `name:"migrate-database-url" env:"DG_MIGRATE_DATABASE_URL" validate:"excluded_without=DatabaseURL" placeholder:"URL" secret:"" help:"The same database, as the role that owns the tables. Empty: the database URL. The embedded server has both roles."`
+	DatabaseURL        string `name:"database-url" env:"DG_DATABASE_URL" placeholder:"URL" secret:"" help:"PostgreSQL 15 or later, as the serving role: postgres://user:password@host:5432/database, or several hosts separated by commas, of which the primary is used. Empty: the embedded server."`
+	DatabasePooler     string `name:"database-pooler" env:"DG_DATABASE_POOLER" enum:"none,transaction" default:"none" help:"Set it to transaction where the database URL leads to a pooler that gives each transaction to any session, such as PgBouncer with pool_mode=transaction."`
+	MigrateDatabaseURL string `name:"migrate-database-url" env:"DG_MIGRATE_DATABASE_URL" validate:"excluded_without=DatabaseURL,required_if=DatabasePooler transaction" placeholder:"URL" secret:"" help:"The same database without a pooler, as the role that owns the tables. Empty: the database URL. The embedded server has both roles."`
 	DataDir            string `name:"data-dir" env:"DG_DATA_DIR" default:".data" help:"Folder of the embedded server."`
 }
+
+// Pooled reports whether the database URL leads to a pooler in transaction mode.
+func (d Database) Pooled() bool { return d.DatabasePooler == "transaction" }
 
 // Embedded reports whether the embedded server is used.
 func (d Database) Embedded() bool { return d.DatabaseURL == "" }

@@ -14,14 +14,23 @@
 // serving role.
 //
 // Sessions. What a session needs (UTC, bounds of time, isolation) is sent when it begins and wins over the URL, the role and
-// the server's configuration. A pooler in between must pass these parameters on. Results are binary: a URL that asks for
-// text is refused. No error and no log line shows a password, an argument or a value.
+// the server's configuration. Results are binary: a URL that asks for text is refused. No error and no log line shows a
+// password, an argument or a value.
+//
+// Poolers. A URL with pooler=transaction (ThroughPooler) leads to one that gives each transaction to any session. Sent is only
+// what every pooler takes; the rest is the role's default, which SetRoleDefaults sets. Statements are described and not
+// prepared under a name. Locks and further settings last for a transaction. Open looks at a session: a pooler that drops
+// settings, has none of them, or shares sessions unannounced is refused.
+//
+// Several hosts. The one that takes writes is used. Connecting to one takes at most two seconds, and a silent one is tried
+// last. A connection that turns out to lead to a standby is closed, and its request answered 503.
 //
 // Dead connections. A connection that was idle is pinged before use; TCP keep-alives on both sides find a peer that has
 // gone, so that a vanished client's locks are released within half a minute.
 //
 // A silent server. A pool with a heartbeat fails within SilenceTimeout when the server neither answers nor closes its
-// connections; a slow statement continues. Behind a pooler that answers for a silent server, nothing is noticed.
+// connections; a slow statement continues. The heartbeat runs a statement, because a pooler answers for a silent server; a
+// pooler all of whose sessions are in slow statements is taken for one.
 //
 // Migrations. Under one lock, goose applies the files and then grants.sql, a template in which :role is the serving role. A
 // program that is older than the schema applies neither, because it would take the newer one's rights away; it works

@@ -60,7 +60,7 @@ var (
 		"55P03", // lock_timeout
 		"25P03", // idle_in_transaction_session_timeout
 		"3D000", // the database does not exist (yet)
-		"25006", // read-only: a standby, or a primary that has become one
+		"40001", // the query got into the way of a standby's recovery
 	}
 	unavailableErrors = []error{
 		errSilent,
@@ -95,9 +95,11 @@ func Unavailable(err error) bool {
 		slices.ContainsFunc(unavailableErrors, func(target error) bool { return errors.Is(err, target) })
 }
 
-// onStandby recognises the refusal to read an unlogged table on a standby. Its code has many other, lasting causes, and its
-// text depends on the server's language.
-func onStandby(e *pgconn.PgError) bool { return e.Code == "0A000" && e.Routine == "get_relation_info" }
+// onStandby recognises the refusals of a standby: to write (25006), and to read an unlogged table, whose code has many other,
+// lasting causes, and whose text depends on the server's language.
+func onStandby(e *pgconn.PgError) bool {
+	return e.Code == "25006" || e.Code == "0A000" && e.Routine == "get_relation_info"
+}
 
 // errSQLClosed is database/sql's error of a closed database, which it does not export.
 func errSQLClosed() error {

@@ -52,6 +52,7 @@ func TestUnavailable(t *testing.T) {
 		{"bad value", code("22P02"), false},
 		{"syntax", code("42601"), false},
 		{"deadlock", code("40P01"), false},
+		{"conflict with a standby's recovery", code("40001"), true},
 		{"read-only transaction", code("25006"), true},
 		{"unlogged table on a standby", &pgconn.PgError{Code: "0A000", Routine: "get_relation_info"}, true},
 		{"feature not supported", code("0A000"), false},

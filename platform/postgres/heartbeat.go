@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -26,21 +27,32 @@ const (
 
 var errSilent = errors.New("the database does not answer")
 
-// heartbeat tells a silent server from a slow statement: while any connection waits for an answer it connects anew. If
-// that gets no answer and no connection has heard anything meanwhile, all connections that wait are closed, and none is
-// opened until a heartbeat is answered.
+// heartbeat tells a silent server from a slow statement: while any connection waits for an answer it connects anew, to each
+// host of the URL, and runs a statement, because a pooler lets in for a silent server. Where a host gives no answer and no
+// connection to it has heard anything meanwhile, those that wait are closed. Until a heartbeat is answered the host is tried
+// behind the others, and not at all if all are silent.
 type heartbeat struct {
+	hosts []*heartbeatHost
+	pool  *pgxpool.Pool
+	log   *slog.Logger
+	conns sync.Map // of *watchedConn
+
+	suspect atomic.Bool // an attempt to connect got no answer
+}
+
+// heartbeatHost is one of the URL's hosts.
+type heartbeatHost struct {
 	config *pgconn.Config
-	pool   *pgxpool.Pool
-	log    *slog.Logger
-	conns  sync.Map     // of *watchedConn
-	heard  atomic.Int64 // when the last bytes came, in Unix nanoseconds
 	silent atomic.Bool
 }
 
 func newHeartbeat(config *pgxpool.Config, log *slog.Logger) *heartbeat {
-	h := &heartbeat{config: config.ConnConfig.Config.Copy(), log: log}
-	h.config.RuntimeParams["application_name"] = "dg heartbeat"
+	h := &heartbeat{log: log}
+	for _, host := range splitHosts(&config.ConnConfig.Config) {
+		host.RuntimeParams["application_name"] = "dg heartbeat"
+		host.ConnectTimeout = 0 // of an attempt; the heartbeat has its own
+		h.hosts = append(h.hosts, &heartbeatHost{config: host})
+	}
 	return h
 }
 
@@ -49,16 +61,18 @@ func (h *heartbeat) watch(config *pgxpool.Config) {
 	config.ConnConfig.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
 		if err != nil {
+			h.suspect.Store(h.suspect.Load() || ctx.Err() != nil)
 			return nil, err
 		}
-		c := &watchedConn{Conn: conn, heartbeat: h}
+		c := &watchedConn{Conn: conn, heartbeat: h, address: address}
 		h.conns.Store(c, nil)
 		return c, nil
 	}
-	config.BeforeConnect = func(context.Context, *pgx.ConnConfig) error {
-		if h.silent.Load() {
+	config.BeforeConnect = func(_ context.Context, config *pgx.ConnConfig) error {
+		if h.silent() == len(h.hosts) {
 			return errSilent
 		}
+		tryLast(&config.Config, h.isSilent)
 		return nil
 	}
 }
@@ -83,6 +97,20 @@ func (h *heartbeat) shouldPing(ctx context.Context, p pgxpool.ShouldPingParams) 
 	return true                        // the pool's own ping fails at once, and another connection is taken
 }
 
+func (h *heartbeat) isSilent(host string, port uint16) bool {
+	return slices.ContainsFunc(h.hosts, func(other *heartbeatHost) bool {
+		return other.config.Host == host && other.config.Port == port && other.silent.Load()
+	})
+}
+
+// silent counts the silent hosts.
+func (h *heartbeat) silent() (n int) {
+	for _, host := range h.hosts {
+		n += order(host.silent.Load())
+	}
+	return n
+}
+
 func (h *heartbeat) start() (stop context.CancelFunc) {
 	ctx, stop := context.WithCancel(context.Background())
 	go h.run(ctx)
@@ -91,8 +119,12 @@ func (h *heartbeat) start() (stop context.CancelFunc) {
 
 func (h *heartbeat) run(ctx context.Context) {
 	for pause(ctx, heartbeatInterval) == nil {
-		if h.silent.Load() || len(h.waiting(time.Now().Add(-heartbeatAfter))) > 0 {
-			h.beat(ctx)
+		if h.suspect.Swap(false) || h.silent() > 0 || len(h.waiting(time.Now().Add(-heartbeatAfter))) > 0 {
+			var all sync.WaitGroup
+			for _, host := range h.hosts {
+				all.Go(func() { h.beat(ctx, host) })
+			}
+			all.Wait()
 		}
 	}
 }
@@ -108,36 +140,61 @@ func (h *heartbeat) waiting(since time.Time) (found []*watchedConn) {
 	return found
 }
 
-func (h *heartbeat) beat(ctx context.Context) {
+// beat finds out whether a host answers, and closes the connections to it that wait if it does not.
+func (h *heartbeat) beat(ctx context.Context, host *heartbeatHost) {
 	begin := time.Now()
 	limited, stop := context.WithTimeout(ctx, heartbeatTimeout)
 	defer stop()
-	if conn, err := pgconn.ConnectConfig(limited, h.config); err == nil {
-		_ = conn.Close(limited)
-	}
+	addresses := host.ask(limited)
+	mine := func(c *watchedConn) bool { return len(h.hosts) == 1 || slices.Contains(addresses, c.address) }
 	switch {
 	case ctx.Err() != nil:
-	case limited.Err() == nil || h.heard.Load() > begin.UnixNano(): // a refusal is an answer
-		if h.silent.Swap(false) {
-			h.log.Info("the database answers again")
+	case limited.Err() == nil || h.heardSince(begin, mine): // a refusal is an answer
+		if host.silent.Swap(false) {
+			h.log.Info("the database answers again", "host", host.config.Host)
 		}
 	default:
-		waiting := h.waiting(begin)
-		if !h.silent.Swap(true) {
-			h.log.Error("the database does not answer: its connections are closed", "waiting", len(waiting))
+		waiting := slices.DeleteFunc(h.waiting(begin), func(c *watchedConn) bool { return !mine(c) })
+		if !host.silent.Swap(true) {
+			h.log.Error("the database does not answer: its connections are closed", "host", host.config.Host, "waiting", len(waiting))
+			h.pool.Reset()
 		}
 		for _, c := range waiting {
 			_ = c.Close()
 		}
-		h.pool.Reset()
 	}
+}
+
+// ask connects to the host and runs an empty statement. It returns the addresses that it tried.
+func (host *heartbeatHost) ask(ctx context.Context) (addresses []string) {
+	config := host.config.Copy()
+	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		addresses = append(addresses, address)
+		return dial(ctx, network, address)
+	}
+	if conn, err := pgconn.ConnectConfig(ctx, config); err == nil {
+		_ = conn.Ping(ctx)
+		_ = conn.Close(ctx)
+	}
+	return addresses
+}
+
+// heardSince reports whether bytes came from one of the connections since the time.
+func (h *heartbeat) heardSince(begin time.Time, mine func(*watchedConn) bool) (heard bool) {
+	h.conns.Range(func(c, _ any) bool {
+		heard = c.(*watchedConn).heard.Load() > begin.UnixNano() && mine(c.(*watchedConn))
+		return !heard
+	})
+	return heard
 }
 
 // watchedConn records what its heartbeat needs to know.
 type watchedConn struct {
 	net.Conn
 	heartbeat *heartbeat
+	address   string
 	readSince atomic.Int64 // when the read that waits began, in Unix nanoseconds; 0 if none does
+	heard     atomic.Int64 // when the last bytes came, in Unix nanoseconds
 }
 
 func (c *watchedConn) Read(b []byte) (int, error) {
@@ -145,7 +202,7 @@ func (c *watchedConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	c.readSince.Store(0)
 	if n > 0 {
-		c.heartbeat.heard.Store(time.Now().UnixNano())
+		c.heard.Store(time.Now().UnixNano())
 	}
 	return n, err
 }

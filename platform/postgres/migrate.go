@@ -33,7 +33,7 @@ const (
 // If the schema is newer than fsys, it changes neither schema nor rights: they belong to the newer program. A migration that
 // needs a lock retries for up to ten minutes.
 //
-// It fails if the database cannot be reached, a migration fails (earlier ones stay applied), servingRole does not exist, or
+// It fails if the database cannot be reached or a pooler is in between, a migration fails (earlier ones stay applied), servingRole does not exist, or
 // the schema no longer admits a program as old as fsys.
 func Migrate(ctx context.Context, ownerURL string, fsys fs.FS, servingRole string, logger *slog.Logger) error {
 	log := cmp.Or(logger, slog.New(slog.DiscardHandler))
@@ -45,7 +45,15 @@ func Migrate(ctx context.Context, ownerURL string, fsys fs.FS, servingRole strin
 	if err != nil {
 		return errBadURL
 	}
-	prepareSession(config, Options{Name: "dg migrate", StatementTimeout: -1, LockTimeout: migrateLockTimeout, IdleInTransactionTimeout: -1})
+	opts := Options{Name: "dg migrate", StatementTimeout: -1, LockTimeout: migrateLockTimeout, IdleInTransactionTimeout: -1}
+	if prepareSession(config, opts) { // the lock of migrations is a session's
+		return &PoolerError{"DG_MIGRATE_DATABASE_URL leads to a pooler in transaction mode", fixUnmarked}
+	}
+	conn, err := Connect(ctx, ownerURL, opts)
+	if err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	_ = conn.Close(ctx)
 	db := stdlib.OpenDB(*config)
 	defer db.Close()
 	err = locked(ctx, db, func() error {

@@ -6,8 +6,6 @@ import (
 	"database/sql"
 	"fmt"
 	"log/slog"
-	"maps"
-	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -18,16 +16,6 @@ import (
 	gormpostgres "gorm.io/driver/postgres"
 	"gorm.io/gorm"
 )
-
-// The default bounds of a session (rules.md, Bounds).
-const (
-	defaultStatementTimeout         = 30 * time.Second
-	defaultLockTimeout              = 2 * time.Second
-	defaultIdleInTransactionTimeout = 10 * time.Second
-)
-
-// connectTimeout bounds one attempt to connect, and Open as a whole: a start must not hang on a host that drops packets.
-const connectTimeout = 10 * time.Second
 
 // Options configure a pool. A zero timeout means the default, a negative one none.
 type Options struct {
@@ -53,8 +41,8 @@ type DB struct {
 
 // Open connects to the database at url and checks that it answers.
 //
-// It fails if the URL cannot be read or asks for results as text, or if the database cannot be reached. No error shows a
-// password.
+// It fails if the URL cannot be read or asks for results as text, if the database cannot be reached, or if a pooler in between
+// does not fit (PoolerError). No error shows a password.
 func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -68,7 +56,7 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 		return nil, err
 	}
 	opts.Logger = cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)).With("pool", opts.Name)
-	prepareSession(config.ConnConfig, opts)
+	pooled := prepareSession(config.ConnConfig, opts)
 	config.AfterConnect = readTimesAsUTC
 	if opts.Tracer != nil {
 		config.ConnConfig.Tracer = statementTracer{opts.Tracer, opts.Name}
@@ -83,9 +71,9 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	}
 	pinging, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
-	if err := h.pool.Ping(pinging); err != nil {
+	if err := checkPool(pinging, h.pool, pooled); err != nil {
 		h.pool.Close()
-		return nil, fmt.Errorf("the database does not answer: %w", Redact(err))
+		return nil, err
 	}
 	db, err := withGorm(h.pool, opts)
 	if err == nil && opts.Heartbeat {
@@ -129,41 +117,6 @@ func (db *DB) Close() {
 	case <-closed:
 	case <-time.After(closeTimeout):
 	}
-}
-
-// prepareSession sets what every session needs, whatever the server, the role or the URL say.
-func prepareSession(config *pgx.ConnConfig, opts Options) {
-	if config.ConnectTimeout == 0 || config.ConnectTimeout > connectTimeout {
-		config.ConnectTimeout = connectTimeout
-	}
-	config.DialFunc = dial
-	maps.Copy(config.RuntimeParams, livenessParams())
-	maps.Copy(config.RuntimeParams, map[string]string{
-		"application_name": cmp.Or(opts.Name, config.RuntimeParams["application_name"], "dg"),
-		"timezone":         "UTC",
-		"datestyle":        "ISO, YMD",
-		"client_encoding":  "UTF8",
-		// The triggers on the plays refuse other levels, and a server may have another default.
-		"default_transaction_isolation": "read committed",
-		"default_transaction_read_only": "off",
-		// After a wrong row estimate the compiler takes a second for a query of milliseconds.
-		"jit": "off",
-
-		"statement_timeout":                   milliseconds(opts.StatementTimeout, defaultStatementTimeout),
-		"lock_timeout":                        milliseconds(opts.LockTimeout, defaultLockTimeout),
-		"idle_in_transaction_session_timeout": milliseconds(opts.IdleInTransactionTimeout, defaultIdleInTransactionTimeout),
-	})
-}
-
-// milliseconds formats a timeout for PostgreSQL, where 0 means none.
-func milliseconds(d, byDefault time.Duration) string {
-	switch {
-	case d < 0:
-		return "0"
-	case d == 0:
-		d = byDefault
-	}
-	return strconv.FormatInt(max(d.Milliseconds(), 1), 10)
 }
 
 // readTimesAsUTC makes pgx return timestamps in UTC and not in this machine's zone.

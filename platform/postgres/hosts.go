@@ -1,0 +1,63 @@
+package postgres
+
+import (
+	"slices"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// prepareHosts bounds an attempt to connect. Of several hosts it takes the primary, unless the URL asks for another kind: a
+// primary that comes back as a standby is often the first.
+func prepareHosts(config *pgconn.Config) {
+	limit := connectTimeout
+	if len(splitHosts(config)) > 1 {
+		limit = hostTimeout
+		if config.ValidateConnect == nil {
+			config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+		}
+	}
+	if config.ConnectTimeout == 0 || config.ConnectTimeout > limit {
+		config.ConnectTimeout = limit
+	}
+}
+
+// splitHosts returns a configuration for each host of a URL, in its order. A host is there once with TLS and once without
+// where the URL leaves it open (sslmode=prefer).
+func splitHosts(config *pgconn.Config) (hosts []*pgconn.Config) {
+	for _, f := range waysOf(config) {
+		last := len(hosts) - 1
+		if last >= 0 && hosts[last].Host == f.Host && hosts[last].Port == f.Port {
+			hosts[last].Fallbacks = append(hosts[last].Fallbacks, f)
+			continue
+		}
+		one := config.Copy()
+		useWays(one, []*pgconn.FallbackConfig{f})
+		hosts = append(hosts, one)
+	}
+	return hosts
+}
+
+// waysOf are the ways to connect that pgx tries one after the other.
+func waysOf(config *pgconn.Config) []*pgconn.FallbackConfig {
+	return append([]*pgconn.FallbackConfig{{Host: config.Host, Port: config.Port, TLSConfig: config.TLSConfig}}, config.Fallbacks...)
+}
+
+func useWays(config *pgconn.Config, ways []*pgconn.FallbackConfig) {
+	config.Host, config.Port, config.TLSConfig, config.Fallbacks = ways[0].Host, ways[0].Port, ways[0].TLSConfig, slices.Clone(ways[1:])
+}
+
+// tryLast puts the hosts for which last is true behind the others.
+func tryLast(config *pgconn.Config, last func(host string, port uint16) bool) {
+	ways := waysOf(config)
+	slices.SortStableFunc(ways, func(a, b *pgconn.FallbackConfig) int {
+		return order(last(a.Host, a.Port)) - order(last(b.Host, b.Port))
+	})
+	useWays(config, ways)
+}
+
+func order(last bool) int {
+	if last {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,134 @@
+package postgres
+
+import (
+	"context"
+	"maps"
+	"net/url"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"dg/platform/testkit/bouncer"
+)
+
+// pooler starts PgBouncer before the shared server, and returns the URLs of a new database through it and of its owner.
+func pooler(t *testing.T, lines ...string) (b *bouncer.Bouncer, serving, owner string) {
+	t.Helper()
+	serving, owner = newDatabase(t)
+	u, err := url.Parse(serving)
+	require.NoError(t, err)
+	return bouncer.Start(t, u.Query().Get("host"), lines...), serving, owner
+}
+
+// ignored are dg's session settings, which PgBouncer refuses unless it is told to drop them.
+const ignored = "ignore_startup_parameters = tcp_keepalives_idle,tcp_keepalives_interval,tcp_keepalives_count,tcp_user_timeout," +
+	"client_connection_check_interval,default_transaction_isolation,default_transaction_read_only,jit,statement_timeout,lock_timeout," +
+	"idle_in_transaction_session_timeout"
+
+// Through a pooler in transaction mode the bounds are those of a direct session, on whichever of its sessions a statement runs.
+func TestBoundsHoldThroughPooler(t *testing.T) {
+	t.Parallel()
+	b, direct, _ := pooler(t)
+	through := ThroughPooler(b.URL(direct))
+	var book logBook
+	_, err := Open(t.Context(), through, Options{})
+	var misfit *PoolerError
+	require.ErrorAs(t, err, &misfit)
+	require.ErrorContains(t, err, "idle_in_transaction_session_timeout is 0")
+
+	require.NoError(t, SetRoleDefaults(t.Context(), through, book.logger()))
+	require.Contains(t, book.String(), "the serving role has dg's session settings")
+	db := open(t, through, Options{Name: "dg reads", MaxConns: 8})
+	holder, err := db.Pool.Begin(t.Context()) // so that the next statement meets another session
+	require.NoError(t, err)
+	defer func() { _ = holder.Rollback(context.Background()) }()
+	const settings = `select json_object_agg(name, setting) from pg_settings where name = any($1)`
+	want := sessionParams(Options{})
+	want["TimeZone"] = "UTC"
+	for name, on := range map[string]interface {
+		QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+	}{"a pool": db.Pool, "a transaction": holder} {
+		var got map[string]string
+		require.NoError(t, on.QueryRow(t.Context(), settings, slices.Collect(maps.Keys(want))).Scan(&got))
+		require.Equal(t, want, got, name)
+	}
+	_, err = holder.Exec(t.Context(), `select pg_advisory_xact_lock(99)`)
+	require.NoError(t, err)
+	begun := time.Now()
+	_, err = db.Pool.Exec(t.Context(), `select pg_advisory_xact_lock(99)`)
+	mentions(t, err, "55P03")
+	require.Less(t, time.Since(begun), 4*time.Second)
+
+	again := logBook{}
+	require.NoError(t, SetRoleDefaults(t.Context(), through, again.logger()))
+	require.Empty(t, again.String(), "nothing is missing any more")
+}
+
+// What does not fit is refused when the pool is opened, in one sentence that names the setting to change.
+func TestPoolerThatDoesNotFitIsRefused(t *testing.T) {
+	t.Parallel()
+	refusing, direct, owner := pooler(t)
+	dropping, _, _ := pooler(t, ignored)
+	require.NoError(t, SetRoleDefaults(t.Context(), direct, new(logBook).logger()))
+	unset, _ := newDatabase(t)
+	for name, c := range map[string]struct{ url, says string }{
+		"refuses settings":               {refusing.URL(direct), "refuses dg's session settings (unsupported startup parameter: "},
+		"drops settings":                 {dropping.URL(unset), "drops dg's session settings (idle_in_transaction_session_timeout is 0)"},
+		"loses prepared statements":      {dropping.URL(direct), "a pooler gives the statements of one connection to several sessions"},
+		"the role has no settings":       {ThroughPooler(refusing.URL(unset)), "is 0 in the pooler's sessions"},
+		"there is none, and it was said": {ThroughPooler(direct), ""},
+	} {
+		db, err := Open(t.Context(), c.url, Options{MaxConns: 1})
+		if c.says == "" {
+			require.NoError(t, err, name)
+			db.Close()
+			continue
+		}
+		require.ErrorContains(t, err, c.says, name)
+		var misfit *PoolerError
+		require.ErrorAs(t, err, &misfit, name)
+	}
+	for name, u := range map[string]string{"marked": ThroughPooler(refusing.URL(owner)), "dropping": dropping.URL(owner), "refusing": refusing.URL(owner)} {
+		var misfit *PoolerError
+		require.ErrorAs(t, Migrate(t.Context(), u, schema, servingRole, nil), &misfit, name)
+		require.ErrorContains(t, misfit, "DG_MIGRATE_DATABASE_URL", name)
+	}
+}
+
+// A pooler that runs in session mode and whose role has the settings is none that anybody needs to know of.
+func TestPoolerInSessionModeWorks(t *testing.T) {
+	t.Parallel()
+	b, direct, _ := pooler(t, ignored, "pool_mode = session")
+	require.NoError(t, SetRoleDefaults(t.Context(), direct, new(logBook).logger()))
+	db := open(t, b.URL(direct), Options{MaxConns: 2})
+	require.NoError(t, db.Pool.Ping(t.Context()))
+}
+
+// A pooler lets in for a server that is silent. The heartbeat asks the server itself.
+func TestSilentServerBehindPoolerIsUnavailable(t *testing.T) {
+	t.Parallel()
+	f := newFreezer(t)
+	frozen, err := url.Parse(f.url)
+	require.NoError(t, err)
+	serving, _ := newDatabase(t)
+	u, err := url.Parse(serving)
+	require.NoError(t, err)
+	b := bouncer.Start(t, u.Query().Get("host"), "[databases]", "frozen = host=127.0.0.1 port="+frozen.Port()+" dbname="+u.Path[1:])
+	u.Path = "/frozen"
+	through := ThroughPooler(b.URL(u.String()))
+	require.NoError(t, SetRoleDefaults(t.Context(), through, new(logBook).logger()))
+	db := open(t, through, Options{MaxConns: 3, Heartbeat: true})
+	_, err = db.Pool.Exec(t.Context(), `select 1`)
+	require.NoError(t, err)
+	f.Lock()
+	begun := time.Now()
+	_, err = db.Pool.Exec(t.Context(), `select 2`)
+	took := time.Since(begun)
+	f.Unlock()
+	require.True(t, Unavailable(err), "%v", err)
+	require.LessOrEqual(t, took, SilenceTimeout)
+	require.Eventually(t, func() bool { _, err := db.Pool.Exec(t.Context(), `select 3`); return err == nil }, SilenceTimeout, 100*time.Millisecond)
+}

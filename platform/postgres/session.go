@@ -1,0 +1,79 @@
+package postgres
+
+import (
+	"cmp"
+	"maps"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// The default bounds of a session (rules.md, Bounds).
+const (
+	defaultStatementTimeout         = 30 * time.Second
+	defaultLockTimeout              = 2 * time.Second
+	defaultIdleInTransactionTimeout = 10 * time.Second
+)
+
+const (
+	// connectTimeout bounds one attempt to connect, and Open as a whole: a start must not hang on a host that drops packets.
+	connectTimeout = 10 * time.Second
+	// hostTimeout takes its place where the URL names several hosts: the next one is tried soon.
+	hostTimeout = 2 * time.Second
+)
+
+// prepareSession sets what every session needs, whatever the server, the role or the URL say. It reports whether the URL leads
+// to a pooler in transaction mode: there the role's defaults stand for most of it (SetRoleDefaults).
+func prepareSession(config *pgx.ConnConfig, opts Options) (pooled bool) {
+	prepareHosts(&config.Config)
+	config.DialFunc = dial
+	config.OnPgError = leaveStandby(config.OnPgError)
+	pooled = config.RuntimeParams[poolerParam] == poolerTransaction
+	maps.Copy(config.RuntimeParams, map[string]string{
+		"application_name": cmp.Or(opts.Name, config.RuntimeParams["application_name"], "dg"),
+		"timezone":         "UTC",
+		"datestyle":        "ISO, YMD",
+		"client_encoding":  "UTF8",
+	})
+	if pooled {
+		delete(config.RuntimeParams, poolerParam)
+		config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe // nothing is prepared under a name
+		return true
+	}
+	maps.Copy(config.RuntimeParams, livenessParams())
+	maps.Copy(config.RuntimeParams, sessionParams(opts))
+	return false
+}
+
+// sessionParams are what a session needs beyond what every pooler passes on.
+func sessionParams(opts Options) map[string]string {
+	return map[string]string{
+		// The triggers on the plays refuse other levels, and a server may have another default.
+		"default_transaction_isolation": "read committed",
+		"default_transaction_read_only": "off",
+		// After a wrong row estimate the compiler takes a second for a query of milliseconds.
+		"jit": "off",
+
+		"statement_timeout":                   milliseconds(opts.StatementTimeout, defaultStatementTimeout),
+		"lock_timeout":                        milliseconds(opts.LockTimeout, defaultLockTimeout),
+		"idle_in_transaction_session_timeout": milliseconds(opts.IdleInTransactionTimeout, defaultIdleInTransactionTimeout),
+	}
+}
+
+// milliseconds formats a timeout for PostgreSQL, where 0 means none.
+func milliseconds(d, byDefault time.Duration) string {
+	switch {
+	case d < 0:
+		return "0"
+	case d == 0:
+		d = byDefault
+	}
+	return strconv.FormatInt(max(d.Milliseconds(), 1), 10)
+}
+
+// leaveStandby closes a connection on which the server turned out to be a standby: another one may lead to the primary.
+func leaveStandby(inherited pgconn.PgErrorHandler) pgconn.PgErrorHandler {
+	return func(conn *pgconn.PgConn, e *pgconn.PgError) bool { return !onStandby(e) && inherited(conn, e) }
+}
