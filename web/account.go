@@ -50,17 +50,16 @@ func (h *Handler) endSession(c *fiber.Ctx, p *principal) error {
 	}
 	_, err := h.Identity.Session(c.UserContext(), p.token)
 	if errors.Is(err, identity.ErrNoSession) {
-		clearSession(c)
-		return err
+		return h.signedOut(c)
 	}
 	say(c, notice{Strong: "Session ended.", Before: " Its browser has to sign in again."})
-	return c.Redirect("/account", fiber.StatusSeeOther) // whatever the error: the session has ended
+	return c.Redirect(p.account(""), fiber.StatusSeeOther) // whatever the error: the session has ended
 }
 
 // redirectToAccount continues with the new session on the account, which says what was changed.
-func (h *Handler) redirectToAccount(c *fiber.Ctx, session identity.Session, done notice) error {
+func (h *Handler) redirectToAccount(c *fiber.Ctx, p *principal, session identity.Session, done notice) error {
 	say(c, done)
 	setSession(c, session)
 	h.rememberBrowser(c, session) // the change has made identity forget all browsers
-	return c.Redirect("/account", fiber.StatusSeeOther)
+	return c.Redirect(p.account(""), fiber.StatusSeeOther)
 }

@@ -65,6 +65,8 @@ func linkAfter(c *fiber.Ctx, view *errorView) link {
 	switch {
 	case view.Status == fiber.StatusForbidden && isCrossSiteDownload(c):
 		return link{Name: "Open the page", Path: downloadScreen(c)}
+	case view.Status == fiber.StatusForbidden && view.User != nil && view.User.lacksTwoStep:
+		return link{Name: "Set up two-step verification", Path: view.User.twoStepFor(localPath(c.OriginalURL()))}
 	case view.Status >= 500 && c.Method() == fiber.MethodGet:
 		return link{Name: "Try again", Path: localPath(c.OriginalURL())}
 	case view.User == nil && view.Status < 500:

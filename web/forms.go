@@ -18,6 +18,7 @@ import (
 type formErrors struct {
 	Errors []formError
 	Wait   *wait // nil: attempts are accepted
+	Draft  bool  // whether the form shows a draft
 }
 
 // formError is an error of a field.

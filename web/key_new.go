@@ -50,8 +50,11 @@ func (h *Handler) newKeyForm(c *fiber.Ctx, p *principal) error {
 			active++
 		}
 	}
-	if obstacles := creationObstacles(p, active); len(obstacles) > 0 {
+	if obstacles := creationObstacles(p, active, ""); len(obstacles) > 0 {
 		return obstacles[0].refusal()
+	}
+	if h.takeDraft(c, p) {
+		return h.renderNewKey(c, p, fiber.StatusOK, newKeyView{keyForm: parseKeyForm(c).shown(), formErrors: formErrors{Draft: true}})
 	}
 	return h.renderNewKey(c, p, fiber.StatusOK, newKeyView{keyForm: keyForm{IdempotencyKey: uuid.NewString(), Expiry: "90"}})
 }
@@ -69,7 +72,7 @@ func (h *Handler) renderNewKey(c *fiber.Ctx, p *principal, status int, view newK
 // createKey answers POST /settings/api-keys/new. Its answer is the only one that shows the secret, so everything that can fail
 // happens before the key is created.
 func (h *Handler) createKey(c *fiber.Ctx, p *principal) error {
-	if obstacles := creationObstacles(p, 0); len(obstacles) > 0 {
+	if obstacles := creationObstacles(p, 0, ""); len(obstacles) > 0 {
 		return obstacles[0].refusal()
 	}
 	form := parseKeyForm(c)
@@ -96,11 +99,16 @@ func (h *Handler) createKey(c *fiber.Ctx, p *principal) error {
 
 // rejectNewKey shows the form again with all its errors.
 func (h *Handler) rejectNewKey(c *fiber.Ctx, p *principal, form keyForm, invalid []formError) error {
-	form.labelForm = form.shown()
-	if !org.IsID(form.IdempotencyKey) {
-		form.IdempotencyKey = uuid.NewString()
+	return h.renderNewKey(c, p, fiber.StatusBadRequest, newKeyView{keyForm: form.shown(), formErrors: formErrors{Errors: invalid}})
+}
+
+// shown is the form as it can be shown again.
+func (f keyForm) shown() keyForm {
+	f.labelForm = f.labelForm.shown()
+	if !org.IsID(f.IdempotencyKey) {
+		f.IdempotencyKey = uuid.NewString()
 	}
-	return h.renderNewKey(c, p, fiber.StatusBadRequest, newKeyView{keyForm: form, formErrors: formErrors{Errors: invalid}})
+	return f
 }
 
 // parseKeyForm reads the form.

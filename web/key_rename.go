@@ -38,7 +38,11 @@ func (h *Handler) renameKeyForm(c *fiber.Ctx, p *principal) error {
 	if err != nil {
 		return err
 	}
-	return h.renderRenameKey(c, p, k, fiber.StatusOK, renameKeyView{labelForm: labelForm{k.Name, k.Description}})
+	view := renameKeyView{labelForm: labelForm{k.Name, k.Description}}
+	if view.Draft = h.takeDraft(c, p); view.Draft {
+		view.labelForm = parseLabelForm(c).shown()
+	}
+	return h.renderRenameKey(c, p, k, fiber.StatusOK, view)
 }
 
 // renameKey answers POST /settings/api-keys/:key/rename and redirects to the key's page.

@@ -53,7 +53,14 @@ func (h *Handler) replaceKeyForm(c *fiber.Ctx, p *principal) error {
 	if !h.replaceable(p, k) {
 		return c.Redirect(p.keyPath(k, ""), fiber.StatusSeeOther)
 	}
-	return h.renderReplaceKey(c, p, k, fiber.StatusOK, defaultOverlap, replaceKeyView{IdempotencyKey: uuid.NewString()})
+	choice, view := defaultOverlap, replaceKeyView{IdempotencyKey: uuid.NewString()}
+	if view.Draft = h.takeDraft(c, p); view.Draft {
+		choice = formValue(c, "overlap")
+		if sent := formValue(c, "idempotencyKey"); org.IsID(sent) {
+			view.IdempotencyKey = sent
+		}
+	}
+	return h.renderReplaceKey(c, p, k, fiber.StatusOK, choice, view)
 }
 
 // replaceKey answers POST /settings/api-keys/:key/replace. Its answer is the only one that shows the secret, so everything that

@@ -75,7 +75,7 @@ func (h *Handler) renderKeys(c *fiber.Ctx, p *principal, keys []apikeys.Key, don
 	if done != nil {
 		view.Notices = append([]notice{*done}, view.Notices...)
 	}
-	obstacles := creationObstacles(p, len(view.Active))
+	obstacles := creationObstacles(p, len(view.Active), p.path("/settings/api-keys/new"))
 	if view.Notices = append(view.Notices, obstacles...); len(obstacles) == 0 {
 		view.Create = p.path("/settings/api-keys/new")
 	}
@@ -131,8 +131,9 @@ func scopeLabel(scopes []apikeys.Scope, separator string) string {
 	return "Reports"
 }
 
-// creationObstacles says why a person who sees the settings cannot create a key: nothing if it is possible.
-func creationObstacles(p *principal, active int) []notice {
+// creationObstacles says why a person who sees the settings cannot create a key: nothing if it is possible. Next is where to
+// continue when two-step verification is set up.
+func creationObstacles(p *principal, active int, next string) []notice {
 	var all []notice
 	if !p.Organisation.Plan.IncludesAPI() {
 		all = append(all, notice{
@@ -143,7 +144,7 @@ func creationObstacles(p *principal, active int) []notice {
 	}
 	if !p.may(authz.CreateKey) {
 		all = append(all, notice{
-			Strong: needsTwoStep, Before: " You can list and revoke keys without it.", Action: "Set up two-step verification", ActionPath: "/account/two-step",
+			Strong: needsTwoStep, Before: " You can list and revoke keys without it.", Action: "Set up two-step verification", ActionPath: p.twoStepFor(next),
 		})
 	}
 	if active >= apikeys.MaxUsable {

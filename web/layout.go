@@ -67,8 +67,8 @@ func (h *Handler) settingsLayout(c *fiber.Ctx, p *principal, title, screen strin
 func accountLayout(p *principal, title, screen string) layout {
 	l := newLayout(p, title, areaNone)
 	l.Sidebar = &sidebar{Label: "Account", Links: []link{
-		{"Security", "/account", screen == "account"},
-		{"Two-step verification", "/account/two-step", screen == "two-step"},
+		{"Security", p.account(""), screen == "account"},
+		{"Two-step verification", p.account("/two-step"), screen == "two-step"},
 	}}
 	return l
 }
@@ -83,6 +83,22 @@ func (l layout) Docs(page string) string {
 		return "/docs" + page
 	}
 	return "/docs" + page + "?org=" + url.QueryEscape(l.User.Organisation.Slug)
+}
+
+// Account is the path of a screen of the account.
+func (l layout) Account(screen string) string { return l.User.account(screen) }
+
+// Switch are the other organisations of the reader, each with the screen of the same kind.
+func (l layout) Switch() (others []link) {
+	if l.User == nil {
+		return nil
+	}
+	for _, m := range l.User.all {
+		if m.Organisation.ID != l.User.Organisation.ID {
+			others = append(others, link{Name: m.Organisation.Name, Path: l.User.sameScreen(m)})
+		}
+	}
+	return others
 }
 
 // pathIfAllowed returns the path of a screen, or "" if the user may not open it. A user of several organisations gets the path

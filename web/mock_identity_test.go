@@ -253,6 +253,63 @@ func (_c *mockIdentity_EndSession_Call) RunAndReturn(run func(context.Context, s
 	return _c
 }
 
+// OpenText provides a mock function with given fields: personID, sealed
+func (_m *mockIdentity) OpenText(personID string, sealed string) (string, error) {
+	ret := _m.Called(personID, sealed)
+
+	if len(ret) == 0 {
+		panic("no return value specified for OpenText")
+	}
+
+	var r0 string
+	var r1 error
+	if rf, ok := ret.Get(0).(func(string, string) (string, error)); ok {
+		return rf(personID, sealed)
+	}
+	if rf, ok := ret.Get(0).(func(string, string) string); ok {
+		r0 = rf(personID, sealed)
+	} else {
+		r0 = ret.Get(0).(string)
+	}
+
+	if rf, ok := ret.Get(1).(func(string, string) error); ok {
+		r1 = rf(personID, sealed)
+	} else {
+		r1 = ret.Error(1)
+	}
+
+	return r0, r1
+}
+
+// mockIdentity_OpenText_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'OpenText'
+type mockIdentity_OpenText_Call struct {
+	*mock.Call
+}
+
+// OpenText is a helper method to define mock.On call
+//   - personID string
+//   - sealed string
+func (_e *mockIdentity_Expecter) OpenText(personID interface{}, sealed interface{}) *mockIdentity_OpenText_Call {
+	return &mockIdentity_OpenText_Call{Call: _e.mock.On("OpenText", personID, sealed)}
+}
+
+func (_c *mockIdentity_OpenText_Call) Run(run func(personID string, sealed string)) *mockIdentity_OpenText_Call {
+	_c.Call.Run(func(args mock.Arguments) {
+		run(args[0].(string), args[1].(string))
+	})
+	return _c
+}
+
+func (_c *mockIdentity_OpenText_Call) Return(_a0 string, _a1 error) *mockIdentity_OpenText_Call {
+	_c.Call.Return(_a0, _a1)
+	return _c
+}
+
+func (_c *mockIdentity_OpenText_Call) RunAndReturn(run func(string, string) (string, error)) *mockIdentity_OpenText_Call {
+	_c.Call.Return(run)
+	return _c
+}
+
 // People provides a mock function with given fields: ctx, ids
 func (_m *mockIdentity) People(ctx context.Context, ids []string) ([]identity.Person, error) {
 	ret := _m.Called(ctx, ids)
@@ -547,6 +604,53 @@ func (_c *mockIdentity_ResetPerson_Call) Return(_a0 identity.Person, _a1 error) 
 }
 
 func (_c *mockIdentity_ResetPerson_Call) RunAndReturn(run func(context.Context, string) (identity.Person, error)) *mockIdentity_ResetPerson_Call {
+	_c.Call.Return(run)
+	return _c
+}
+
+// SealText provides a mock function with given fields: personID, text
+func (_m *mockIdentity) SealText(personID string, text string) string {
+	ret := _m.Called(personID, text)
+
+	if len(ret) == 0 {
+		panic("no return value specified for SealText")
+	}
+
+	var r0 string
+	if rf, ok := ret.Get(0).(func(string, string) string); ok {
+		r0 = rf(personID, text)
+	} else {
+		r0 = ret.Get(0).(string)
+	}
+
+	return r0
+}
+
+// mockIdentity_SealText_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'SealText'
+type mockIdentity_SealText_Call struct {
+	*mock.Call
+}
+
+// SealText is a helper method to define mock.On call
+//   - personID string
+//   - text string
+func (_e *mockIdentity_Expecter) SealText(personID interface{}, text interface{}) *mockIdentity_SealText_Call {
+	return &mockIdentity_SealText_Call{Call: _e.mock.On("SealText", personID, text)}
+}
+
+func (_c *mockIdentity_SealText_Call) Run(run func(personID string, text string)) *mockIdentity_SealText_Call {
+	_c.Call.Run(func(args mock.Arguments) {
+		run(args[0].(string), args[1].(string))
+	})
+	return _c
+}
+
+func (_c *mockIdentity_SealText_Call) Return(_a0 string) *mockIdentity_SealText_Call {
+	_c.Call.Return(_a0)
+	return _c
+}
+
+func (_c *mockIdentity_SealText_Call) RunAndReturn(run func(string, string) string) *mockIdentity_SealText_Call {
 	_c.Call.Return(run)
 	return _c
 }

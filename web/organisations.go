@@ -31,6 +31,9 @@ func (h *Handler) chooseOrganisation(screen string) fiber.Handler {
 			path := organisationPath(m.Organisation.Slug) + screen
 			if m.Role == org.RoleMember {
 				path = "/account" // the only screen of members
+				if len(memberships) > 1 {
+					path = withParam(path, "org", m.Organisation.Slug)
+				}
 			}
 			view.Choices = append(view.Choices, organisationChoice{m.Organisation.Name, roleLabels[m.Role], path})
 		}

@@ -37,5 +37,5 @@ func (h *Handler) changePassword(c *fiber.Ctx, p *principal) error {
 	case err != nil:
 		return err
 	}
-	return h.redirectToAccount(c, session, notice{Strong: "Password changed.", Before: otherSessionsEnded})
+	return h.redirectToAccount(c, p, session, notice{Strong: "Password changed.", Before: otherSessionsEnded})
 }

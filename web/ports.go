@@ -39,6 +39,8 @@ type SignIns interface {
 	SignOut(ctx context.Context, token string) error
 	ResetPerson(ctx context.Context, token string) (identity.Person, error)
 	UseReset(ctx context.Context, token, password string) error
+	SealText(personID, text string) string
+	OpenText(personID, sealed string) (string, error)
 }
 
 // Accounts reads and changes the account of a session's person.

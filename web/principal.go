@@ -3,7 +3,9 @@ package web
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"net/url"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -21,8 +23,11 @@ type principal struct {
 	Person       identity.Person
 	Organisation org.Organisation // of the path; on other screens the person's only one, or the zero value
 	Role         org.Role
-	memberOf     string // the organisation of the membership
-	manages      bool   // whether the person is owner or admin of any organisation; set on screens of no organisation
+	memberOf     string           // the organisation of the membership
+	all          []org.Membership // of a person in several organisations
+	at           string           // the path of the request
+	lacksTwoStep bool             // whether the request was refused for want of two-step verification alone
+	manages      bool             // whether the person is owner or admin of any organisation; set on screens of no organisation
 	token        string
 	policy       Policy
 	locale       locale
@@ -36,11 +41,7 @@ func (h *Handler) anyone(handle func(*fiber.Ctx, *principal) error) fiber.Handle
 		if err == nil && p != nil {
 			var all []org.Membership
 			all, err = h.memberships(c, p)
-			for _, m := range all {
-				if m.Organisation.Slug == c.Query("org") {
-					p.join(m)
-				}
-			}
+			p.joinNamed(c, all)
 		}
 		if err != nil {
 			p = nil
@@ -56,14 +57,25 @@ func (h *Handler) person(handle func(*fiber.Ctx, *principal) error) fiber.Handle
 		if err != nil || p == nil {
 			return err
 		}
-		if _, err := h.memberships(c, p); err != nil {
+		all, err := h.memberships(c, p)
+		if err != nil {
 			return err
 		}
+		p.joinNamed(c, all)
 		err = handle(c, p)
 		if errors.Is(err, identity.ErrNoSession) {
-			return c.Redirect(h.auth.SignInPath(""), fiber.StatusSeeOther)
+			return h.redirectToSignIn(c)
 		}
 		return err
+	}
+}
+
+// joinNamed makes the membership of the organisation that the query names the principal's, if the person has it.
+func (p *principal) joinNamed(c *fiber.Ctx, all []org.Membership) {
+	for _, m := range all {
+		if m.Organisation.Slug == c.Query("org") {
+			p.join(m)
+		}
 	}
 }
 
@@ -88,7 +100,13 @@ func (h *Handler) member(permission authz.Permission, handle func(*fiber.Ctx, *p
 			return err
 		}
 		p.join(m)
+		if m.Several {
+			if p.all, err = h.Orgs.MembershipsOf(c.UserContext(), p.Person.ID); err != nil {
+				return err
+			}
+		}
 		if err := p.authorize(permission, p.Organisation.ID); err != nil {
+			p.lacksTwoStep = p.wouldWithTwoStep(permission)
 			return err
 		}
 		return handle(c, p)
@@ -102,23 +120,40 @@ func (h *Handler) requireSignIn(c *fiber.Ctx) (*principal, error) {
 	if err != nil || p != nil {
 		return p, err
 	}
-	next := "/" // a form is not submitted again after the sign-in
-	if c.Method() == fiber.MethodGet {
-		next = cmp.Or(downloadScreen(c), localPath(c.OriginalURL()))
-	}
-	return nil, c.Redirect(h.auth.SignInPath(next), fiber.StatusSeeOther)
+	return nil, h.redirectToSignIn(c)
 }
+
+// redirectToSignIn leads to the sign-in and back. A form is shown again, with its text; it is not sent again. Every form has the
+// address of the page that shows it.
+func (h *Handler) redirectToSignIn(c *fiber.Ctx) error {
+	if c.Method() == fiber.MethodPost {
+		h.keepDraft(c)
+	}
+	return c.Redirect(h.auth.SignInPath(cmp.Or(downloadScreen(c), localPath(c.OriginalURL()))), fiber.StatusSeeOther)
+}
+
+// errCodeDue says that the sign-in waits for its code.
+var errCodeDue = fmt.Errorf("web: the code is due: %w", identity.ErrNoSession)
 
 // authenticate returns the principal of the request, or nil if nobody is signed in.
 func (h *Handler) authenticate(c *fiber.Ctx) (*principal, error) {
-	session, err := h.auth.Session(c.UserContext(), c)
-	if errors.Is(err, identity.ErrNoSession) || err == nil && session.SecondStepDue {
+	p, err := h.signedIn(c)
+	if errors.Is(err, identity.ErrNoSession) {
 		return nil, nil
 	}
+	return p, err
+}
+
+// signedIn returns the principal of the request. Errors: identity.ErrNoSession, errCodeDue.
+func (h *Handler) signedIn(c *fiber.Ctx) (*principal, error) {
+	session, err := h.auth.Session(c.UserContext(), c)
 	if err != nil {
 		return nil, err
 	}
-	p := &principal{Person: session.Person, token: session.Token, policy: h.Policy, locale: newLocale("", c.Get(fiber.HeaderAcceptLanguage))}
+	if session.SecondStepDue {
+		return nil, errCodeDue
+	}
+	p := &principal{Person: session.Person, at: c.Path(), token: session.Token, policy: h.Policy, locale: newLocale("", c.Get(fiber.HeaderAcceptLanguage))}
 	c.Locals(principalKey{}, p)
 	httpserver.MarkAuthenticated(c)
 	return p, nil
@@ -143,6 +178,8 @@ func (h *Handler) memberships(c *fiber.Ctx, p *principal) ([]org.Membership, err
 	}
 	if len(all) == 1 {
 		p.join(all[0])
+	} else {
+		p.all = all
 	}
 	return all, nil
 }
@@ -185,6 +222,13 @@ func (p *principal) authorize(permission authz.Permission, owner string) error {
 	return err
 }
 
+// wouldWithTwoStep reports whether two-step verification is all that the principal lacks for the permission.
+func (p *principal) wouldWithTwoStep(permission authz.Permission) bool {
+	with := *p
+	with.Person.TwoStep = true
+	return !p.Person.TwoStep && with.may(permission)
+}
+
 // authorizeAll decides on each of the things by its owner, and on neighbours of the same owner once.
 func authorizeAll[T any](p *principal, permission authz.Permission, things []T, ownerOf func(T) string) error {
 	for i, thing := range things {
@@ -218,3 +262,31 @@ func (p *principal) denialReason(permission authz.Permission) string {
 
 // path is the address of a screen of the organisation.
 func (p *principal) path(screen string) string { return organisationPath(p.Organisation.Slug) + screen }
+
+// account is the address of a screen of the account. It keeps the organisation of a person who belongs to several.
+func (p *principal) account(screen string) string {
+	if len(p.all) == 0 || p.Organisation.ID == "" {
+		return "/account" + screen
+	}
+	return withParam("/account"+screen, "org", p.Organisation.Slug)
+}
+
+// twoStepFor is where two-step verification is set up, and which then continues to next.
+func (p *principal) twoStepFor(next string) string {
+	return withParam(p.account("/two-step"), "next", next)
+}
+
+// sameScreen is the address of the screen of this kind in another organisation.
+func (p *principal) sameScreen(m org.Membership) string {
+	parts := append(strings.Split(p.at, "/"), "", "", "", "")
+	switch other := organisationPath(m.Organisation.Slug); {
+	case parts[1] == "docs", parts[1] == "account":
+		return withParam(p.at, "org", m.Organisation.Slug)
+	case m.Role == org.RoleMember:
+		return withParam("/account", "org", m.Organisation.Slug) // the only screen of members
+	case parts[1] == "o" && parts[3] == "settings" && parts[4] != "":
+		return other + "/settings/" + parts[4]
+	default:
+		return other + "/reports"
+	}
+}

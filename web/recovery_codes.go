@@ -21,7 +21,7 @@ func (h *Handler) recoveryCodesForm(c *fiber.Ctx, p *principal) error {
 
 func (h *Handler) renderRecoveryCodesForm(c *fiber.Ctx, p *principal, status int, f formErrors) error {
 	if !p.Person.TwoStep {
-		return c.Redirect("/account/two-step", fiber.StatusSeeOther) // setting it up comes with codes
+		return c.Redirect(p.account("/two-step"), fiber.StatusSeeOther) // setting it up comes with codes
 	}
 	return h.render(c, status, "recovery-codes-new", &newCodesView{accountLayout(p, titleOf("New recovery codes", status), "two-step"), f})
 }
@@ -34,24 +34,25 @@ func (h *Handler) replaceRecoveryCodes(c *fiber.Ctx, p *principal) error {
 	}
 	switch {
 	case errors.Is(err, identity.ErrTwoStepOff):
-		return c.Redirect("/account/two-step", fiber.StatusSeeOther)
+		return c.Redirect(p.account("/two-step"), fiber.StatusSeeOther)
 	case err != nil:
 		return err
 	}
 	say(c, notice{Strong: "Recovery codes replaced.", Before: " The old ones no longer work."})
-	return h.renderRecoveryCodes(c, p, session, "New recovery codes", codes)
+	return h.renderRecoveryCodes(c, p, session, "New recovery codes", p.account(""), codes)
 }
 
 // codesView shows new recovery codes. No other page ever does.
 type codesView struct {
 	layout
 	Codes []string
+	Next  string // where to continue
 }
 
 // renderRecoveryCodes answers the form itself. If it is sent again, its code counts as used.
-func (h *Handler) renderRecoveryCodes(c *fiber.Ctx, p *principal, session identity.Session, title string, codes []string) error {
+func (h *Handler) renderRecoveryCodes(c *fiber.Ctx, p *principal, session identity.Session, title, next string, codes []string) error {
 	setSession(c, session)
 	h.rememberBrowser(c, session)
 	p.Person = session.Person
-	return h.render(c, fiber.StatusOK, "recovery-codes", &codesView{accountLayout(p, title, "two-step"), codes})
+	return h.render(c, fiber.StatusOK, "recovery-codes", &codesView{accountLayout(p, title, "two-step"), codes, next})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -45,7 +46,16 @@ func withNext(path, next string) string {
 	if next == "" || next == "/" {
 		return path
 	}
-	return path + "?" + url.Values{"next": {next}}.Encode()
+	return withParam(path, "next", next)
+}
+
+// withParam adds a parameter to a path.
+func withParam(path, name, value string) string {
+	separator := "?"
+	if strings.Contains(path, "?") {
+		separator = "&"
+	}
+	return path + separator + url.Values{name: {value}}.Encode()
 }
 
 // recheck returns a function that reports whether the principal is still signed in and holds the permission. Downloads call it

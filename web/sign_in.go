@@ -16,6 +16,8 @@ type signInView struct {
 	Email  string
 	Wrong  bool
 	Wait   *wait // nil: attempts are accepted
+	Ended  bool  // whether the browser had a session, which has ended
+	Kept   bool  // whether there is a draft
 
 	Recovery bool   // whether the form is for a recovery code
 	Other    string // path of the form for the other kind of code
@@ -26,14 +28,16 @@ func nextOf(c *fiber.Ctx) string { return localPath(c.Query("next")) }
 
 // signInForm answers GET /sign-in.
 func (h *Handler) signInForm(c *fiber.Ctx) error {
-	p, err := h.authenticate(c)
-	if err != nil {
+	_, err := h.signedIn(c)
+	switch {
+	case err == nil:
+		return c.Redirect(nextOf(c), fiber.StatusSeeOther)
+	case !errors.Is(err, identity.ErrNoSession):
 		return err
 	}
-	if p != nil {
-		return c.Redirect(nextOf(c), fiber.StatusSeeOther)
-	}
-	return h.renderSignIn(c, fiber.StatusOK, signInView{})
+	view := signInView{Kept: c.Cookies(draftCookie) != ""}
+	view.Ended = view.Kept || c.Cookies(sessionCookie) != "" && !errors.Is(err, errCodeDue)
+	return h.renderSignIn(c, fiber.StatusOK, view)
 }
 
 func (h *Handler) renderSignIn(c *fiber.Ctx, status int, view signInView) error {
@@ -75,7 +79,13 @@ func (h *Handler) signOut(c *fiber.Ctx) error {
 	if err := h.Identity.SignOut(c.UserContext(), c.Cookies(sessionCookie)); err != nil {
 		return err
 	}
+	return h.signedOut(c)
+}
+
+// signedOut continues on the sign-in, which says that the session of this browser has ended.
+func (h *Handler) signedOut(c *fiber.Ctx) error {
 	clearSession(c)
+	clearCookie(c, draftCookie)
 	say(c, notice{Strong: "You have signed out."})
 	return c.Redirect("/sign-in", fiber.StatusSeeOther)
 }

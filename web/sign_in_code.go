@@ -2,7 +2,6 @@ package web
 
 import (
 	"errors"
-	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -37,13 +36,10 @@ func (h *Handler) renderCode(c *fiber.Ctx, status int, view signInView) error {
 // codePath is the path of the form for a code of the app, or for a recovery code.
 func codePath(next string, recovery bool) string {
 	path := withNext("/sign-in/code", next)
-	switch {
-	case !recovery:
-		return path
-	case strings.Contains(path, "?"):
-		return path + "&recovery=1"
+	if recovery {
+		path = withParam(path, "recovery", "1")
 	}
-	return path + "?recovery=1"
+	return path
 }
 
 // restartSignIn redirects to the sign-in, which continues if the browser is signed in after all: the form was sent twice.

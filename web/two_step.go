@@ -17,6 +17,15 @@ type twoStepView struct {
 	Secret string // in groups of four
 	QR     *qrCode
 	Issuer string
+	Action string // of the form that turns it on, which knows where to continue
+}
+
+// continueAfter is the page that two-step verification was set up for, or the account.
+func continueAfter(c *fiber.Ctx, p *principal) string {
+	if c.Query("next") == "" {
+		return p.account("")
+	}
+	return nextOf(c)
 }
 
 // twoStepForm answers GET /account/two-step.
@@ -36,6 +45,7 @@ func (h *Handler) renderTwoStep(c *fiber.Ctx, p *principal, status int, f formEr
 	}
 	view.layout = accountLayout(p, titleOf("Set up two-step verification", status), "two-step")
 	view.Secret, view.QR, view.Issuer = inGroupsOfFour(offer.Secret), newQRCode(offer.URL), identity.Issuer
+	view.Action = p.twoStepFor(continueAfter(c, p))
 	return h.render(c, status, "two-step-on", &view)
 }
 
@@ -54,14 +64,14 @@ func (h *Handler) changeTwoStep(c *fiber.Ctx, p *principal) error {
 	}
 	switch {
 	case errors.Is(err, identity.ErrTwoStepOn), errors.Is(err, identity.ErrTwoStepOff):
-		return c.Redirect("/account/two-step", fiber.StatusSeeOther) // changed elsewhere meanwhile
+		return c.Redirect(p.account("/two-step"), fiber.StatusSeeOther) // changed elsewhere meanwhile
 	case err != nil:
 		return err
 	case codes != nil:
 		say(c, notice{Strong: "Two-step verification is on.", Before: otherSessionsEnded})
-		return h.renderRecoveryCodes(c, p, session, "Two-step verification is on", codes)
+		return h.renderRecoveryCodes(c, p, session, "Two-step verification is on", continueAfter(c, p), codes)
 	}
-	return h.redirectToAccount(c, session, notice{Strong: "Two-step verification is off.", Before: otherSessionsEnded})
+	return h.redirectToAccount(c, p, session, notice{Strong: "Two-step verification is off.", Before: otherSessionsEnded})
 }
 
 // inGroupsOfFour splits a secret for typing.

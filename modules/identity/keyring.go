@@ -85,6 +85,17 @@ func (k Keyring) seal(personID, secret string) string {
 	return k.current.prefix() + base64.RawURLEncoding.EncodeToString(sealed)
 }
 
+// SealText returns a text that OpenText gives back for the same person alone: encrypted if there is a key, otherwise in clear.
+// It is no secret of the person's sign-in, and is not opened as one.
+func (s *Service) SealText(personID, text string) string {
+	return s.keys.seal("text of "+personID, text)
+}
+
+// OpenText returns the text that was sealed for the person.
+func (s *Service) OpenText(personID, sealed string) (string, error) {
+	return s.keys.open("text of "+personID, sealed)
+}
+
 // open returns the secret stored for the person. Errors: apperr.Unavailable, whose cause names the setting.
 func (k Keyring) open(personID, stored string) (string, error) {
 	if !strings.HasPrefix(stored, encryptedPrefix) {

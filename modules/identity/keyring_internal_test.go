@@ -65,3 +65,20 @@ func TestKeyringOpensWhatItSealed(t *testing.T) {
 	}
 	require.Len(t, strings.Split(sealed, "."), 3)
 }
+
+// A text is its person's alone, and neither a text nor a secret of the sign-in opens as the other.
+func TestSealedTextIsThePersonsOwn(t *testing.T) {
+	t.Parallel()
+	s := (&Service{}).EncryptWith(ringOf(t, bytes.Repeat([]byte{1}, 32), nil))
+	sealed := s.SealText("ann", "what Ann wrote")
+	require.NotContains(t, sealed, "Ann")
+	text, err := s.OpenText("ann", sealed)
+	require.NoError(t, err)
+	require.Equal(t, "what Ann wrote", text)
+	_, err = s.OpenText("bob", sealed)
+	require.Error(t, err)
+	_, err = s.keys.open("ann", sealed)
+	require.Error(t, err)
+	_, err = s.OpenText("ann", s.keys.seal("ann", "a secret"))
+	require.Error(t, err)
+}

@@ -28,7 +28,8 @@ func TestMembershipsAreThePersonsOwn(t *testing.T) {
 	our, their := b.organisation(ours), b.organisation(theirs)
 	require.Equal(t, "Zulu", our.Name)
 	require.Equal(t, []org.Membership{
-		{OrganisationID: theirs, Organisation: their, Role: org.RoleAdmin}, {OrganisationID: ours, Organisation: our, Role: org.RoleMember},
+		{OrganisationID: theirs, Organisation: their, Role: org.RoleAdmin, Several: true},
+		{OrganisationID: ours, Organisation: our, Role: org.RoleMember, Several: true},
 	}, found)
 	for i, slug := range []string{"theirs", "ours"} {
 		one, err := b.orgs.Membership(t.Context(), ann, slug)

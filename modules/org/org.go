@@ -13,6 +13,7 @@ type Membership struct {
 	OrganisationID string // of the membership itself, by which the policy decides on the organisation that was loaded with it
 	Organisation   Organisation
 	Role           Role
+	Several        bool // whether the person belongs to other organisations too
 }
 
 // Member is a person in an organisation.

@@ -2,12 +2,12 @@ package org
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
 
 	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"dg/platform/postgres"
 )
@@ -45,6 +45,7 @@ func (s *Service) MembershipsOf(ctx context.Context, personID string) ([]Members
 	found := make([]Membership, len(rows))
 	for i, r := range rows {
 		found[i] = r.membership()
+		found[i].Several = len(rows) > 1
 	}
 	return found, nil
 }
@@ -55,15 +56,17 @@ func (s *Service) Membership(ctx context.Context, personID, slug string) (Member
 	if !utf8.ValidString(slug) || strings.Contains(slug, "\x00") { // PostgreSQL refuses such text
 		return Membership{}, errOrganisationNotFound
 	}
-	var row membershipRow
-	err := s.membershipsOf(ctx, personID).Where(`"Organisation".slug = ?`, slug).Take(&row).Error
-	if errors.Is(err, gorm.ErrRecordNotFound) {
-		return Membership{}, errOrganisationNotFound
-	}
-	if err != nil {
+	var rows []membershipRow
+	first := clause.OrderBy{Expression: clause.Expr{SQL: `"Organisation".slug = ? desc`, Vars: []any{slug}}}
+	if err := s.membershipsOf(ctx, personID).Order(first).Limit(2).Find(&rows).Error; err != nil {
 		return Membership{}, fmt.Errorf("org: membership: %w", err)
 	}
-	return row.membership(), nil
+	if len(rows) == 0 || rows[0].Organisation.Slug != slug {
+		return Membership{}, errOrganisationNotFound
+	}
+	m := rows[0].membership()
+	m.Several = len(rows) > 1
+	return m, nil
 }
 
 func (r membershipRow) membership() Membership {

@@ -73,6 +73,13 @@
     });
   }
 
+  // The list of organisations closes with Escape and with a click elsewhere.
+  for (const list of all('details.switch')) {
+    const close = () => { list.open = false; };
+    document.addEventListener('click', (e) => { if (!list.contains(e.target)) close(); });
+    list.addEventListener('keydown', (e) => { if (e.key === 'Escape' && list.open) { close(); list.querySelector('summary').focus(); } });
+  }
+
   // A field that is hidden because its option is not selected is not sent.
   for (const field of all('.choice > .field')) {
     field.closest('form').addEventListener('formdata', (e) => {
