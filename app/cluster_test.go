@@ -31,6 +31,13 @@ type clustered struct {
 	used    atomic.Int64
 }
 
+// moreKeys makes keys until there are so many.
+func (x *clustered) moreKeys(n int) {
+	for len(x.keys) < n {
+		x.keys = append(x.keys, x.db.Key(x.fork.OrganisationID).Token())
+	}
+}
+
 // nextKey is another token with each call.
 func (x *clustered) nextKey() string { return x.keys[int(x.used.Add(1))%len(x.keys)] }
 
@@ -51,6 +58,8 @@ func TestCluster(t *testing.T) {
 	t.Run("the reporting mode holds", x.reportingModeHolds)
 	t.Run("erased players are gone", x.erasedPlayersAreGone)
 	t.Run("ended plans stop keys", x.endedPlansStopKeys)
+	t.Run("instances stop", x.instancesStop)
+	t.Run("failover of the primary", x.failoverOfThePrimary)
 }
 
 func newClustered(t *testing.T) *clustered {
@@ -67,9 +76,7 @@ func newClustered(t *testing.T) *clustered {
 	x.slug = organisation.Slug
 	x.owner = x.db.Member(organisation.ID, "owner")
 	x.fork = x.db.Fork(fixtures.Fork{OrganisationID: organisation.ID})
-	for range 60 {
-		x.keys = append(x.keys, x.db.Key(organisation.ID).Token())
-	}
+	x.moreKeys(40) // and 60 that may be made on the screens
 	x.players = x.db.Players(organisation.ID, 200)
 	x.db.Plays(x.fork, 20_000, x.fork.CreatedAt, 10*time.Minute)
 	require.Equal(t, http.StatusOK, ask(t, client(), x.ProxyURL()+x.stats(), x.keys[0]).StatusCode)
