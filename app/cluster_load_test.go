@@ -202,6 +202,9 @@ func (l *load) verdict(t *testing.T) {
 		at := slices.IndexFunc(l.plays.changes, func(c change) bool { return c.value == r.value })
 		t.Logf("stale: %s showed %s plays, %d changes behind", r.from, r.value, len(l.plays.changes)-1-at)
 	}
+	if statuses.of("500") > 0 {
+		l.x.logErrors(t)
+	}
 	require.Empty(t, strings.Join(l.wrong[:min(5, len(l.wrong))], "\n"))
 	require.Empty(t, stale)
 	require.Zero(t, statuses.of("500"))

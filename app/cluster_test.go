@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -85,7 +86,12 @@ func newClustered(t *testing.T) *clustered {
 
 // settings of the nth instance: the first two reach the primary through PgBouncer, the third by the names of all servers.
 func (x *clustered) settings(n int) []string {
-	return []string{"DG_DATABASE_URL=" + x.URL("dg_app"), "DG_MIGRATE_DATABASE_URL=" + x.URL("dg_owner")}
+	settings := []string{"DG_DATABASE_URL=" + x.URL("dg_app"), "DG_MIGRATE_DATABASE_URL=" + x.URL("dg_owner")}
+	if n < 2 {
+		settings[0] = "DG_DATABASE_URL=" + x.PoolerURL("dg_app")
+		settings = append(settings, "DG_DATABASE_POOLER=transaction")
+	}
+	return settings
 }
 
 // stats is the path of the statistics of all plays.
@@ -96,6 +102,17 @@ func (x *clustered) stats() string {
 // csv is the path of the export of all plays.
 func (x *clustered) csv() string {
 	return "/api/v1/forks/" + x.fork.ID + "/exports/csv?from=2026-01-01&to=2026-12-31"
+}
+
+// logErrors shows what the instances logged about answers 500.
+func (x *clustered) logErrors(t *testing.T) {
+	for _, i := range x.Instances {
+		for line := range strings.Lines(i.Log()) {
+			if strings.Contains(line, "status=500") || strings.Contains(line, "level=ERROR") {
+				t.Logf("%s: %s", i.Name, line)
+			}
+		}
+	}
 }
 
 // stay says how to use the cluster by hand, until Ctrl-C.
