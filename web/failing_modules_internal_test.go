@@ -89,8 +89,8 @@ var screens = []screen{
 		member + "Keys.List Log.People Log.Append=503 Log.List"},
 	{"GET /o/:org/settings/organisation", "/o/acme/settings/organisation", "", 200,
 		member + "Keys.Expiring Orgs.Members Identity.People Orgs.GroupPage Games.Forks"},
-	{"GET /o/:org/settings/organisation/reporting-mode", "/o/acme/settings/organisation/reporting-mode", "", 200, member + "Keys.Expiring"},
-	{"POST /o/:org/settings/organisation/reporting-mode", "/o/acme/settings/organisation/reporting-mode", "mode=nominative", 303,
+	{"GET /o/:org/settings/organisation/reporting-mode", "/o/acme/settings/organisation/reporting-mode", "", 200, member + "Keys.List Keys.Expiring"},
+	{"POST /o/:org/settings/organisation/reporting-mode", "/o/acme/settings/organisation/reporting-mode", "mode=nominative&organisation=acme", 303,
 		member + "Orgs.SetReportingMode"},
 
 	{"GET /", "/", "", 303, person},

@@ -70,5 +70,5 @@ func TestNoticeOfElsewhereIsNotShown(t *testing.T) {
 
 // toNominative is the form that makes the organisation report names.
 func toNominative(o *organisation) url.Values {
-	return url.Values{"mode": {"nominative"}, "name": {o.Name}}
+	return url.Values{"mode": {"nominative"}, "organisation": {o.Name}}
 }
