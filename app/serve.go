@@ -57,6 +57,7 @@ func (c serveCmd) Run(ctx context.Context, p stdio) error {
 		return err
 	}
 	settings.ServingURL = db.servingURL
+	settings.Replicas, _ = c.Replicas() // openDatabase has checked them
 	traces, err := c.traces(ctx, p.log)
 	if err != nil {
 		return err

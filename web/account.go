@@ -13,7 +13,6 @@ import (
 type accountView struct {
 	layout
 	CodesLeft int // recovery codes
-	Regions   []option
 	Sessions  []sessionRow
 }
 
@@ -28,7 +27,7 @@ const otherSessionsEnded = " Your other sessions have ended."
 // account answers GET /account.
 func (h *Handler) account(c *fiber.Ctx, p *principal) error {
 	ctx := c.UserContext()
-	view := accountView{layout: accountLayout(p, "Account", "account"), Regions: regionOptions()}
+	view := accountView{layout: accountLayout(p, "Account", "account")}
 	sessions, err := h.Identity.Sessions(ctx, p.token)
 	if err != nil {
 		return err

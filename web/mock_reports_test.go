@@ -8,6 +8,8 @@ import (
 
 	mock "github.com/stretchr/testify/mock"
 
+	postgres "dg/platform/postgres"
+
 	reports "dg/modules/reports"
 )
 
@@ -24,9 +26,9 @@ func (_m *mockReports) EXPECT() *mockReports_Expecter {
 	return &mockReports_Expecter{mock: &_m.Mock}
 }
 
-// PlaysOfForks provides a mock function with given fields: ctx, organisationID, p
-func (_m *mockReports) PlaysOfForks(ctx context.Context, organisationID string, p reports.Period) (map[string]int64, error) {
-	ret := _m.Called(ctx, organisationID, p)
+// PlaysOfForks provides a mock function with given fields: ctx, organisationID, p, at
+func (_m *mockReports) PlaysOfForks(ctx context.Context, organisationID string, p reports.Period, at postgres.Position) (map[string]int64, error) {
+	ret := _m.Called(ctx, organisationID, p, at)
 
 	if len(ret) == 0 {
 		panic("no return value specified for PlaysOfForks")
@@ -34,19 +36,19 @@ func (_m *mockReports) PlaysOfForks(ctx context.Context, organisationID string, 
 
 	var r0 map[string]int64
 	var r1 error
-	if rf, ok := ret.Get(0).(func(context.Context, string, reports.Period) (map[string]int64, error)); ok {
-		return rf(ctx, organisationID, p)
+	if rf, ok := ret.Get(0).(func(context.Context, string, reports.Period, postgres.Position) (map[string]int64, error)); ok {
+		return rf(ctx, organisationID, p, at)
 	}
-	if rf, ok := ret.Get(0).(func(context.Context, string, reports.Period) map[string]int64); ok {
-		r0 = rf(ctx, organisationID, p)
+	if rf, ok := ret.Get(0).(func(context.Context, string, reports.Period, postgres.Position) map[string]int64); ok {
+		r0 = rf(ctx, organisationID, p, at)
 	} else {
 		if ret.Get(0) != nil {
 			r0 = ret.Get(0).(map[string]int64)
 		}
 	}
 
-	if rf, ok := ret.Get(1).(func(context.Context, string, reports.Period) error); ok {
-		r1 = rf(ctx, organisationID, p)
+	if rf, ok := ret.Get(1).(func(context.Context, string, reports.Period, postgres.Position) error); ok {
+		r1 = rf(ctx, organisationID, p, at)
 	} else {
 		r1 = ret.Error(1)
 	}
@@ -63,13 +65,14 @@ type mockReports_PlaysOfForks_Call struct {
 //   - ctx context.Context
 //   - organisationID string
 //   - p reports.Period
-func (_e *mockReports_Expecter) PlaysOfForks(ctx interface{}, organisationID interface{}, p interface{}) *mockReports_PlaysOfForks_Call {
-	return &mockReports_PlaysOfForks_Call{Call: _e.mock.On("PlaysOfForks", ctx, organisationID, p)}
+//   - at postgres.Position
+func (_e *mockReports_Expecter) PlaysOfForks(ctx interface{}, organisationID interface{}, p interface{}, at interface{}) *mockReports_PlaysOfForks_Call {
+	return &mockReports_PlaysOfForks_Call{Call: _e.mock.On("PlaysOfForks", ctx, organisationID, p, at)}
 }
 
-func (_c *mockReports_PlaysOfForks_Call) Run(run func(ctx context.Context, organisationID string, p reports.Period)) *mockReports_PlaysOfForks_Call {
+func (_c *mockReports_PlaysOfForks_Call) Run(run func(ctx context.Context, organisationID string, p reports.Period, at postgres.Position)) *mockReports_PlaysOfForks_Call {
 	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(string), args[2].(reports.Period))
+		run(args[0].(context.Context), args[1].(string), args[2].(reports.Period), args[3].(postgres.Position))
 	})
 	return _c
 }
@@ -79,7 +82,7 @@ func (_c *mockReports_PlaysOfForks_Call) Return(_a0 map[string]int64, _a1 error)
 	return _c
 }
 
-func (_c *mockReports_PlaysOfForks_Call) RunAndReturn(run func(context.Context, string, reports.Period) (map[string]int64, error)) *mockReports_PlaysOfForks_Call {
+func (_c *mockReports_PlaysOfForks_Call) RunAndReturn(run func(context.Context, string, reports.Period, postgres.Position) (map[string]int64, error)) *mockReports_PlaysOfForks_Call {
 	_c.Call.Return(run)
 	return _c
 }

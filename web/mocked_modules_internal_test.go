@@ -18,6 +18,7 @@ import (
 	"dg/modules/reports"
 	"dg/platform/authz"
 	"dg/platform/limiter"
+	"dg/platform/postgres"
 )
 
 func (s *mocked) modules(policy Policy) Modules {
@@ -99,7 +100,6 @@ func (s *mocked) account(on *mockIdentity_Expecter) {
 	on.TurnOffTwoStep(anything, anything, anything).RunAndReturn(
 		func(context.Context, string, proof) (identity.Session, error) { return session("TurnOffTwoStep") })
 	on.RecoveryCodesLeft(anything, anything).RunAndReturn(func(context.Context, string) (int, error) { return give(s, "Identity.RecoveryCodesLeft", 3) })
-	on.SetRegion(anything, anything, anything).RunAndReturn(func(context.Context, string, string) error { return s.called("Identity.SetRegion") })
 	on.ReplaceRecoveryCodes(anything, anything, anything).RunAndReturn(
 		func(context.Context, string, proof) ([]string, identity.Session, error) {
 			return codes("ReplaceRecoveryCodes")
@@ -188,8 +188,8 @@ func (s *mocked) reports() Reports {
 			}
 			return stats, err
 		})
-	m.EXPECT().PlaysOfForks(anything, anything, anything).RunAndReturn(
-		func(context.Context, string, reports.Period) (map[string]int64, error) {
+	m.EXPECT().PlaysOfForks(anything, anything, anything, anything).RunAndReturn(
+		func(context.Context, string, reports.Period, postgres.Position) (map[string]int64, error) {
 			return give(s, "Reports.PlaysOfForks", map[string]int64{fork.ID: 7})
 		})
 	return m

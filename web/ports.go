@@ -14,6 +14,7 @@ import (
 	"dg/modules/reports"
 	"dg/platform/authz"
 	"dg/platform/limiter"
+	"dg/platform/postgres"
 )
 
 // What the screens call of other modules. Their services say what the methods promise, and which errors they return.
@@ -52,7 +53,6 @@ type Accounts interface {
 	ConfirmTwoStep(ctx context.Context, token string, proof identity.Proof) (codes []string, session identity.Session, err error)
 	TurnOffTwoStep(ctx context.Context, token string, proof identity.Proof) (identity.Session, error)
 	RecoveryCodesLeft(ctx context.Context, token string) (int, error)
-	SetRegion(ctx context.Context, token, region string) error
 	ReplaceRecoveryCodes(ctx context.Context, token string, proof identity.Proof) (codes []string, session identity.Session, err error)
 }
 
@@ -92,7 +92,7 @@ type Forks interface {
 // Reports computes the figures of forks.
 type Reports interface {
 	Statistics(ctx context.Context, q reports.Query, hold func(*limiter.Lease)) (reports.Statistics, error)
-	PlaysOfForks(ctx context.Context, organisationID string, p reports.Period) (map[string]int64, error)
+	PlaysOfForks(ctx context.Context, organisationID string, p reports.Period, at postgres.Position) (map[string]int64, error)
 }
 
 // Exports sends plays as CSV.

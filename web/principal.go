@@ -16,6 +16,7 @@ import (
 	"dg/platform/apperr"
 	"dg/platform/authz"
 	"dg/platform/httpserver"
+	"dg/platform/postgres"
 )
 
 // principal is the signed-in person of a request.
@@ -29,6 +30,7 @@ type principal struct {
 	lacksTwoStep bool             // whether the request was refused for want of two-step verification alone
 	manages      bool             // whether the person is owner or admin of any organisation; set on screens of no organisation
 	token        string
+	position     postgres.Position // of the session
 	policy       Policy
 	locale       locale
 }
@@ -153,7 +155,7 @@ func (h *Handler) signedIn(c *fiber.Ctx) (*principal, error) {
 	if session.SecondStepDue {
 		return nil, errCodeDue
 	}
-	p := &principal{Person: session.Person, at: c.Path(), token: session.Token, policy: h.Policy, locale: newLocale(session.Person.Region, c.Get(fiber.HeaderAcceptLanguage))}
+	p := &principal{Person: session.Person, at: c.Path(), token: session.Token, position: session.Position, policy: h.Policy, locale: newLocale("", c.Get(fiber.HeaderAcceptLanguage))}
 	c.Locals(principalKey{}, p)
 	httpserver.MarkAuthenticated(c)
 	return p, nil

@@ -37,7 +37,7 @@ func (h *Handler) listReports(c *fiber.Ctx, p *principal) error {
 	if err != nil {
 		return err
 	}
-	plays, err := h.Reports.PlaysOfForks(c.UserContext(), p.Organisation.ID, lastDays(h.today(), defaultDays))
+	plays, err := h.Reports.PlaysOfForks(c.UserContext(), p.Organisation.ID, lastDays(h.today(), defaultDays), p.position)
 	if err != nil {
 		return err
 	}

@@ -31,6 +31,7 @@ import (
 // Settings are what a program is built from.
 type Settings struct {
 	ServingURL string
+	Replicas   []string // URLs of hot standbys, as the same role
 	Pools      PoolSizes
 	BaseURL    string
 	Proxies    []netip.Prefix
@@ -90,6 +91,9 @@ func Over(pools Pools, s Settings) (*Program, error) {
 	p.exports.OnFinish = counts.exportFinished
 	p.Keys = apikeys.New(pools.Auth, orgs, log, policy, time.Now, counts.unknownKey)
 	p.background = map[string]func(context.Context){"sealer": sealer.Run, "audit": log.Run, "key usage": p.Keys.Run}
+	if pools.Replicas != nil {
+		p.background["replicas"] = pools.Replicas.Run
+	}
 	auditor := identity.Auditor{Memberships: orgs, Log: log, UnknownEmail: counts.unknownEmail}
 	people := identity.New(pools.Auth, time.Now, auditor, s.Log).EncryptWith(s.Keys)
 

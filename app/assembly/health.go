@@ -25,7 +25,11 @@ func (p *Program) mountHealth(router fiber.Router) {
 		if _, err := p.Pools.ready(ctx); err != nil {
 			return err
 		}
-		return c.SendString("ready\n")
+		text := "ready\n"
+		for _, r := range p.Pools.Replicas.All() {
+			text += fmt.Sprintf("replica %d: %s\n", r.Number, r.State())
+		}
+		return c.SendString(text)
 	})
 }
 

@@ -3,6 +3,7 @@ package assembly
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"maps"
 	"sync"
@@ -17,6 +18,8 @@ type Pools struct {
 	Recheck *postgres.DB // one connection: whether running downloads may go on; nil: those of Auth
 	Reads   *postgres.DB // forks and statistics
 	Exports *postgres.DB // one connection for each export that may run
+
+	Replicas *postgres.Replicas // which take the reads of Reads and Exports that they can; nil: none
 }
 
 // PoolSizes are how many connections the pools of a settable size hold at most; 0 is the default.
@@ -36,6 +39,7 @@ func openPools(ctx context.Context, s Settings) (p Pools, err error) {
 			p.Close()
 		}
 	}()
+	reports := map[*postgres.DB]postgres.Options{}
 	for _, o := range []struct {
 		db   **postgres.DB
 		opts postgres.Options
@@ -49,14 +53,33 @@ func openPools(ctx context.Context, s Settings) (p Pools, err error) {
 		if *o.db, err = postgres.Open(ctx, s.ServingURL, o.opts); err != nil {
 			return p, err
 		}
+		reports[*o.db] = o.opts
 	}
-	return p, p.checkSum(ctx, s.Log)
+	delete(reports, p.Auth)
+	delete(reports, p.Recheck)
+	if err = p.checkSum(ctx, s.Log); err == nil && len(s.Replicas) > 0 {
+		p.Replicas, err = postgres.OpenReplicas(ctx, s.Replicas, p.Auth, reports)
+	}
+	return p, err
 }
 
 // byName returns the open pools under their names in the metrics.
 func (p Pools) byName() map[string]*postgres.DB {
 	pools := map[string]*postgres.DB{"auth": p.Auth, "recheck": p.Recheck, "reads": p.Reads, "exports": p.Exports}
 	maps.DeleteFunc(pools, func(_ string, db *postgres.DB) bool { return db == nil })
+	return pools
+}
+
+// withReplicas returns byName, and the pools of replicas.
+func (p Pools) withReplicas() map[string]*postgres.DB {
+	pools := p.byName()
+	for _, r := range p.Replicas.All() {
+		for name, of := range p.byName() {
+			if db := r.Pool(of); db != nil {
+				pools[fmt.Sprintf("%s_replica_%d", name, r.Number)] = db
+			}
+		}
+	}
 	return pools
 }
 
@@ -87,6 +110,7 @@ func (p Pools) sum() (sum int) {
 // Close closes the open pools, all at once: each takes its time when the database is silent.
 func (p Pools) Close() {
 	var all sync.WaitGroup
+	all.Go(p.Replicas.Close)
 	for _, db := range p.byName() {
 		all.Go(db.Close)
 	}
@@ -99,4 +123,11 @@ const otherFiles = 64
 
 // reservedFiles is how many files the server's client connections must leave: one for each database connection, another
 // while its query is cancelled, and the rest.
-func (p Pools) reservedFiles() int { return 2*p.sum() + otherFiles }
+func (p Pools) reservedFiles() int {
+	return 2*(p.sum()+len(p.Replicas.All())*ReplicaConnections(p.Reads)) + otherFiles
+}
+
+// ReplicaConnections is how many connections an instance may open to each replica.
+func ReplicaConnections(reads *postgres.DB) int {
+	return int(reads.Pool.Config().MaxConns) + exports.MaxAtOnce
+}

@@ -4,12 +4,14 @@ import (
 	"context"
 	"maps"
 	"runtime"
+	"strconv"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"dg/platform/limiter"
+	"dg/platform/postgres"
 )
 
 // reading is a metric whose values are read when it is asked for.
@@ -39,6 +41,7 @@ func registerReadings(r prometheus.Registerer, version string, pools Pools, limi
 		ConstLabels: prometheus.Labels{"version": version, "goversion": runtime.Version()}}).Set(1)
 	r.MustRegister(newHealth(pools))
 	registerPools(r, pools)
+	registerReplicas(r, pools.Replicas)
 	registerWork(r, limiters...)
 }
 
@@ -95,11 +98,42 @@ func (h health) Collect(to chan<- prometheus.Metric) {
 	to <- prometheus.MustNewConstMetric(h.ready, prometheus.GaugeValue, ready)
 }
 
+// registerReplicas shows whether reports read from the replicas. Without any, these metrics are absent.
+func registerReplicas(r prometheus.Registerer, replicas *postgres.Replicas) {
+	each := func(read func(r *postgres.Replica, emit func(float64, ...string), number string)) func(func(float64, ...string)) {
+		return func(emit func(float64, ...string)) {
+			for _, r := range replicas.All() {
+				read(r, emit, strconv.Itoa(r.Number))
+			}
+		}
+	}
+	replica := []string{"replica"}
+	r.MustRegister(
+		newReading(prometheus.GaugeValue, "dg_replica_state", "1 for the state that the replica is in. Reports read from one that is following.", []string{"replica", "state"},
+			each(func(r *postgres.Replica, emit func(float64, ...string), number string) {
+				for _, state := range postgres.ReplicaStates {
+					in := 0.0
+					if r.State() == state {
+						in = 1
+					}
+					emit(in, number, string(state))
+				}
+			})),
+		newReading(prometheus.GaugeValue, "dg_replica_lag_bytes", "Bytes of the primary's log that the replica had not replayed when it last answered.", replica,
+			each(func(r *postgres.Replica, emit func(float64, ...string), number string) {
+				emit(float64(r.Lag()), number)
+			})),
+		newReading(prometheus.CounterValue, "dg_replica_reads_total", "Reads of reports and exports that the replica has taken.", replica,
+			each(func(r *postgres.Replica, emit func(float64, ...string), number string) {
+				emit(float64(r.Reads()), number)
+			})))
+}
+
 // registerPools shows the connections of each pool.
 func registerPools(r prometheus.Registerer, pools Pools) {
 	each := func(read func(s *pgxpool.Stat, emit func(float64, ...string), pool string)) func(func(float64, ...string)) {
 		return func(emit func(float64, ...string)) {
-			for name, db := range pools.byName() {
+			for name, db := range pools.withReplicas() {
 				read(db.Pool.Stat(), emit, name)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"dg/modules/audit"
 	"dg/platform/authz"
+	"dg/platform/postgres"
 )
 
 // The rate limit: never more than MaxRequests requests of a key accepted in any RateWindow seconds. authenticate.sql and
@@ -21,7 +22,8 @@ type Caller struct {
 	Scopes                         []Scope
 	OrganisationVersion            int64 // drawn anew with every change to the organisation or its forks; never repeats
 	RateLimit                      RateLimit
-	ExpiryNotice                   *time.Time // when the key expires or, replaced, is revoked, if that is within 30 days; else nil
+	Position                       postgres.Position // of the primary, after the request began: what its reports have to see
+	ExpiryNotice                   *time.Time        // when the key expires or, replaced, is revoked, if that is within 30 days; else nil
 
 	countedOn int // the UTC day whose usage has the request
 }

@@ -3,6 +3,7 @@
 -- One row, or none for an unknown id: the key, why it is rejected ('': it is not), its dates, and either what is left of the
 -- limit (remaining requests, seconds until there is one more) or, over the limit, the seconds until there is one. Both are
 -- null when the key has no window, or one with stamps of the future: the caller then makes or repairs it and asks again.
+-- position: how far the primary's history has come, for reports from replicas; without replicas null.
 -- first_in_minute: a statement of its own stores that use; in this one it would cost every use a fifth more.
 -- The count is exact: two updates of the same window row take turns, and the second sees what the first wrote. A revocation
 -- updates api_keys alone, so that it cannot deadlock with this statement. The ring is in order from its head on, so that
@@ -35,5 +36,6 @@ select k.id, k.org_id::text, k.name, k.scopes, k.version, coalesce(k.reason, '')
            (select extract(epoch from greatest(w.instants[w.head], 'epoch') + interval '60 s' - clock_timestamp())::float8
               from api_key_windows w
              where w.key_id = k.id and w.refused = (k.reason is not null) and not clock_timestamp() < any (w.instants)) end as wait,
-       k.first_in_minute
+       k.first_in_minute,
+       null as position
   from k left join taken on true

@@ -24,12 +24,15 @@ type Service struct {
 	random       io.Reader
 	onUnknownKey func()
 	usage        counter
+
+	authenticateSQL string
 }
 
 // New returns the service. It calls onUnknownKey for each use of a key that no organisation owns: there is no audit log to
 // write it to, so that the metrics count it.
 func New(db *postgres.DB, orgs Organisations, log *audit.Log, policy *authz.Policy, now func() time.Time, onUnknownKey func()) *Service {
-	return &Service{db: db, orgs: orgs, log: log, policy: policy, now: now, random: rand.Reader, onUnknownKey: onUnknownKey}
+	return &Service{db: db, orgs: orgs, log: log, policy: policy, now: now, random: rand.Reader, onUnknownKey: onUnknownKey,
+		authenticateSQL: withPosition(db)}
 }
 
 // Actor is a member who manages keys: the person, and what the policy lets them do.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm"
@@ -30,6 +31,11 @@ select extract(epoch from greatest(instants[head], 'epoch') + interval '60 s' - 
   from api_key_windows where key_id = $1 and refused = $2`
 )
 
+// withPosition is the authentication statement of a database, which has replicas or not.
+func withPosition(db *postgres.DB) string {
+	return strings.Replace(authenticateSQL, "null as position", db.PositionSQL()+" as position", 1)
+}
+
 // authenticate runs the statement. A key without a usable window (it is new, a crash of PostgreSQL emptied the table, or the
 // clock was set back) gets one, and the statement runs again.
 func (s *Service) authenticate(ctx context.Context, id string, hash []byte, outside bool) (authResult, error) {
@@ -51,8 +57,8 @@ func (s *Service) authenticate(ctx context.Context, id string, hash []byte, outs
 func (s *Service) lookup(ctx context.Context, id string, hash []byte, outside bool) (r authResult, hasWindow bool, err error) {
 	var remainingAndReset []float64
 	var wait *float64
-	err = s.db.Pool.QueryRow(ctx, authenticateSQL, id, hash, outside).Scan(&r.KeyID, &r.OrganisationID, &r.KeyName, &r.Scopes,
-		&r.OrganisationVersion, &r.reason, &r.revokedAt, &r.expiresAt, &remainingAndReset, &wait, &r.firstInMinute)
+	err = s.db.Pool.QueryRow(ctx, s.authenticateSQL, id, hash, outside).Scan(&r.KeyID, &r.OrganisationID, &r.KeyName, &r.Scopes,
+		&r.OrganisationVersion, &r.reason, &r.revokedAt, &r.expiresAt, &remainingAndReset, &wait, &r.firstInMinute, &r.Position)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return authResult{}, false, nil
 	}

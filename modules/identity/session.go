@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"dg/platform/apperr"
+	"dg/platform/postgres"
 )
 
 // The lifetime of a session.
@@ -27,6 +28,7 @@ type Session struct {
 	Token         string // the cookie's value: a secret
 	StartedAt     time.Time
 	SecondStepDue bool
+	Position      postgres.Position // of the primary, after the request began: what its reports have to see; zero: whatever is newest
 }
 
 // Client is the browser that somebody signs in with.

@@ -12,9 +12,28 @@ import (
 	"dg/platform/postgres"
 )
 
+// sessionAt is what a request needs of its session, with the primary's position.
+type sessionAt struct {
+	TokenHash     []byte `gorm:"primaryKey"`
+	UserID        string
+	CreatedAt     time.Time
+	LastUsedAt    time.Time
+	SecondStepDue bool
+	Position      postgres.Position `gorm:"->;type:text"`
+	User          userRow
+}
+
+func (sessionAt) TableName() string { return "sessions" }
+
+func (r sessionAt) session(token string) Session {
+	return Session{Person: r.User.person(), Token: token, StartedAt: r.CreatedAt, SecondStepDue: r.SecondStepDue, Position: r.Position}
+}
+
 // session returns the session of the token with its person. It runs with each request of a screen, and is one statement.
-func (s *Service) session(ctx context.Context, token string, now time.Time) (row sessionRow, err error) {
-	err = s.gorm(ctx).Scopes(postgres.Tag("identity.session")).InnerJoins("User").
+func (s *Service) session(ctx context.Context, token string, now time.Time) (row sessionAt, err error) {
+	err = s.gorm(ctx).Scopes(postgres.Tag("identity.session")).
+		Table(`(select token_hash, user_id, created_at, last_used_at, expires_at, second_step_due, `+
+			s.db.PositionSQL()+` as position from sessions) as sessions`).InnerJoins("User").
 		Where("token_hash = ? and expires_at > ?", hashToken(token), now).Take(&row).Error
 	return row, noRow(err, ErrNoSession, "session")
 }

@@ -22,6 +22,7 @@ func (a *API) exportForkPlays(c *fiber.Ctx, caller apikeys.Caller) error {
 	if err != nil {
 		return err
 	}
+	query.Position = caller.Position
 	query.MayReadGroup = a.mayReadGroup(caller, authz.ExportReport)
 	err = a.exports.Send(ctx, c, exports.Request{
 		Query: query, Slug: fork.Slug, Actor: caller.Actor(), Request: requestOf(c),

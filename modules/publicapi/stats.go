@@ -24,6 +24,7 @@ func (a *API) getForkStats(c *fiber.Ctx, caller apikeys.Caller) error {
 	if err != nil {
 		return err
 	}
+	query.Position = caller.Position
 	query.MayReadGroup = a.mayReadGroup(caller, authz.ReadReport)
 	if c.Method() == fiber.MethodHead {
 		return a.headForkStats(ctx, c, caller, query)

@@ -12,6 +12,7 @@ import (
 
 	"dg/modules/org"
 	"dg/platform/limiter"
+	"dg/platform/postgres"
 )
 
 // differs reads a random report from segments and from the plays alone, in one snapshot, and returns how they differ, or how
@@ -69,7 +70,7 @@ func (e *env) wrongAnswers(t *testing.T, q ...Query) (wrong []string) {
 		if err != nil || !assert.ObjectsAreEqual(want, got) {
 			wrong = append(wrong, fmt.Sprintf("%s (group %q): %d plays instead of %d, error %v", q.Period, q.GroupID, got.Plays, want.Plays, err))
 		}
-		listed, err := e.reports.PlaysOfForks(t.Context(), testOrg, q.Period)
+		listed, err := e.reports.PlaysOfForks(t.Context(), testOrg, q.Period, postgres.Position{})
 		if q.GroupID == "" && (err != nil || listed[testFork] != want.Plays) {
 			wrong = append(wrong, fmt.Sprintf("%s: %d plays in the list instead of %d, error %v", q.Period, listed[testFork], want.Plays, err))
 		}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 	"strconv"
+
+	"dg/platform/postgres"
 )
 
 // Export is every play of a fork over a period as CSV, from one snapshot. It holds a connection until it is closed. The zero
@@ -18,7 +20,9 @@ type Export struct {
 	format  Format
 	rows    *exportRows // nil: the report is suppressed
 	first   bool        // rows are the first ones only
-	players *labels     // each player's cells, playerKey and playerLabel; nil: each row has its own
+	peeked  bool        // the first of them is read already: there is one if more
+	more    bool
+	players *labels // each player's cells, playerKey and playerLabel; nil: each row has its own
 	count   int64
 }
 
@@ -42,8 +46,16 @@ func (s *Service) Export(ctx context.Context, q Query, f Format) (*Export, error
 		return e, nil
 	}
 	e.first = true
-	if e.rows, err = snap.firstRows(ctx, firstRows); err != nil {
+	if e.rows, err = snap.firstRows(ctx, firstRows); err == nil {
+		e.more, err = e.rows.next() // what fails so far fails before the first byte
+		e.peeked = true
+	}
+	if err != nil {
 		snap.close()
+		if snap.replicaFailed(ctx, err) {
+			q.Position = postgres.Position{}
+			return s.Export(ctx, q, f)
+		}
 		return nil, err
 	}
 	return e, nil
@@ -68,8 +80,11 @@ func (e *Export) Next(b []byte) ([]byte, error) {
 	if e.rows == nil {
 		return b, io.EOF
 	}
-	more, err := e.rows.next()
-	if err == nil && !more && e.first && e.count == firstRows {
+	more, err := e.more, error(nil)
+	if !e.peeked {
+		more, err = e.rows.next()
+	}
+	if e.peeked = false; err == nil && !more && e.first && e.count == firstRows {
 		if err = e.readRest(); err == nil {
 			more, err = e.rows.next()
 		}

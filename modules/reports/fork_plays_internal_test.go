@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/platform/limiter"
+	"dg/platform/postgres"
 )
 
 // What the list of forks shows is the plays of each, whatever of them is sealed, written since,
@@ -33,14 +34,14 @@ func TestPlaysOfForks(t *testing.T) {
 			require.NoError(t, err)
 			want[fork] = n
 		}
-		got, err := e.reports.PlaysOfForks(t.Context(), testOrg, p)
+		got, err := e.reports.PlaysOfForks(t.Context(), testOrg, p, postgres.Position{})
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 	}
 	var sealed int
 	require.NoError(t, e.db.Owner.Pool.QueryRow(t.Context(), `select count(*) from fork_days`).Scan(&sealed))
 	require.Positive(t, sealed)
-	none, err := e.reports.PlaysOfForks(t.Context(), "00000000-0000-4000-8000-000000000000", Period{From: testFrom, Days: 100})
+	none, err := e.reports.PlaysOfForks(t.Context(), "00000000-0000-4000-8000-000000000000", Period{From: testFrom, Days: 100}, postgres.Position{})
 	require.NoError(t, err)
 	require.Empty(t, none)
 }
@@ -59,7 +60,7 @@ func TestListCountsLargeDays(t *testing.T) {
 		func(l *limiter.Lease) { l.Release() })
 	require.NoError(t, err)
 	require.EqualValues(t, 70, stats.Plays)
-	listed, err := e.reports.PlaysOfForks(t.Context(), testOrg, p)
+	listed, err := e.reports.PlaysOfForks(t.Context(), testOrg, p, postgres.Position{})
 	require.NoError(t, err)
 	require.Equal(t, stats.Plays, listed[testFork])
 }

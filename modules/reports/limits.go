@@ -84,7 +84,7 @@ const labelShare = 16
 func (s *Service) openLeased(ctx context.Context, q Query, withSealed bool, lease *limiter.Lease, estimate int64) (*snapshot, error) {
 	snap, err := open(ctx, s.reads, q, withSealed)
 	if err == nil {
-		snap.lease, snap.labelBudget = lease, int(estimate/labelShare)
+		snap.lease, snap.estimate, snap.labelBudget = lease, estimate, int(estimate/labelShare)
 	}
 	return snap, err
 }

@@ -27,6 +27,8 @@ type Query struct {
 	OrganisationID, ForkID string
 	Period                 Period
 	GroupID                string // "": all players
+	// Position is what the report has to see: a replica that has it may be read from. The zero value asks the primary.
+	Position postgres.Position
 	// MayReadGroup decides about the group's owner before a play is read; its error is the report's. nil: not asked.
 	MayReadGroup func(organisationID string) error
 }
@@ -42,11 +44,16 @@ func (s *Service) Statistics(ctx context.Context, q Query, hold func(*limiter.Le
 	if err != nil {
 		return Statistics{}, err
 	}
-	defer snap.close()
-	err = snap.withoutDamaged(ctx, func() (err error) {
-		stats, err = snap.statistics(ctx)
-		return err
-	})
+	defer func() { snap.close() }()
+	stats, err = snap.undamagedStatistics(ctx)
+	if snap.replicaFailed(ctx, err) {
+		snap.close()
+		q.Position = postgres.Position{}
+		if snap, err = s.openLeased(ctx, q, true, snap.lease, snap.estimate); err != nil {
+			return Statistics{}, err
+		}
+		stats, err = snap.undamagedStatistics(ctx)
+	}
 	if len(snap.damaged) > 0 {
 		snap.close() // marking takes a connection, and no report holds two
 		s.markDirty(ctx, snap.damaged)

@@ -63,6 +63,15 @@ type SkillStat struct {
 	CorrectRate Rate
 }
 
+// undamagedStatistics is statistics without the damaged segments.
+func (s *snapshot) undamagedStatistics(ctx context.Context) (stats Statistics, err error) {
+	err = s.withoutDamaged(ctx, func() (err error) {
+		stats, err = s.statistics(ctx)
+		return err
+	})
+	return stats, err
+}
+
 // statistics sums what the snapshot reads. A group is read play by play unless its sealed days were listed: then it is a
 // large one.
 func (s *snapshot) statistics(ctx context.Context) (Statistics, error) {

@@ -19,6 +19,7 @@ import (
 // snapshot is a transaction that reads one state of the data for a report.
 type snapshot struct {
 	conn    *pgxpool.Conn
+	replica bool // the connection is a replica's
 	query   Query
 	meta    metadata
 	sealed  sealed
@@ -26,6 +27,7 @@ type snapshot struct {
 	damaged []Damage // found so far
 
 	lease       *limiter.Lease // of the memory that statistics take
+	estimate    int64          // of it, in bytes
 	labelBudget int            // bytes of labels that the lease still covers
 }
 
@@ -71,10 +73,21 @@ const activeLimit = string(rune('0' + minGroup))
 // for older snapshots, too, but not their segments. It comes before the snapshot is taken, and nothing else waits for it.
 const lockPlaysSQL = `/* reports.lockPlays */ lock table plays in access share mode`
 
-// open begins a snapshot; withSealed also reads what of the period is sealed. Errors: ErrGroupNotFound, apperr.Unavailable.
+// open begins a snapshot, on a replica if one has replayed the query's position; withSealed also reads what of the period is sealed. Errors: ErrGroupNotFound, apperr.Unavailable.
 func open(ctx context.Context, db *postgres.DB, q Query, withSealed bool) (*snapshot, error) {
 	if q.GroupID != "" && !org.IsID(q.GroupID) {
 		return nil, ErrGroupNotFound
+	}
+	if conn := db.AcquireReplica(ctx, q.Position); conn != nil {
+		s := &snapshot{conn: conn, query: q, replica: true}
+		err := s.begin(ctx, withSealed)
+		if err == nil {
+			return s, nil
+		}
+		s.close()
+		if !s.replicaFailed(ctx, err) {
+			return nil, err
+		}
 	}
 	for attempt := int32(0); ; attempt++ {
 		s, err := acquire(ctx, db, q)
@@ -106,6 +119,12 @@ func acquire(ctx context.Context, db *postgres.DB, q Query) (*snapshot, error) {
 		return nil, fmt.Errorf("reports: connect: %w", err)
 	}
 	return &snapshot{conn: conn, query: q}, nil
+}
+
+// replicaFailed reports whether err is a replica's doing: the report is asked again of the primary. Replay cancels statements that
+// are in its way (SQLSTATE 40001), a standby may stop or be promoted, and none but the primary can say what is wrong.
+func (s *snapshot) replicaFailed(ctx context.Context, err error) bool {
+	return s.replica && ctx.Err() == nil && postgres.Failed(err)
 }
 
 // begin starts the transaction and reads the metadata, and what is sealed, in one round trip.
@@ -184,7 +203,7 @@ func (s *snapshot) damagedMonth(first time.Time) {
 // close ends the transaction and releases the connection. A connection amid rows is closed instead: the rest of an export
 // may be long.
 func (s *snapshot) close() {
-	if s.conn == nil {
+	if s == nil || s.conn == nil {
 		return
 	}
 	conn := s.conn

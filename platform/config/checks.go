@@ -14,6 +14,7 @@ import (
 var checks = input.New(map[string]string{
 	"excluded_without": "{field} is set and DG_DATABASE_URL is not: set both, or neither for the embedded server",
 	"required_if":      "DG_DATABASE_POOLER is set and {field} is not: set it to PostgreSQL itself, where migrations and imports have a session of their own",
+	"replica_urls":     "{field} is not a list of at most 8 URLs such as postgres://user:password@host:5432/database, separated by spaces or commas",
 	"listenable":       "{field} is not an address such as 127.0.0.1:8080: {value}",
 	"local":            "{field} {value} is reachable from outside: set DG_BASE_URL to its public https address",
 	"base_url":         "{field} is not a URL such as https://dg.example.org",
@@ -22,7 +23,8 @@ var checks = input.New(map[string]string{
 	"min":              "{field} is {value}: set it to {param} or more",
 	"key":              "{field} is not a key: set it to 32 random bytes in base64 or hex, such as the output of: openssl rand -base64 32",
 }, map[string]func(input.Field) bool{
-	"listenable": func(f input.Field) bool { _, ok := hostOf(f.Field().String()); return ok || hasBaseURL(f) },
+	"replica_urls": input.Text(func(s string) bool { _, ok := splitURLs(s); return s == "" || ok }),
+	"listenable":   func(f input.Field) bool { _, ok := hostOf(f.Field().String()); return ok || hasBaseURL(f) },
 	"local": func(f input.Field) bool {
 		host, _ := hostOf(f.Field().String())
 		return loopback(host) || hasBaseURL(f)

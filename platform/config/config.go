@@ -4,6 +4,8 @@ package config
 
 import (
 	"net/netip"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -12,6 +14,7 @@ type Database struct {
 	DatabaseURL        string `name:"database-url" env:"DG_DATABASE_URL" placeholder:"URL" secret:"" help:"PostgreSQL 15 or later, as the serving role: postgres://user:password@host:5432/database, or several hosts separated by commas, of which the primary is used. Empty: the embedded server."`
 	DatabasePooler     string `name:"database-pooler" env:"DG_DATABASE_POOLER" enum:"none,transaction" default:"none" help:"Set it to transaction where the database URL leads to a pooler that gives each transaction to any session, such as PgBouncer with pool_mode=transaction."`
 	MigrateDatabaseURL string `name:"migrate-database-url" env:"DG_MIGRATE_DATABASE_URL" validate:"excluded_without=DatabaseURL,required_if=DatabasePooler transaction" placeholder:"URL" secret:"" help:"The same database without a pooler, as the role that owns the tables. Empty: the database URL. The embedded server has both roles."`
+	ReplicaURLs        string `name:"database-replica-urls" env:"DG_DATABASE_REPLICA_URLS" validate:"excluded_without=DatabaseURL,replica_urls" placeholder:"URLS" secret:"" help:"Hot standbys of the database, as the serving role, separated by spaces or commas: at most 8. One that leads to a pooler in transaction mode ends in ?pooler=transaction. Reports read from those that have replayed what was committed before the request. Empty: none."`
 	DataDir            string `name:"data-dir" env:"DG_DATA_DIR" default:".data" help:"Folder of the embedded server."`
 }
 
@@ -23,6 +26,29 @@ func (d Database) Embedded() bool { return d.DatabaseURL == "" }
 
 // Check returns what is wrong with the settings.
 func (d Database) Check() error { return check(d) }
+
+// maxReplicas bounds the connections of an instance, and what checks of replicas cost the primary.
+const maxReplicas = 8
+
+var replicaURL = regexp.MustCompile(`(?i)(?:^|[\s,])postgres(?:ql)?://`)
+
+// Replicas returns the URLs of the replicas. A comma within one separates its hosts. ok is false where the setting is no list of
+// URLs.
+func (d Database) Replicas() (urls []string, ok bool) { return splitURLs(d.ReplicaURLs) }
+
+func splitURLs(list string) (urls []string, ok bool) {
+	begins := replicaURL.FindAllStringIndex(list, -1)
+	for i, begin := range begins {
+		end := len(list)
+		if i+1 < len(begins) {
+			end = begins[i+1][0]
+		}
+		urls = append(urls, strings.Trim(list[begin[0]:end], ", \t\r\n"))
+	}
+	noURL := len(begins) == 0 || strings.Trim(list[:begins[0][0]], ", \t\r\n") != ""
+	ok = !noURL && len(urls) <= maxReplicas && !slices.ContainsFunc(urls, func(u string) bool { return strings.ContainsAny(u, " \t\r\n") })
+	return urls, ok
+}
 
 // Address is where the program is reached.
 type Address struct {

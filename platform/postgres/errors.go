@@ -71,6 +71,12 @@ var (
 	}
 )
 
+// Failed reports whether err comes from the database or the way to it, and not from what was read.
+func Failed(err error) bool {
+	_, refused := errors.AsType[*pgconn.PgError](err)
+	return refused || Unavailable(err)
+}
+
 // Unavailable reports whether err means that the database cannot be used now, which a surface answers with 503: it cannot be
 // reached, is stopping or full, is a standby, or took too long. An error in the statement or its data does not count, nor does
 // a caller that left (context.Canceled).

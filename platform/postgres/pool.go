@@ -27,6 +27,7 @@ type Options struct {
 	Logger                   *slog.Logger // nil: nothing is logged
 	Tracer                   trace.Tracer // nil: statements are not traced
 	Heartbeat                bool         // every call fails within SilenceTimeout of the server's falling silent
+	Replica                  bool         // the server need not answer: each connection is looked at when it is acquired (Replicas)
 }
 
 // DB is one pool with two interfaces, Pool for hot queries and streams and Gorm for everything else. MaxConns bounds both
@@ -37,6 +38,8 @@ type DB struct {
 
 	sql           *sql.DB
 	stopHeartbeat context.CancelFunc
+	replicas      *Replicas // that take this pool's reads; nil: none
+	hasReplicas   bool      // statements that begin a request return a Position
 }
 
 // Open connects to the database at url and checks that it answers.
@@ -66,14 +69,19 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 		h.watch(config)
 	}
 	config.ShouldPing = h.shouldPing
+	if opts.Replica {
+		config.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false }
+	}
 	if h.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, fmt.Errorf("open the database pool: %w", Redact(err))
 	}
-	pinging, cancel := context.WithTimeout(ctx, connectTimeout)
-	defer cancel()
-	if err := checkPool(pinging, h.pool, pooled); err != nil {
-		h.pool.Close()
-		return nil, err
+	if !opts.Replica {
+		pinging, cancel := context.WithTimeout(ctx, connectTimeout)
+		defer cancel()
+		if err := checkPool(pinging, h.pool, pooled); err != nil {
+			h.pool.Close()
+			return nil, err
+		}
 	}
 	db, err := withGorm(h.pool, opts)
 	if err == nil && opts.Heartbeat {

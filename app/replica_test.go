@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// An answer holds whatever was committed before its request began, wherever it is read: replicas that have not replayed it are
+// left out, and come back by themselves.
+func TestReplicasAreNeverBehind(t *testing.T) {
+	t.Parallel()
+	w := newReplicated(t)
+	w.state("following")
+	t.Run("reports read from the replica", w.readsFromReplica)
+	t.Run("a lagging replica is never seen", w.pausedIsNeverSeen)
+	t.Run("a silent or dead replica is left out", w.deadIsLeftOut)
+	t.Run("a cancelled report is asked again", w.cancelledIsAskedAgain)
+	t.Run("another history is never read", w.divergedIsNeverRead)
+	for _, never := range []string{"s3cret", "request failed"} {
+		require.False(t, strings.Contains(w.c.log.String(), never), never)
+	}
+}
+
+func (w *replicated) readsFromReplica(t *testing.T) {
+	w.t = t
+	page := "/o/" + read[string](t, w.primary, `select slug from organisations where id = $1`, w.org) + "/reports"
+	for what, ask := range map[string]func(){
+		"statistics": func() { w.stats() },
+		"CSV":        func() { w.export() },
+		"HEAD":       func() { w.get(http.StatusOK, "/api/v1/forks/"+w.fork+"/stats"+w.query) },
+		"list":       func() { w.screen(page) },
+		"dashboard":  func() { w.screen(page + "/" + w.fork) },
+		"download":   func() { w.screen(page + "/" + w.fork + "/plays.csv" + w.query) },
+	} {
+		before := w.reads()
+		ask()
+		require.NotEqual(t, before, w.reads(), what)
+	}
+}
+
+// screen is a page of the organisation's owner.
+func (w *replicated) screen(path string) string {
+	w.t.Helper()
+	hash := sha256.Sum256([]byte("session"))
+	w.primary.exec(w.t, `insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at, second_step_due, address, user_agent)
+		select $1, user_id, now(), now(), now() + interval '1 h', false, '', '' from memberships where org_id = $2 and role = 'owner' limit 1
+		on conflict do nothing`, hash[:], w.org)
+	return w.get(http.StatusOK, path, "Cookie", "__Host-dg=session", "Accept", "text/html", "Sec-Fetch-Site", "same-origin")
+}
+
+func (w *replicated) pausedIsNeverSeen(t *testing.T) {
+	w.t = t
+	slug := read[string](t, w.primary, `select slug from organisations where id = $1`, w.org)
+	name := read[string](t, w.primary, `select p.display_name from players p join plays y on y.org_id = p.org_id and y.player = p.ordinal
+		where p.org_id = $1 and y.fork_id = $2 limit 1`, w.org, w.fork)
+	for round := range 3 {
+		w.mode("nominative")
+		require.Contains(t, w.stats(), name)
+		w.standby.exec(t, `select pg_wal_replay_pause()`)
+		w.mode("pseudonymous")
+		begun := time.Now()
+		require.NotContains(t, w.stats(), name, "round %d", round)
+		require.Less(t, time.Since(begun), 2*time.Second)
+		require.NotContains(t, w.export(), name)
+		require.NotContains(t, w.screen("/o/"+slug+"/reports/"+w.fork), name)
+		w.state("behind")
+		w.standby.exec(t, `select pg_wal_replay_resume()`)
+		w.state("following")
+	}
+
+	w.standby.exec(t, `select pg_wal_replay_pause()`)
+	label := read[string](t, w.primary, `select label from players where org_id = $1 and display_name = $2`, w.org, name)
+	require.Contains(t, w.export(), label)
+	w.primary.exec(t, `delete from players where org_id = $1 and label = $2`, w.org, label)
+	require.NotContains(t, w.export(), label, "an erased player")
+	require.NotContains(t, w.stats(), label)
+	w.primary.exec(t, `update forks set title = 'Renamed' where id = $1`, w.fork)
+	require.Contains(t, w.get(http.StatusOK, "/api/v1/forks/"+w.fork), "Renamed", "the cache of forks is not of the replica")
+	w.primary.exec(t, `update api_keys set revoked_at = now() where org_id = $1`, w.org)
+	w.get(http.StatusUnauthorized, "/api/v1/forks/"+w.fork+"/stats"+w.query)
+	w.primary.exec(t, `alter table api_keys disable trigger user`)
+	w.primary.exec(t, `update api_keys set revoked_at = null where org_id = $1`, w.org)
+	w.primary.exec(t, `alter table api_keys enable trigger user`)
+	w.standby.exec(t, `select pg_wal_replay_resume()`)
+	w.state("following")
+	before := w.reads()
+	w.stats()
+	require.NotEqual(t, before, w.reads(), "it serves again")
+}
+
+func (w *replicated) deadIsLeftOut(t *testing.T) {
+	w.t = t
+	for name, c := range map[string]struct{ goAway, comeBack func() }{
+		"stopped": {func() { w.standby.end(syscall.SIGINT) }, w.standby.start},
+		"killed":  {func() { w.standby.end(syscall.SIGKILL) }, w.standby.start},
+		"silent":  {func() { w.standby.signal(syscall.SIGSTOP) }, func() { w.standby.signal(syscall.SIGCONT) }},
+	} {
+		want := w.stats()
+		c.goAway()
+		for range 4 {
+			begun := time.Now()
+			require.Equal(t, want, w.stats(), name)
+			require.Less(t, time.Since(begun), 2*time.Second, name)
+			w.export()
+		}
+		w.state("unreachable")
+		c.comeBack()
+		w.state("following")
+	}
+	require.Equal(t, 3, strings.Count(w.c.log.String(), "state=unreachable"), "each change is logged once")
+}
+
+// Replay cancels statements that are in its way (SQLSTATE 40001): the primary answers instead.
+func (w *replicated) cancelledIsAskedAgain(t *testing.T) {
+	w.t = t
+	want := w.stats()
+	ctx, stop := context.WithCancel(t.Context())
+	locking := make(chan struct{})
+	go func() {
+		defer close(locking)
+		for ctx.Err() == nil {
+			_, _ = w.primary.Exec(ctx, `begin; lock table plays in access exclusive mode; commit`)
+		}
+	}()
+	until(t, 20*time.Second, "replay is in no report's way", func() bool {
+		require.Equal(t, want, w.stats())
+		return read[int](t, w.standby.door, `select confl_lock from pg_stat_database_conflicts where datname = 'dg'`) > 3
+	})
+	stop()
+	<-locking
+	w.state("following")
+}
+
+func (w *replicated) divergedIsNeverRead(t *testing.T) {
+	w.t = t
+	w.mode("pseudonymous")
+	right := w.stats()
+	never := func(state string) {
+		t.Helper()
+		w.state(state)
+		before := w.reads()
+		for range 5 {
+			require.Equal(t, right, w.stats(), state)
+		}
+		require.Equal(t, before, w.reads())
+	}
+	restart := func(standby bool) {
+		w.standby.end(syscall.SIGINT)
+		w.standby.become(standby)
+		w.standby.start()
+	}
+	own := func() {
+		w.standby.exec(t, `update organisations set reporting_mode = 'nominative'`)
+		w.standby.exec(t, `create table if not exists own as select generate_series(1, 100000)`)
+	}
+
+	restart(false) // its own history on the same timeline, further than the primary's
+	own()
+	never("promoted")
+	restart(true)
+	never("diverged")
+	w.standby.exec(t, `select pg_promote()`)
+	until(t, 10*time.Second, "it is not promoted", func() bool { return !read[bool](t, w.standby.door, `select pg_is_in_recovery()`) })
+	never("promoted")
+	restart(true)
+	never("diverged")
+}

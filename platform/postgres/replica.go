@@ -1,0 +1,146 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// ReplicaWait bounds how long a read waits for a replica, its connection included. After it the primary is asked.
+const ReplicaWait = 50 * time.Millisecond
+
+// Replicas are hot standbys of the primary.
+type Replicas struct {
+	primary  *DB
+	all      []*Replica
+	next     atomic.Uint32 // among equally busy ones
+	flushing atomic.Bool
+}
+
+// Replica is one of them. It is read from while it is verified; a read that it fails leaves it out until the next check, so
+// that in each second no more reads wait for it in vain than its pools have connections.
+type Replica struct {
+	Number int // in the order of the setting, from 1: its name in log and metrics
+	of     *Replicas
+	pools  map[*DB]*DB // by the pool of the primary whose reads they take
+	probes *DB
+	log    *slog.Logger
+
+	verified atomic.Pointer[serverRun] // nil: it is left out
+	state    atomic.Pointer[ReplicaState]
+	lag      atomic.Int64
+	reads    atomic.Int64
+}
+
+// serverRun is a server between its start and its end, on a timeline. Within one, what is replayed only grows.
+type serverRun struct {
+	started  time.Time
+	timeline uint32
+}
+
+// OpenReplicas opens replicas of the primary, each with pools like those of the options' keys, which then find the replicas
+// (AcquireReplica). One that cannot be reached does not count as an error. The caller runs Run, and closes them.
+// It fails if a URL cannot be read, or if a server is reached that is no copy of the primary.
+func OpenReplicas(ctx context.Context, urls []string, primary *DB, like map[*DB]Options) (*Replicas, error) {
+	rs := &Replicas{primary: primary}
+	for i, url := range urls {
+		r := &Replica{Number: i + 1, of: rs, pools: map[*DB]*DB{}}
+		r.state.Store(&notChecked)
+		rs.all = append(rs.all, r)
+		for db, opts := range like {
+			r.log = cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)).With("replica", r.Number)
+			opts.Name, opts.Replica = fmt.Sprintf("%s replica %d", opts.Name, r.Number), true
+			pool, err := Open(ctx, url, opts)
+			if err != nil {
+				rs.Close()
+				return nil, fmt.Errorf("replica %d: %w", r.Number, err)
+			}
+			r.pools[db], r.probes = pool, pool
+		}
+	}
+	rs.check(ctx)
+	for _, r := range rs.all {
+		if *r.state.Load() == ReplicaForeign {
+			rs.Close()
+			return nil, fmt.Errorf("replica %d is no copy of the primary: it belongs to another database system. Correct DG_DATABASE_REPLICA_URLS", r.Number)
+		}
+	}
+	primary.hasReplicas = true
+	for db := range like {
+		db.replicas = rs
+	}
+	return rs, nil
+}
+
+// Close closes the pools.
+func (rs *Replicas) Close() {
+	if rs == nil {
+		return
+	}
+	var all sync.WaitGroup
+	for _, r := range rs.all {
+		for _, db := range r.pools {
+			all.Go(db.Close)
+		}
+	}
+	all.Wait()
+}
+
+// All returns the replicas in the order of the setting.
+func (rs *Replicas) All() []*Replica {
+	if rs == nil {
+		return nil
+	}
+	return rs.all
+}
+
+// Pool returns the pool that takes the reads of the primary's.
+func (r *Replica) Pool(of *DB) *DB { return r.pools[of] }
+
+// AcquireReplica returns a connection of a replica that has replayed the position, or nil: then this pool is to be asked. A snapshot
+// that is taken on it afterwards holds all that was committed before the position was read.
+func (db *DB) AcquireReplica(ctx context.Context, at Position) *pgxpool.Conn {
+	r, run := db.pickReplica(at)
+	if r == nil {
+		return nil
+	}
+	waiting, stop := context.WithTimeout(ctx, ReplicaWait)
+	defer stop()
+	conn, err := r.pools[db].Pool.Acquire(waiting)
+	if err == nil {
+		if err = r.await(waiting, conn, run, at); err == nil {
+			r.reads.Add(1)
+			return conn
+		}
+		conn.Release()
+	}
+	if ctx.Err() == nil {
+		r.set(stateOf(err), err)
+	}
+	return nil
+}
+
+// pickReplica returns the least busy verified replica that has a connection left.
+func (db *DB) pickReplica(at Position) (picked *Replica, run *serverRun) {
+	if db.replicas == nil || at == (Position{}) {
+		return nil, nil
+	}
+	all, least := db.replicas.all, int32(0)
+	first := int(db.replicas.next.Add(1))
+	for i := range all {
+		r := all[(first+i)%len(all)]
+		verified, stat := r.verified.Load(), r.pools[db].Pool.Stat()
+		busy := stat.AcquiredConns()
+		if verified == nil || verified.timeline != at.timeline || busy >= stat.MaxConns() || picked != nil && busy >= least {
+			continue
+		}
+		picked, run, least = r, verified, busy
+	}
+	return picked, run
+}

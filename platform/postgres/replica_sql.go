@@ -1,0 +1,84 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+const (
+	replayedSQL = `/* postgres.replayed */ select pg_is_in_recovery(), pg_postmaster_start_time(), coalesce(pg_last_wal_replay_lsn(), '0/0')::text`
+
+	// The control file has a new timeline only some time after its first record is replayed. What the receiver tells is newer, and only
+	// for roles with pg_read_all_stats.
+	identifySQL = `/* postgres.identify */ select pg_is_in_recovery(), pg_postmaster_start_time(), coalesce(pg_last_wal_replay_lsn(), '0/0')::text,
+		s.system_identifier, greatest(c.timeline_id, r.min_recovery_end_timeline, (select received_tli from pg_stat_wal_receiver))
+		from pg_control_system() s, pg_control_checkpoint() c, pg_control_recovery() r`
+
+	primarySQL = `/* postgres.position */ select s.system_identifier, ` + positionSQL + ` from pg_control_system() s`
+
+	// markSQL writes a record that means nothing, and flushes the log up to its end. It never waits for a synchronous standby.
+	markSQL = `/* postgres.mark */ select set_config('synchronous_commit', 'local', true), pg_logical_emit_message(true, 'dg', '')::text`
+)
+
+// replayedIn returns how far the server has replayed the log, if it is still in the run and a standby.
+func replayedIn(ctx context.Context, conn *pgxpool.Conn, run *serverRun) (uint64, error) {
+	var standby bool
+	var started time.Time
+	var replayed string
+	err := conn.QueryRow(ctx, replayedSQL).Scan(&standby, &started, &replayed)
+	switch {
+	case err != nil:
+		return 0, err
+	case !standby:
+		return 0, errPromoted
+	case !started.Equal(run.started):
+		return 0, errRestarted
+	}
+	return parseLSN(replayed)
+}
+
+// identity is what a server says of itself.
+type identity struct {
+	standby  bool
+	started  time.Time
+	replayed uint64
+	system   int64
+	timeline uint32
+}
+
+func identify(ctx context.Context, conn *pgxpool.Conn) (i identity, err error) {
+	var replayed string
+	if err = conn.QueryRow(ctx, identifySQL).Scan(&i.standby, &i.started, &replayed, &i.system, &i.timeline); err == nil {
+		i.replayed, err = parseLSN(replayed)
+	}
+	return i, err
+}
+
+// position returns the primary's system and position.
+func (rs *Replicas) position(ctx context.Context) (system int64, at Position, err error) {
+	err = rs.primary.Pool.QueryRow(ctx, primarySQL).Scan(&system, &at)
+	return system, at, err
+}
+
+// mark writes a record and returns a position after it.
+func (rs *Replicas) mark(ctx context.Context) (at Position, err error) {
+	if _, err = rs.primary.Pool.Exec(ctx, markSQL); err == nil {
+		_, at, err = rs.position(ctx)
+	}
+	return at, err
+}
+
+// flush flushes the log beyond a position amid a record, one call at a time, so that no read waits for wal_writer_delay.
+func (rs *Replicas) flush() {
+	if !rs.flushing.CompareAndSwap(false, true) {
+		return
+	}
+	go func() {
+		defer rs.flushing.Store(false)
+		ctx, stop := context.WithTimeout(context.Background(), checkTimeout)
+		defer stop()
+		_, _ = rs.primary.Pool.Exec(ctx, markSQL) // where it fails, the reads wait, or ask the primary
+	}()
+}
