@@ -157,7 +157,7 @@ func TestDoubleSubmitCreatesOneKey(t *testing.T) {
 	const n = 12
 	db := fixtures.New(t)
 	var err error
-	db.DB, err = postgres.Open(t.Context(), db.URL, postgres.Options{MaxConns: n + 2, LockTimeout: time.Minute})
+	db.DB, err = postgres.Open(t.Context(), db.DirectURL, postgres.Options{MaxConns: n + 2, LockTimeout: time.Minute})
 	require.NoError(t, err)
 	t.Cleanup(db.DB.Close)
 	first, second := startOn(t, db, time.Now), startOn(t, db, time.Now)

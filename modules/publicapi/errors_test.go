@@ -189,7 +189,7 @@ func crc(name string) uint64 { return uint64(crc32.ChecksumIEEE([]byte(name))) }
 func startWithFailures(t *testing.T) *world {
 	t.Helper()
 	db := pgtest.New(t)
-	pool, err := postgres.Open(t.Context(), db.URL, postgres.Options{MaxConns: 20, LockTimeout: time.Minute})
+	pool, err := postgres.Open(t.Context(), db.DirectURL, postgres.Options{MaxConns: 20, LockTimeout: time.Minute})
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
 	return startOver(t, db, assembly.Pools{Auth: pool, Reads: pool, Exports: pool}, func(app *fiber.App) {

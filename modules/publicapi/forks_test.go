@@ -198,7 +198,7 @@ func (w *world) changeWhileRead(ctx context.Context, tx pgx.Tx, change string, a
 func TestConcurrentListReadsAreLimited(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
-	pool, err := postgres.Open(t.Context(), db.URL, postgres.Options{MaxConns: 12, LockTimeout: time.Minute})
+	pool, err := postgres.Open(t.Context(), db.DirectURL, postgres.Options{MaxConns: 12, LockTimeout: time.Minute})
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
 	w := startOver(t, db, assembly.Pools{Auth: pool, Reads: pool, Exports: pool})
@@ -223,7 +223,8 @@ func TestConcurrentListReadsAreLimited(t *testing.T) {
 	reading := func(n int) func() bool {
 		return func() bool {
 			var waiting int
-			err := w.db.Owner.Pool.QueryRow(context.Background(), `select count(*) from pg_locks where not granted and relation = 'forks'::regclass`).Scan(&waiting)
+			err := w.db.Owner.Pool.QueryRow(context.Background(), `select count(*) from pg_locks where not granted and relation = 'forks'::regclass
+				and database = (select oid from pg_database where datname = current_database())`).Scan(&waiting)
 			return err == nil && waiting >= n
 		}
 	}

@@ -9,6 +9,8 @@
 // A database is a copy of a template that holds the migrated schema, kept under the hash of the migrations. It is
 // dropped when its test ends; what a killed process has left, a later one drops.
 //
+// With DG_TEST_POOLER=1 the serving role reaches its database through PgBouncer in transaction mode, the owner directly.
+//
 // Trade-offs: templates of former migrations, 8 MB each, stay until the next boot; all tests of a machine
 // share the server's connections; and tables have no statistics unless the test says ANALYZE, since the server runs
 // without autovacuum so that plans do not change in the middle of a test.

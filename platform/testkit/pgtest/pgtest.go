@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net/url"
 	"os"
 	"sync"
@@ -15,6 +16,7 @@ import (
 	"dg/migrations"
 	"dg/platform/embeddedpg"
 	"dg/platform/postgres"
+	"dg/platform/testkit/bouncer"
 )
 
 // Connections of one Database, at most. The server takes 400.
@@ -25,10 +27,11 @@ const (
 
 // Database is a test's own database. Nothing that the test does in it is seen by another test.
 type Database struct {
-	URL      string // as the role that serves
-	OwnerURL string // as the role that owns the tables
-	DB       *postgres.DB
-	Owner    *postgres.DB
+	URL       string // as the role that serves
+	DirectURL string // the same without the pooler of DG_TEST_POOLER: for sessions with settings of their own
+	OwnerURL  string // as the role that owns the tables
+	DB        *postgres.DB
+	Owner     *postgres.DB
 }
 
 // New gives t a migrated, empty database, which is dropped when t and its subtests have ended.
@@ -72,9 +75,41 @@ func newFrom(t testing.TB, files fs.FS) *Database {
 		}
 	})
 	db := &Database{URL: inDatabase(s.embedded.URL(), name), OwnerURL: inDatabase(s.embedded.OwnerURL(), name)}
+	db.DirectURL = db.URL
+	if os.Getenv(poolerVariable) != "" {
+		if db.URL, err = throughPooler(ctx, db.URL); err != nil {
+			t.Fatalf("pgtest: %v", err)
+		}
+	}
 	db.DB = open(t, db.URL, servingConns)
 	db.Owner = open(t, db.OwnerURL, ownerConns)
 	return db
+}
+
+// poolerVariable makes the serving role's URLs lead through PgBouncer in transaction mode.
+const poolerVariable = "DG_TEST_POOLER"
+
+// pooler is this process's PgBouncer, which ends with it. It drops the mark of a URL that a test gives to another driver.
+var pooler = sync.OnceValues(func() (*bouncer.Bouncer, error) {
+	s, err := started()
+	if err != nil {
+		return nil, err
+	}
+	u, err := url.Parse(s.embedded.URL())
+	if err != nil {
+		return nil, err
+	}
+	return bouncer.Launch(u.Query().Get("host"), "ignore_startup_parameters = pooler")
+})
+
+// throughPooler is the URL through PgBouncer, once the role has the settings that dg migrate gives it.
+func throughPooler(ctx context.Context, direct string) (string, error) {
+	b, err := pooler()
+	if err != nil {
+		return "", err
+	}
+	through := postgres.ThroughPooler(b.URL(direct))
+	return through, postgres.SetRoleDefaults(ctx, through, slog.New(slog.DiscardHandler))
 }
 
 // unavailable skips the test with a warning, or fails it in CI, where nobody would read the warning.
