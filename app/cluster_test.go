@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -31,6 +32,13 @@ type clustered struct {
 	used    atomic.Int64
 }
 
+// moreKeys makes keys until there are so many.
+func (x *clustered) moreKeys(n int) {
+	for len(x.keys) < n {
+		x.keys = append(x.keys, x.db.Key(x.fork.OrganisationID).Token())
+	}
+}
+
 // nextKey is another token with each call.
 func (x *clustered) nextKey() string { return x.keys[int(x.used.Add(1))%len(x.keys)] }
 
@@ -51,6 +59,8 @@ func TestCluster(t *testing.T) {
 	t.Run("the reporting mode holds", x.reportingModeHolds)
 	t.Run("erased players are gone", x.erasedPlayersAreGone)
 	t.Run("ended plans stop keys", x.endedPlansStopKeys)
+	t.Run("instances stop", x.instancesStop)
+	t.Run("failover of the primary", x.failoverOfThePrimary)
 }
 
 func newClustered(t *testing.T) *clustered {
@@ -67,9 +77,7 @@ func newClustered(t *testing.T) *clustered {
 	x.slug = organisation.Slug
 	x.owner = x.db.Member(organisation.ID, "owner")
 	x.fork = x.db.Fork(fixtures.Fork{OrganisationID: organisation.ID})
-	for range 60 {
-		x.keys = append(x.keys, x.db.Key(organisation.ID).Token())
-	}
+	x.moreKeys(40) // and 60 that may be made on the screens
 	x.players = x.db.Players(organisation.ID, 200)
 	x.db.Plays(x.fork, 20_000, x.fork.CreatedAt, 10*time.Minute)
 	require.Equal(t, http.StatusOK, ask(t, client(), x.ProxyURL()+x.stats(), x.keys[0]).StatusCode)
@@ -78,7 +86,12 @@ func newClustered(t *testing.T) *clustered {
 
 // settings of the nth instance: the first two reach the primary through PgBouncer, the third by the names of all servers.
 func (x *clustered) settings(n int) []string {
-	return []string{"DG_DATABASE_URL=" + x.URL("dg_app"), "DG_MIGRATE_DATABASE_URL=" + x.URL("dg_owner")}
+	settings := []string{"DG_DATABASE_URL=" + x.URL("dg_app"), "DG_MIGRATE_DATABASE_URL=" + x.URL("dg_owner")}
+	if n < 2 {
+		settings[0] = "DG_DATABASE_URL=" + x.PoolerURL("dg_app")
+		settings = append(settings, "DG_DATABASE_POOLER=transaction")
+	}
+	return settings
 }
 
 // stats is the path of the statistics of all plays.
@@ -89,6 +102,17 @@ func (x *clustered) stats() string {
 // csv is the path of the export of all plays.
 func (x *clustered) csv() string {
 	return "/api/v1/forks/" + x.fork.ID + "/exports/csv?from=2026-01-01&to=2026-12-31"
+}
+
+// logErrors shows what the instances logged about answers 500.
+func (x *clustered) logErrors(t *testing.T) {
+	for _, i := range x.Instances {
+		for line := range strings.Lines(i.Log()) {
+			if strings.Contains(line, "status=500") || strings.Contains(line, "level=ERROR") {
+				t.Logf("%s: %s", i.Name, line)
+			}
+		}
+	}
 }
 
 // stay says how to use the cluster by hand, until Ctrl-C.

@@ -13,6 +13,7 @@ import (
 type accountView struct {
 	layout
 	CodesLeft int // recovery codes
+	Regions   []option
 	Sessions  []sessionRow
 }
 
@@ -27,7 +28,7 @@ const otherSessionsEnded = " Your other sessions have ended."
 // account answers GET /account.
 func (h *Handler) account(c *fiber.Ctx, p *principal) error {
 	ctx := c.UserContext()
-	view := accountView{layout: accountLayout(p, "Account", "account")}
+	view := accountView{layout: accountLayout(p, "Account", "account"), Regions: regionOptions()}
 	sessions, err := h.Identity.Sessions(ctx, p.token)
 	if err != nil {
 		return err

@@ -93,7 +93,7 @@ func TestMembersSeeNeitherLogNorOrganisation(t *testing.T) {
 				require.NotContains(t, p.body, acme.owner.Email, "%s: %s", name, screen)
 			}
 		}
-		p := c.b.post(acme.at("/settings/organisation/reporting-mode"), url.Values{"mode": {"nominative"}})
+		p := c.b.post(acme.at("/settings/organisation/reporting-mode"), toNominative(acme))
 		statuses = append(statuses, fmt.Sprintf("change %d", p.StatusCode))
 		require.Equal(t, c.want["change"], p.StatusCode, name)
 		entries := 0

@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -40,20 +39,13 @@ type dashboardView struct {
 	Figures          []figure
 	Chart            chart
 	Daily            []dailyRow
-	Skills           []skillRow
+	Skills           skillList
 	Players          playerList
 }
 
 type figure struct{ Name, Value, Meaning string }
 
 type dailyRow struct{ Date, Day, Plays, Score string }
-
-type skillRow struct {
-	Name          string
-	ID            []string // its parts
-	Width         string   // of the bar
-	Answers, Rate string
-}
 
 // HasPlays reports whether there are plays in the period.
 func (v *dashboardView) HasPlays() bool { return len(v.Daily) > 0 }
@@ -165,10 +157,6 @@ func (v *dashboardView) fill(c *fiber.Ctx, p reports.Period, s reports.Statistic
 	for i, d := range s.Daily {
 		v.Daily[i] = dailyRow{d.Date, l.Day(p.From.AddDate(0, 0, i)), l.Count(d.Plays), l.Percent(d.AvgScore)}
 	}
-	for _, k := range s.Skills {
-		v.Skills = append(v.Skills, skillRow{skillLabels[k.SkillID], strings.SplitAfter(k.SkillID, "."), locales[0].Rate(k.CorrectRate), l.Count(k.Attempts), l.Rate(k.CorrectRate)})
-	}
-	v.Players = newPlayerList(c, s, func(more ...string) string {
-		return reportPath(v.Self, p, v.Params.Group, more...) + "#p-h"
-	})
+	at := listAddress{v.Self, p, v.Params.Group, readListParams(c)}
+	v.Skills, v.Players = newSkillList(l, s.Skills, at), newPlayerList(c, s, at)
 }

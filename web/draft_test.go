@@ -31,6 +31,7 @@ func TestFormIsShownAgainAfterTheSessionEnded(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	acme := w.organisation("acme")
+	w.db.Exec(`update memberships set role = 'owner' where user_id = $1`, acme.admin.ID)
 	key := w.newKey(t, acme, "BI", apikeys.ReportsRead)
 	for name, c := range map[string]struct {
 		path  string
@@ -44,6 +45,7 @@ func TestFormIsShownAgainAfterTheSessionEnded(t *testing.T) {
 			`value="Pipeline &#34;é&#34;"`, `value="Ask Bo"`, `value="forks:read" aria-describedby="sf-h" checked`, `value="reports:read" aria-describedby="sr-h" checked`,
 			`value="2027-01-02"`, `value="09:30"`, `id="xday" name="expiry" value="day" aria-describedby="xdayh" checked`, `value="0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e44"`,
 		}},
+		"a mode":        {acme.at("/settings/organisation/reporting-mode"), url.Values{"mode": {"nominative"}, "organisation": {acme.Name}}, []string{`value="nominative" checked`}},
 		"a new name":    {acme.at("/settings/api-keys/%s/rename", key.ID), url.Values{"name": {"Warehouse"}}, []string{`value="Warehouse"`}},
 		"a replacement": {acme.at("/settings/api-keys/%s/replace", key.ID), url.Values{"overlap": {"week"}}, []string{`id="oweek" name="overlap" value="week" aria-describedby="oweekh" checked`}},
 	} {
@@ -105,7 +107,7 @@ func TestDraftHoldsNoSecrets(t *testing.T) {
 	w := start(t)
 	acme := w.organisation("acme")
 	secret := url.Values{"person": {acme.owner.ID}, "name": {"n"}}
-	for _, name := range []string{"current", "new", "repeat", "password", "code", "token", "confirm", "x"} {
+	for _, name := range []string{"current", "new", "repeat", "password", "code", "token", "organisation", "x"} {
 		secret.Set(name, "s3cret")
 	}
 	b := w.browser(t)

@@ -57,6 +57,7 @@ var screens = []screen{
 
 	{"GET /account", "/account", "", 200, person + "Identity.Sessions Identity.RecoveryCodesLeft"},
 	{"POST /account", "/account", "session=1", 303, person + "Identity.EndSession Identity.Session=303"},
+	{"POST /account/region", "/account/region", "region=de-DE", 303, person + "Identity.SetRegion"},
 	{"GET /account/password", "/account/password", "", 200, person},
 	{"POST /account/password", "/account/password", "current=x&new=y&repeat=y", 303,
 		person + "Identity.ChangePassword Identity.RememberBrowser=303"},
@@ -89,8 +90,8 @@ var screens = []screen{
 		member + "Keys.List Log.People Log.Append=503 Log.List"},
 	{"GET /o/:org/settings/organisation", "/o/acme/settings/organisation", "", 200,
 		member + "Keys.Expiring Orgs.Members Identity.People Orgs.GroupPage Games.Forks"},
-	{"GET /o/:org/settings/organisation/reporting-mode", "/o/acme/settings/organisation/reporting-mode", "", 200, member + "Keys.Expiring"},
-	{"POST /o/:org/settings/organisation/reporting-mode", "/o/acme/settings/organisation/reporting-mode", "mode=nominative", 303,
+	{"GET /o/:org/settings/organisation/reporting-mode", "/o/acme/settings/organisation/reporting-mode", "", 200, member + "Keys.List Keys.Expiring"},
+	{"POST /o/:org/settings/organisation/reporting-mode", "/o/acme/settings/organisation/reporting-mode", "mode=nominative&organisation=acme", 303,
 		member + "Orgs.SetReportingMode"},
 
 	{"GET /", "/", "", 303, person},

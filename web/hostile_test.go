@@ -39,7 +39,7 @@ func TestForeignIDsAreNotFound(t *testing.T) {
 	fork, foreignFork := w.fork(acme).ID, w.fork(other).ID
 	foreignGroup := w.db.GroupNamed(other.ID, "theirs")
 	theirs := w.signedIn(t, other.owner)
-	require.Equal(t, http.StatusSeeOther, theirs.post(other.at("/settings/organisation/reporting-mode"), url.Values{"mode": {"nominative"}}).StatusCode)
+	require.Equal(t, http.StatusSeeOther, theirs.post(other.at("/settings/organisation/reporting-mode"), toNominative(other)).StatusCode)
 	entry := w.logOf(t, other)[0].ID
 	session := regexpFind(t, `name="session" value="([0-9a-f]+)"`, theirs.get("/account").body)
 

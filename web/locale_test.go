@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -71,4 +72,31 @@ func TestInstantsAreLocalInTheOrderOfTheRegion(t *testing.T) {
 		p.Open(o.at("/settings/audit-log"))
 		require.Equal(t, want, strings.TrimSpace(p.Text("tbody tr:first-child time")), language)
 	}
+}
+
+// The choice goes before the browser's language, on every page and in every session, until it is taken back.
+func TestChosenRegionGoesBeforeTheBrowsers(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	o := w.organisation("acme")
+	fork := w.fork(o)
+	b := w.signedIn(t, o.owner)
+	report := o.at("/reports/%s?from=2026-03-01&to=2026-03-31", fork.ID)
+	require.Contains(t, b.in("en-US", report).body, "March 1 to 31, 2026")
+	require.Contains(t, b.get("/account").body, `<option value="" selected>Automatic (from your browser)</option>`)
+	require.Contains(t, b.get("/account").body, `<option value="de-CH">Switzerland (German): 1&#39;234.5, 21 Nov 2026</option>`)
+
+	require.Equal(t, http.StatusSeeOther, b.post("/account/region", url.Values{"region": {"hu-HU"}}).StatusCode)
+	for _, browser := range []*browser{b, w.signedIn(t, o.owner)} {
+		require.Contains(t, browser.in("en-US", report).body, "2026 March 1 to 31")
+		require.Contains(t, browser.in("en-US", "/account").body, `<option value="hu-HU" selected>`)
+		require.Contains(t, browser.in("en-US", "/docs").body, `data-dates="ymd"`)
+	}
+	require.Contains(t, w.signedIn(t, o.admin).in("en-US", report).body, "March 1 to 31, 2026", "somebody else's page")
+	for _, unknown := range []string{"xx", "hu-hu", "' or 1=1 --", strings.Repeat("x", 5000)} {
+		require.Equal(t, http.StatusBadRequest, b.post("/account/region", url.Values{"region": {unknown}}).StatusCode)
+	}
+	require.Contains(t, b.in("en-US", report).body, "2026 March 1 to 31", "nothing was changed")
+	b.post("/account/region", url.Values{"region": {""}})
+	require.Contains(t, b.in("en-US", report).body, "March 1 to 31, 2026")
 }

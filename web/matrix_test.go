@@ -61,7 +61,7 @@ func (w *world) roleActions(t *testing.T, acme *organisation) []roleAction {
 			[6]string{"303 offered", "303 offered", "303 offered", "403 –", "404 –", "303 –"}},
 		{"read the audit log", get(log), link(keys, log), read},
 		{"download the audit log", get(log + ".csv"), link(log, log+".csv"), read},
-		{"change the reporting mode", post(organisation+"/reporting-mode", url.Values{"mode": {"nominative"}}), link(organisation, organisation+"/reporting-mode"),
+		{"change the reporting mode", post(organisation+"/reporting-mode", toNominative(acme)), link(organisation, organisation+"/reporting-mode"),
 			[6]string{"303 offered", "403 –", "403 –", "403 –", "404 –", "303 –"}},
 		{"read reports", get(at("/reports")), link("/account", at("/reports")), read},
 		{"read a fork's report", get(report), link(at("/reports"), report), read},

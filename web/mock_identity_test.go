@@ -771,6 +771,54 @@ func (_c *mockIdentity_Sessions_Call) RunAndReturn(run func(context.Context, str
 	return _c
 }
 
+// SetRegion provides a mock function with given fields: ctx, token, region
+func (_m *mockIdentity) SetRegion(ctx context.Context, token string, region string) error {
+	ret := _m.Called(ctx, token, region)
+
+	if len(ret) == 0 {
+		panic("no return value specified for SetRegion")
+	}
+
+	var r0 error
+	if rf, ok := ret.Get(0).(func(context.Context, string, string) error); ok {
+		r0 = rf(ctx, token, region)
+	} else {
+		r0 = ret.Error(0)
+	}
+
+	return r0
+}
+
+// mockIdentity_SetRegion_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'SetRegion'
+type mockIdentity_SetRegion_Call struct {
+	*mock.Call
+}
+
+// SetRegion is a helper method to define mock.On call
+//   - ctx context.Context
+//   - token string
+//   - region string
+func (_e *mockIdentity_Expecter) SetRegion(ctx interface{}, token interface{}, region interface{}) *mockIdentity_SetRegion_Call {
+	return &mockIdentity_SetRegion_Call{Call: _e.mock.On("SetRegion", ctx, token, region)}
+}
+
+func (_c *mockIdentity_SetRegion_Call) Run(run func(ctx context.Context, token string, region string)) *mockIdentity_SetRegion_Call {
+	_c.Call.Run(func(args mock.Arguments) {
+		run(args[0].(context.Context), args[1].(string), args[2].(string))
+	})
+	return _c
+}
+
+func (_c *mockIdentity_SetRegion_Call) Return(_a0 error) *mockIdentity_SetRegion_Call {
+	_c.Call.Return(_a0)
+	return _c
+}
+
+func (_c *mockIdentity_SetRegion_Call) RunAndReturn(run func(context.Context, string, string) error) *mockIdentity_SetRegion_Call {
+	_c.Call.Return(run)
+	return _c
+}
+
 // SignIn provides a mock function with given fields: ctx, email, password, from
 func (_m *mockIdentity) SignIn(ctx context.Context, email string, password string, from identity.Client) (identity.Session, error) {
 	ret := _m.Called(ctx, email, password, from)

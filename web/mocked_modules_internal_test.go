@@ -100,6 +100,7 @@ func (s *mocked) account(on *mockIdentity_Expecter) {
 	on.TurnOffTwoStep(anything, anything, anything).RunAndReturn(
 		func(context.Context, string, proof) (identity.Session, error) { return session("TurnOffTwoStep") })
 	on.RecoveryCodesLeft(anything, anything).RunAndReturn(func(context.Context, string) (int, error) { return give(s, "Identity.RecoveryCodesLeft", 3) })
+	on.SetRegion(anything, anything, anything).RunAndReturn(func(context.Context, string, string) error { return s.called("Identity.SetRegion") })
 	on.ReplaceRecoveryCodes(anything, anything, anything).RunAndReturn(
 		func(context.Context, string, proof) ([]string, identity.Session, error) {
 			return codes("ReplaceRecoveryCodes")

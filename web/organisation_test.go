@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/modules/apikeys"
 	"dg/modules/audit"
 	"dg/platform/testkit/fixtures"
 )
@@ -66,8 +67,8 @@ func TestOwnerChangesTheReportingMode(t *testing.T) {
 	page := b.get(form)
 	require.Contains(t, page.body, `value="pseudonymous" checked`)
 	for _, sentence := range []string{
-		"to everyone who can open reports and to every tool with a key. This includes past plays.", "groups stay hidden when fewer than 5 of their members played",
-		"You cannot take back names from exported files.", "A play keeps its <code>playId</code>, and a player the <code>playerKey</code>, in both modes",
+		"Owners and admins: on the screens, and in the CSV files that they download.", "also for past plays", "Today no key can read them.", "groups stay hidden when fewer than 5 of their members played",
+		"Files with names keep them when you change back: you cannot take them back.", "A play keeps its <code>playId</code>, and a player the <code>playerKey</code>, in both modes",
 	} {
 		require.Contains(t, page.body, sentence)
 	}
@@ -75,7 +76,7 @@ func TestOwnerChangesTheReportingMode(t *testing.T) {
 		mode, shown string
 		entries     int
 	}{{"pseudonymous", "Pseudonymous", 0}, {"nominative", "Nominative", 1}, {"nominative", "Nominative", 1}, {"pseudonymous", "Pseudonymous", 2}} {
-		p := b.post(form, url.Values{"mode": {c.mode}})
+		p := b.post(form, url.Values{"mode": {c.mode}, "organisation": {acme.Name}})
 		require.Equal(t, http.StatusSeeOther, p.StatusCode)
 		require.Equal(t, screen, p.Header.Get("Location"))
 		require.Contains(t, b.get(screen).body, "<strong>"+c.shown+"</strong>", "step %d", i)
@@ -113,8 +114,38 @@ func TestFormerOwnerCannotChangeTheReportingMode(t *testing.T) {
 	b := w.signedIn(t, acme.owner)
 	form := acme.at("/settings/organisation/reporting-mode")
 	w.db.Exec(`update memberships set role = 'admin' where user_id = $1`, acme.owner.ID)
-	p := b.post(form, url.Values{"mode": {"nominative"}})
+	p := b.post(form, toNominative(acme))
 	require.Equal(t, http.StatusForbidden, p.StatusCode)
 	require.Contains(t, p.body, "Only an owner can change the reporting mode.")
 	require.Empty(t, w.logOf(t, acme))
+}
+
+// Nobody shows names by a slip: the organisation's name is typed, and the form says who will read them.
+func TestNamesAreShownAfterTheOrganisationIsTyped(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := w.organisationOf(fixtures.Organisation{Slug: "acme", Name: "Ac\u200bme <Works>  e\u0301"})
+	for _, name := range []string{"One", "Two", "Three", "Four", "Five", "Six & co"} {
+		w.newKey(t, acme, name, apikeys.ReportsRead)
+	}
+	w.newKey(t, acme, "Forks only", apikeys.ForksRead)
+	revoked := w.newKey(t, acme, "Old", apikeys.ReportsRead)
+	b := w.signedIn(t, acme.owner)
+	b.post(acme.at("/settings/api-keys/%s/revoke", revoked.ID), url.Values{})
+	form := acme.at("/settings/organisation/reporting-mode")
+	said := words(b.get(form).body)
+	require.Contains(t, said, "Today 6 keys can read them: Six & co , Five , Four , Three , Two and 1 more.")
+	require.NotContains(t, said, "Forks only")
+	entries := len(w.logOf(t, acme))
+	for _, typed := range []string{"", " ", "acme", "Acme Works é", "nominative", strings.Repeat("x", 10_000), "\x00\xff"} {
+		p := b.post(form, url.Values{"mode": {"nominative"}, "organisation": {typed}})
+		require.Equal(t, http.StatusBadRequest, p.StatusCode, "%.20q", typed)
+		require.Contains(t, p.body, `<p class="error" id="organisation-error">To show names, type the name of the organisation: `+"\u2068Ac\u200bme &lt;Works&gt;  e\u0301\u2069</p>")
+		require.Contains(t, p.body, `value="nominative" checked`)
+	}
+	require.Len(t, w.logOf(t, acme), entries, "nothing was changed")
+	p := b.post(form, url.Values{"mode": {"nominative"}, "organisation": {" ACME  <works> \u00e9 "}})
+	require.Equal(t, http.StatusSeeOther, p.StatusCode, p.body)
+	require.NotContains(t, b.get(form).body, `name="organisation"`, "back it takes no confirmation")
+	require.Equal(t, http.StatusSeeOther, b.post(form, url.Values{"mode": {"pseudonymous"}}).StatusCode)
 }

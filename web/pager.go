@@ -12,13 +12,19 @@ type pager struct {
 	from, to       int
 	Shown          string // 1–25 of 127
 	Previous, Next string // paths, or ""
+	Page, Pages    int
+	PagesShown     string // Pages, for the reader
 }
+
+// Jump reports whether a page can be reached by its number only, or by many clicks.
+func (p pager) Jump() bool { return p.Pages > 3 }
 
 // newPager returns the page that the address asks for, or the nearest that exists. path returns the address of a page.
 func newPager(c *fiber.Ctx, all, size int, path func(page int) string) pager {
-	page := max(1, min(pageOf(c), (all+size-1)/size))
-	p := pager{from: (page - 1) * size, to: min(page*size, all)}
+	pages := max(1, (all+size-1)/size)
+	page := max(1, min(pageOf(c), pages))
 	l := localeOf(c)
+	p := pager{from: (page - 1) * size, to: min(page*size, all), Page: page, Pages: pages, PagesShown: l.Count(int64(pages))}
 	p.Shown = fmt.Sprintf("%s–%s of %s", l.Count(int64(p.from+1)), l.Count(int64(p.to)), l.Count(int64(all)))
 	if page > 1 {
 		p.Previous = path(page - 1)

@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"dg/modules/org"
 	"dg/modules/reports"
+	"dg/platform/input"
 )
 
 // playerColumn is a sortable column of the list of players.
@@ -24,7 +26,7 @@ type playerColumn struct {
 var playerColumns = []playerColumn{
 	{"Player", "label", false, false, func(a, b reports.PlayerStat) int { return strings.Compare(a.Label, b.Label) }},
 	{"Plays", "plays", true, true, func(a, b reports.PlayerStat) int { return cmp.Compare(a.Plays, b.Plays) }},
-	{"Best score", "best", true, true, func(a, b reports.PlayerStat) int { return cmp.Compare(a.BestScore, b.BestScore) }},
+	{"Best score", "best", true, true, compareBest},
 	{"Passed", "passed", false, true, func(a, b reports.PlayerStat) int { return compareBool(a.Passed, b.Passed) }},
 	{"Last play", "last", false, true, func(a, b reports.PlayerStat) int { return a.LastPlayedAt.Compare(b.LastPlayedAt) }},
 }
@@ -36,6 +38,11 @@ const defaultColumn = 1
 type playerOrder struct {
 	column     int // of playerColumns
 	descending bool
+}
+
+// compareBest orders players without a completed play before a best score of 0.
+func compareBest(a, b reports.PlayerStat) int {
+	return cmp.Or(compareBool(a.Completed, b.Completed), cmp.Compare(a.BestScore, b.BestScore))
 }
 
 // parseOrder reads the order from the address. Unknown values mean the default.
@@ -76,12 +83,18 @@ func (o playerOrder) sort(players []reports.PlayerStat) {
 	})
 }
 
-// playerList is a page of the players.
+// playerList is a page of the players, or of those that a search found.
 type playerList struct {
 	pager
 	Columns    []columnHead
 	Rows       []playerRow
 	Nominative bool
+
+	Searchable bool   // there is more than one page
+	Search     string // as it was entered
+	Found, All string // what a search found, and the path of all players
+	Form       string // target of the search and of the page number
+	Kept       []param
 }
 
 type columnHead struct {
@@ -97,13 +110,53 @@ type playerRow struct {
 
 const playersPerPage = 25
 
-// newPlayerList sorts the players and returns the page of the address. path returns an address with more parameters.
-func newPlayerList(c *fiber.Ctx, s reports.Statistics, path func(more ...string) string) playerList {
-	o := parseOrder(c)
-	o.sort(s.Players)
-	l := playerList{Nominative: s.ReportingMode == org.Nominative, pager: newPager(c, len(s.Players), playersPerPage, func(page int) string {
-		return path(append(o.params(), "page", strconv.Itoa(page))...)
-	})}
+// newPlayerList finds and sorts the players, and returns the page of the address.
+func newPlayerList(c *fiber.Ctx, s reports.Statistics, at listAddress) playerList {
+	const place = "#p-h"
+	o, all := parseOrder(c), s.Players
+	l := playerList{
+		Nominative: s.ReportingMode == org.Nominative, Search: at.chosen.Get("player"), Form: at.self + place, Kept: at.kept("player"),
+		All: at.path(place, "player", ""),
+	}
+	l.Searchable = l.Search != "" || len(all) > playersPerPage
+	found := findPlayers(all, l.Search)
+	loc := localeOf(c)
+	l.Found = fmt.Sprintf("%s of %s players.", loc.Count(int64(len(found))), loc.Count(int64(len(all))))
+	o.sort(found)
+	l.pager = newPager(c, len(found), playersPerPage, func(page int) string {
+		return at.path(place, append(o.params(), "page", strconv.Itoa(page))...)
+	})
+	l.Columns = o.heads(func(o playerOrder) string { return at.path(place, o.params()...) })
+	for _, p := range found[l.from:l.to] {
+		best := noValue
+		if p.Completed {
+			best = loc.Percent(p.BestScore)
+		}
+		l.Rows = append(l.Rows, playerRow{p.Label, loc.Count(p.Plays), best, p.Passed, p.LastPlayedAt})
+	}
+	return l
+}
+
+// noValue stands where there is nothing to average.
+const noValue = "–"
+
+// findPlayers returns the players whose label, as it is shown, contains the text. It knows no other name of them.
+func findPlayers(players []reports.PlayerStat, text string) []reports.PlayerStat {
+	text = input.Fold(text)
+	if text == "" {
+		return players
+	}
+	var found []reports.PlayerStat
+	for _, p := range players {
+		if strings.Contains(input.Fold(p.Label), text) {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+// heads are the heads of the columns with their links: the sorted one turns its order round.
+func (o playerOrder) heads(path func(playerOrder) string) (heads []columnHead) {
 	for i, column := range playerColumns {
 		head := columnHead{Name: column.name, Numeric: column.numeric}
 		next := playerOrder{i, column.descending}
@@ -113,12 +166,8 @@ func newPlayerList(c *fiber.Ctx, s reports.Statistics, path func(more ...string)
 			}
 			next.descending = !o.descending
 		}
-		head.Path = path(next.params()...)
-		l.Columns = append(l.Columns, head)
+		head.Path = path(next)
+		heads = append(heads, head)
 	}
-	loc := localeOf(c)
-	for _, p := range s.Players[l.from:l.to] {
-		l.Rows = append(l.Rows, playerRow{p.Label, loc.Count(p.Plays), loc.Percent(p.BestScore), p.Passed, p.LastPlayedAt})
-	}
-	return l
+	return heads
 }

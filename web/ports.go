@@ -53,6 +53,7 @@ type Accounts interface {
 	ConfirmTwoStep(ctx context.Context, token string, proof identity.Proof) (codes []string, session identity.Session, err error)
 	TurnOffTwoStep(ctx context.Context, token string, proof identity.Proof) (identity.Session, error)
 	RecoveryCodesLeft(ctx context.Context, token string) (int, error)
+	SetRegion(ctx context.Context, token, region string) error
 	ReplaceRecoveryCodes(ctx context.Context, token string, proof identity.Proof) (codes []string, session identity.Session, err error)
 }
 

@@ -155,7 +155,7 @@ func (h *Handler) signedIn(c *fiber.Ctx) (*principal, error) {
 	if session.SecondStepDue {
 		return nil, errCodeDue
 	}
-	p := &principal{Person: session.Person, at: c.Path(), token: session.Token, position: session.Position, policy: h.Policy, locale: newLocale("", c.Get(fiber.HeaderAcceptLanguage))}
+	p := &principal{Person: session.Person, at: c.Path(), token: session.Token, position: session.Position, policy: h.Policy, locale: newLocale(session.Person.Region, c.Get(fiber.HeaderAcceptLanguage))}
 	c.Locals(principalKey{}, p)
 	httpserver.MarkAuthenticated(c)
 	return p, nil

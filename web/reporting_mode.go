@@ -1,7 +1,12 @@
 package web
 
 import (
+	"slices"
+	"strings"
+	"unicode"
+
 	"github.com/gofiber/fiber/v2"
+	"golang.org/x/text/unicode/norm"
 
 	"dg/modules/apikeys"
 	"dg/modules/org"
@@ -11,41 +16,80 @@ import (
 // reportingModeView is the form that changes the reporting mode.
 type reportingModeView struct {
 	layout
+	formErrors
 	Path, Back string
-	Nominative bool
-	Error      string // or ""
+	Nominative bool     // whether it is chosen
+	Confirm    bool     // whether choosing it takes the organisation's name
+	Keys       []string // names of those that can read reports now: at most maxKeysNamed
+	MoreKeys   string   // how many others can, or ""
+	AllKeys    int
 }
+
+const maxKeysNamed = 5
 
 // reportingModeForm answers GET /settings/organisation/reporting-mode.
 func (h *Handler) reportingModeForm(c *fiber.Ctx, p *principal) error {
-	return h.renderReportingMode(c, p, fiber.StatusOK, "")
+	if h.takeDraft(c, p) {
+		return h.renderReportingMode(c, p, fiber.StatusOK, org.ReportingMode(formValue(c, "mode")), formErrors{Draft: true})
+	}
+	return h.renderReportingMode(c, p, fiber.StatusOK, p.Organisation.ReportingMode, formErrors{})
 }
 
-func (h *Handler) renderReportingMode(c *fiber.Ctx, p *principal, status int, message string) error {
+func (h *Handler) renderReportingMode(c *fiber.Ctx, p *principal, status int, chosen org.ReportingMode, f formErrors) error {
 	view := reportingModeView{
-		Path: p.path("/settings/organisation/reporting-mode"), Back: p.path("/settings/organisation"),
-		Nominative: p.Organisation.ReportingMode == org.Nominative, Error: message,
+		formErrors: f, Path: p.path("/settings/organisation/reporting-mode"), Back: p.path("/settings/organisation"),
+		Nominative: chosen == org.Nominative, Confirm: p.Organisation.ReportingMode != org.Nominative,
 	}
-	var err error
+	keys, err := h.Keys.List(c.UserContext(), p.keyActor())
+	if err != nil {
+		return err
+	}
+	for _, k := range keys {
+		if k.State(h.now(), p.Organisation.Plan) == apikeys.Usable && slices.Contains(k.Scopes, apikeys.ReportsRead) {
+			view.Keys = append(view.Keys, k.Name)
+		}
+	}
+	if view.AllKeys = len(view.Keys); view.AllKeys > maxKeysNamed {
+		view.Keys, view.MoreKeys = view.Keys[:maxKeysNamed], p.locale.Count(int64(view.AllKeys-maxKeysNamed))
+	}
 	if view.layout, err = h.settingsLayout(c, p, titleOf("Change reporting mode", status), "organisation"); err != nil {
 		return err
 	}
 	return h.render(c, status, "reporting-mode", &view)
 }
 
-// changeReportingMode answers POST /settings/organisation/reporting-mode.
+// changeReportingMode answers POST /settings/organisation/reporting-mode. Names are shown only after the organisation's name was
+// typed: the same form shows them in every report and to every key.
 func (h *Handler) changeReportingMode(c *fiber.Ctx, p *principal) error {
 	actor := org.Actor{Person: p.auditActor(), Subject: p.subject()}
-	mode := org.ReportingMode(formValue(c, "mode"))
+	before, mode := p.Organisation.ReportingMode, org.ReportingMode(formValue(c, "mode"))
+	if mode == org.Nominative && before != mode && !sameName(formValue(c, "organisation"), p.Organisation.Name) {
+		return h.renderReportingMode(c, p, fiber.StatusBadRequest, mode,
+			fieldError("organisation", "To show names, type the name of the organisation: \u2068"+p.Organisation.Name+"\u2069"))
+	}
 	err := h.Orgs.SetReportingMode(c.UserContext(), actor, mode, apikeys.RequestOf(c, c.Path()))
 	if apperr.Is(err, apperr.Validation) {
-		return h.renderReportingMode(c, p, fiber.StatusBadRequest, apperr.From(err).Message)
+		return h.renderReportingMode(c, p, fiber.StatusBadRequest, before, fieldError("mode", apperr.From(err).Message))
 	}
 	if err != nil {
 		return err
 	}
-	say(c, modeNotice(p.Organisation.ReportingMode, mode))
+	say(c, modeNotice(before, mode))
 	return c.Redirect(p.path("/settings/organisation"), fiber.StatusSeeOther)
+}
+
+// sameName reports whether somebody typed the name: in any case, with any spaces, and without what cannot be seen.
+func sameName(typed, name string) bool {
+	readable := func(s string) string {
+		s = strings.Map(func(r rune) rune {
+			if unicode.IsSpace(r) || unicode.IsGraphic(r) {
+				return r
+			}
+			return -1
+		}, norm.NFC.String(s))
+		return strings.Join(strings.Fields(s), " ")
+	}
+	return strings.EqualFold(readable(typed), readable(name))
 }
 
 // modeNotice says what became of the reporting mode.

@@ -38,7 +38,7 @@ func TestPlayersAreSortedAndPaged(t *testing.T) {
 	require.Greater(t, len(usual), 50)
 	key := func(column int, row []string) string {
 		if number := strings.TrimSuffix(row[column], "%"); column == 1 || column == 2 {
-			return fmt.Sprintf("%8s", number)
+			return fmt.Sprintf("%8s", strings.Replace(number, "–", " ", 1))
 		}
 		return row[column]
 	}

@@ -78,7 +78,7 @@ func (n neighbours) unchanged() {
 }
 
 // form is what the forms of the screens want, each something of it.
-var form = url.Values{"mode": {"nominative"}, "confirm": {"yes"}, "name": {"Ours"}, "overlap": {"now"}, "idempotencyKey": {"0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e45"}}
+var form = url.Values{"mode": {"nominative"}, "organisation": {"Acme"}, "name": {"Ours"}, "overlap": {"now"}, "idempotencyKey": {"0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e45"}}
 
 func first(status int, _ string) int { return status }
 

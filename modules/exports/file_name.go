@@ -2,11 +2,9 @@ package exports
 
 import (
 	"strings"
-	"unicode"
-
-	"golang.org/x/text/unicode/norm"
 
 	"dg/modules/reports"
+	"dg/platform/input"
 )
 
 const maxSlug = 80 // bytes of a file name
@@ -21,18 +19,15 @@ func fileName(slug string, q reports.Query) string {
 	return name + ".csv"
 }
 
-// withoutMarks are letters with a stroke, and ligatures, which do not decompose.
-var withoutMarks = strings.NewReplacer("ß", "ss", "æ", "ae", "Æ", "AE", "œ", "oe", "Œ", "OE", "ø", "o", "Ø", "O", "ł", "l", "Ł", "L", "đ", "d", "Đ", "D")
-
 // folded returns the text without accents in ASCII, a dash for everything else, or "plays" where nothing is left.
 func folded(text string) string {
 	var b strings.Builder
-	for _, r := range norm.NFKD.String(withoutMarks.Replace(text)) {
+	for _, r := range input.WithoutAccents(text) {
 		switch {
 		case b.Len() == maxSlug:
 		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_':
 			b.WriteRune(r)
-		case !unicode.Is(unicode.Mn, r) && b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
 			b.WriteByte('-')
 		}
 	}

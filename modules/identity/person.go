@@ -13,6 +13,7 @@ type Person struct {
 	TwoStep         bool       // whether two-step verification is on
 	TwoStepSince    *time.Time // nil: it is off, or was turned on before that was recorded
 	PasswordSince   *time.Time // nil: unknown
+	Region          string     // of numbers and dates, such as de-DE; "": the browser's
 }
 
 // EmailKey is an e-mail as it is compared: in lower case and Unicode's NFC.

@@ -25,6 +25,7 @@ type userRow struct {
 	WrongCodes     int
 	CodeWaits      int
 	CodesWaitUntil *time.Time
+	Region         *string
 }
 
 func (userRow) TableName() string { return "users" }
@@ -32,6 +33,7 @@ func (userRow) TableName() string { return "users" }
 func (r userRow) person() Person {
 	return Person{
 		ID: r.ID, Name: r.Name, Email: r.Email, TwoStep: r.TOTPSecret != nil, TwoStepSince: r.TOTPSince, PasswordSince: r.PasswordSince,
+		Region: valueOf(r.Region),
 	}
 }
 

@@ -135,6 +135,19 @@ func person(tx transaction, id string) (Person, error) {
 	return row.person(), nil
 }
 
+// SetRegion stores how the session's person writes numbers and dates; "" leaves it to the browser. Errors: ErrNoSession.
+func (s *Service) SetRegion(ctx context.Context, token, region string) error {
+	of, err := s.signedIn(ctx, token, s.clock())
+	if err != nil {
+		return err
+	}
+	var stored *string
+	if region != "" {
+		stored = &region
+	}
+	return update(s.gorm(ctx), "setRegion", of.Person.ID, map[string]any{"region": stored})
+}
+
 // update sets columns of a person.
 func update(tx transaction, name, personID string, columns map[string]any) error {
 	err := tx.Scopes(postgres.Tag("identity."+name)).Model(&userRow{}).Where("id = ?", personID).Updates(columns).Error

@@ -1,0 +1,39 @@
+package input
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// undecomposed are letters with a stroke, and ligatures, which Unicode does not decompose.
+var undecomposed = strings.NewReplacer("ß", "ss", "ẞ", "SS", "æ", "ae", "Æ", "AE", "œ", "oe", "Œ", "OE", "ø", "o", "Ø", "O", "ł", "l", "Ł", "L", "đ", "d", "Đ", "D")
+
+// WithoutAccents returns the text in its plainest letters: Łódź is Lodz, ﬁ is fi.
+func WithoutAccents(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		return r
+	}, norm.NFKD.String(undecomposed.Replace(text)))
+}
+
+// Fold returns the text as searches compare it: without case, accents, and spaces around it.
+func Fold(text string) string {
+	if !isASCII(text) {
+		text = strings.ToUpper(WithoutAccents(text)) // some letters have two small forms
+	}
+	return strings.ToLower(strings.TrimSpace(text))
+}
+
+func isASCII(text string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}

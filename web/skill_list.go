@@ -1,0 +1,67 @@
+package web
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"dg/modules/reports"
+)
+
+// skillList are the skills of a report: by area, or from the weakest to the strongest.
+type skillList struct {
+	Areas  []skillArea
+	Orders []link
+}
+
+// skillArea is an area and its skills. Name is "" where the skills are not grouped.
+type skillArea struct {
+	Name string
+	Rows []skillRow
+}
+
+type skillRow struct {
+	Name          string
+	ID            []string // its parts
+	Width         string   // of the bar
+	Answers, Rate string
+}
+
+// skillAreas are the areas in the order of the catalogue: the part before the first dot of their skills, and their names.
+var skillAreas = []struct{ prefix, name string }{{"prompting.", "Prompting"}, {"data.", "Data"}, {"ai.", "AI"}}
+
+const weakestFirst = "weakest"
+
+// newSkillList takes the skills in the order of the catalogue, and keeps it where they are grouped or equally weak.
+func newSkillList(loc locale, skills []reports.SkillStat, at listAddress) skillList {
+	weakest := at.chosen.Get("skills") == weakestFirst
+	l := skillList{Orders: []link{
+		{"By area", at.path("#k-h", "skills", ""), !weakest}, {"Weakest first", at.path("#k-h", "skills", weakestFirst), weakest},
+	}}
+	if weakest {
+		skills = slices.Clone(skills)
+		slices.SortStableFunc(skills, func(a, b reports.SkillStat) int { return cmp.Compare(a.CorrectRate, b.CorrectRate) })
+		l.add(loc, "", "", skills)
+		return l
+	}
+	for _, area := range skillAreas {
+		l.add(loc, area.name, area.prefix, skills)
+	}
+	return l
+}
+
+// add adds an area of the skills with the prefix, if there are any.
+func (l *skillList) add(loc locale, name, prefix string, skills []reports.SkillStat) {
+	area := skillArea{Name: name}
+	for _, k := range skills {
+		if strings.HasPrefix(k.SkillID, prefix) {
+			area.Rows = append(area.Rows, skillRow{
+				Name: skillLabels[k.SkillID], ID: strings.SplitAfter(k.SkillID, "."), Width: locales[0].Rate(k.CorrectRate),
+				Answers: loc.Count(k.Attempts), Rate: loc.Rate(k.CorrectRate),
+			})
+		}
+	}
+	if len(area.Rows) > 0 {
+		l.Areas = append(l.Areas, area)
+	}
+}

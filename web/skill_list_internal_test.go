@@ -1,0 +1,54 @@
+package web
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/games"
+	"dg/modules/reports"
+)
+
+// shownSkills are the areas of a list with the ids below them.
+func shownSkills(l skillList) (all []string) {
+	for _, area := range l.Areas {
+		all = append(all, "# "+area.Name)
+		for _, row := range area.Rows {
+			all = append(all, strings.Join(row.ID, ""))
+		}
+	}
+	return all
+}
+
+// Skills stand in their areas in the order of the catalogue, or from the weakest on.
+func TestSkillsAreGroupedByArea(t *testing.T) {
+	t.Parallel()
+	at := listAddress{self: "/r", period: reports.Period{From: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), Days: 2}, chosen: map[string][]string{}}
+	skills := []reports.SkillStat{
+		{SkillID: "data.quality.formats", CorrectRate: 5000}, {SkillID: "ai.usage.good-fit", CorrectRate: 2000}, {SkillID: "data.reading.charts", CorrectRate: 2000},
+	}
+	l := newSkillList(locales[0], skills, at)
+	require.Equal(t, []string{"# Data", "data.quality.formats", "data.reading.charts", "# AI", "ai.usage.good-fit"}, shownSkills(l))
+	require.Equal(t, []link{
+		{"By area", "/r?from=2026-03-01&to=2026-03-02#k-h", true}, {"Weakest first", "/r?from=2026-03-01&skills=weakest&to=2026-03-02#k-h", false},
+	}, l.Orders)
+	at.chosen.Set("skills", "weakest")
+	l = newSkillList(locales[0], skills, at)
+	require.Equal(t, []string{"# ", "ai.usage.good-fit", "data.reading.charts", "data.quality.formats"}, shownSkills(l))
+	require.True(t, l.Orders[1].Current)
+	require.Equal(t, "data.quality.formats", skills[0].SkillID, "the caller's order stays")
+}
+
+// Every skill of the catalogue has a name and an area.
+func TestEverySkillHasAnArea(t *testing.T) {
+	t.Parallel()
+	var all []reports.SkillStat
+	for i := range games.SkillCount {
+		all = append(all, reports.SkillStat{SkillID: games.Skill(i).ID()})
+	}
+	shown := newSkillList(locales[0], all, listAddress{chosen: map[string][]string{}})
+	require.Len(t, shownSkills(shown), games.SkillCount+len(skillAreas))
+
+}
