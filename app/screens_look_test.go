@@ -28,6 +28,12 @@ func looksRight(t *testing.T, p *browsertest.Page) {
 	assert.Empty(t, p.Axe(), "light, at 1280 px")
 	assert.Empty(t, p.SmallTargets(), "at 1280 px")
 	assert.Empty(t, faults(p, smallText, wideNotes), "at 1280 px")
+	for _, s := range p.Spoken("table", "image", "region", "slider") {
+		assert.NotEmpty(t, s.Name, "screen readers announce a nameless %s", s.Role)
+		if allModes {
+			t.Logf("SPOKEN | %s | %s | %s", shortened(p.Path()), s.Role, s.Name)
+		}
+	}
 	p.Emulate(320, true)
 	assert.Empty(t, p.Axe(colourRules()...), "dark, at 320 px")
 	assert.Empty(t, p.SmallTargets(), "at 320 px")

@@ -30,7 +30,8 @@ func markdown(text string) template.HTML {
 // markdownTable is a table: the second line is the rule below the header.
 func markdownTable(lines []string) string {
 	var b strings.Builder
-	b.WriteString(`<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>`)
+	name := strings.NewReplacer(" |", ",", "<code>", "", "</code>", "").Replace(strings.Trim(lines[0], "| "))
+	b.WriteString(`<div class="scroll" tabindex="0" role="region" aria-label="Table: ` + name + `"><table aria-label="` + name + `">`)
 	for i, line := range lines {
 		cells := strings.Split(strings.Trim(line, "| "), "|")
 		switch {

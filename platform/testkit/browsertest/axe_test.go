@@ -41,3 +41,11 @@ func TestAxeLooksAtTwentyRowsOfATable(t *testing.T) {
 	p.Open("/below")
 	assert.Empty(t, p.Axe())
 }
+
+func TestSpokenIsWhatAScreenReaderAnnounces(t *testing.T) {
+	t.Parallel()
+	p := opened(t, map[string]string{
+		"/": `<table aria-label="Players"><caption>x</caption><tr><th>a</table><svg role=img aria-label="A chart"></svg><p hidden><img alt=no>`,
+	})
+	assert.Equal(t, []Spoken{{"table", "Players"}, {"image", "A chart"}}, p.Spoken("table", "image"))
+}
