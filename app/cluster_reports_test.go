@@ -102,7 +102,7 @@ func (x *clustered) reportingModeHolds(t *testing.T) {
 		resume := x.pausing(round)
 		for _, mode := range []string{"nominative", "pseudonymous"} {
 			w.set(mode, func() {
-				status, body, _ := owner.send("/o/"+x.slug+"/settings/organisation/reporting-mode", url.Values{"mode": {mode}})
+				status, body, _ := owner.send("/o/"+x.slug+"/settings/organisation/reporting-mode", url.Values{"mode": {mode}, "organisation": {x.slug}})
 				require.Equal(t, http.StatusSeeOther, status, "%s", body)
 			})
 			x.see(t, w, reader, round, &answers)

@@ -23,13 +23,14 @@ import (
 // clustered is a cluster that serves one organisation, and what its tests need to know of it.
 type clustered struct {
 	*cluster.Cluster
-	db      *fixtures.Database
-	slug    string // of the organisation
-	fork    fixtures.Fork
-	owner   fixtures.Person
-	players []fixtures.Player
-	keys    []string // tokens of both scopes: one takes 120 requests a minute
-	used    atomic.Int64
+	db       *fixtures.Database
+	slug     string // of the organisation
+	fork     fixtures.Fork
+	owner    fixtures.Person
+	players  []fixtures.Player
+	keys     []string // tokens of both scopes: one takes 120 requests a minute
+	used     atomic.Int64
+	replicas int // how many the instances read from
 }
 
 // moreKeys makes keys until there are so many.
@@ -60,6 +61,8 @@ func TestCluster(t *testing.T) {
 	t.Run("erased players are gone", x.erasedPlayersAreGone)
 	t.Run("ended plans stop keys", x.endedPlansStopKeys)
 	t.Run("instances stop", x.instancesStop)
+	t.Run("faulty replicas", x.faultyReplicas)
+	t.Run("throughput", x.throughput)
 	t.Run("failover of the primary", x.failoverOfThePrimary)
 }
 
@@ -67,7 +70,7 @@ func newClustered(t *testing.T) *clustered {
 	t.Helper()
 	program, err := binary()
 	require.NoError(t, err)
-	x := &clustered{Cluster: cluster.New(t, program)}
+	x := &clustered{Cluster: cluster.New(t, program), replicas: 2}
 	x.Serve(x.settings)
 	owner, err := postgres.Open(t.Context(), x.URL("dg_owner"), postgres.Options{Name: "test", MaxConns: 4})
 	require.NoError(t, err)
@@ -91,7 +94,11 @@ func (x *clustered) settings(n int) []string {
 		settings[0] = "DG_DATABASE_URL=" + x.PoolerURL("dg_app")
 		settings = append(settings, "DG_DATABASE_POOLER=transaction")
 	}
-	return settings
+	urls := ""
+	for _, replica := range x.DB[1 : 1+x.replicas] {
+		urls += replica.URL("dg_app") + " "
+	}
+	return append(settings, "DG_DATABASE_REPLICA_URLS="+urls)
 }
 
 // stats is the path of the statistics of all plays.
