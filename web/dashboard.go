@@ -157,6 +157,6 @@ func (v *dashboardView) fill(c *fiber.Ctx, p reports.Period, s reports.Statistic
 	for i, d := range s.Daily {
 		v.Daily[i] = dailyRow{d.Date, l.Day(p.From.AddDate(0, 0, i)), l.Count(d.Plays), l.Percent(d.AvgScore)}
 	}
-	at := listAddress{v.Self, p, v.Params.Group, readListParams(c)}
+	at := reportAddress(c, v.Self, p, v.Params.Group)
 	v.Skills, v.Players = newSkillList(l, s.Skills, at), newPlayerList(c, s, at)
 }

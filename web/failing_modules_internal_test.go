@@ -68,7 +68,7 @@ var screens = []screen{
 	{"POST /account/recovery-codes", "/account/recovery-codes", "current=x", 200,
 		person + "Identity.ReplaceRecoveryCodes Identity.RememberBrowser=200"},
 
-	{"GET /o/:org/reports", "/o/acme/reports", "", 200, member + "Games.Forks Reports.PlaysOfForks"},
+	{"GET /o/:org/reports", "/o/acme/reports", "", 200, member + "Games.Forks Reports.Overview"},
 	{"GET /o/:org/reports/:fork", forkAt, "", 200, member + "Games.Fork Orgs.Groups Reports.Statistics"},
 	{"GET /o/:org/reports/:fork/plays.csv", forkAt + "/plays.csv", "", 200, member + "Games.Fork Exports.Send"},
 	{"GET /o/:org/reports/:fork", forkAt + "?groupId=1", "", 200, member + "Games.Fork Orgs.Groups Reports.Statistics"},

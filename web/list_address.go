@@ -6,53 +6,49 @@ import (
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
-
-	"dg/modules/reports"
 )
 
-// listAddress makes the addresses of the lists below a report: each keeps the period, the group, and what the reader chose.
+// listAddress makes the addresses of lists. Each keeps what is fixed (a report's period and group) and what the reader chose.
 type listAddress struct {
 	self   string
-	period reports.Period
-	group  string
+	fixed  []param
 	chosen url.Values
-}
-
-// listParams are the choices that the lists have in the address, but for the page.
-var listParams = []string{"sort", "dir", "player", "skills"}
-
-// maxListParam bounds each of them, in bytes.
-const maxListParam = 400
-
-func readListParams(c *fiber.Ctx) url.Values {
-	chosen := url.Values{}
-	for _, name := range listParams {
-		if value := strings.TrimSpace(strings.ToValidUTF8(c.Query(name), "\uFFFD")); value != "" {
-			chosen.Set(name, value[:min(len(value), maxListParam)])
-		}
-	}
-	return chosen
-}
-
-// path is the address with other choices, given as names and values; an empty value takes one away.
-func (a listAddress) path(fragment string, changes ...string) string {
-	var all []string
-	for _, p := range a.with(changes...) {
-		all = append(all, p.Name, p.Value)
-	}
-	return reportPath(a.self, a.period, a.group, all...) + fragment
 }
 
 // param is a parameter of an address, or a hidden field that becomes one.
 type param struct{ Name, Value string }
 
+// listParams are the choices that lists have in the address, but for the page.
+var listParams = []string{"q", "archived", "sort", "dir", "player", "skills"}
+
+// maxListParam bounds each of them, in bytes.
+const maxListParam = 400
+
+func newListAddress(c *fiber.Ctx, self string, fixed ...param) listAddress {
+	a := listAddress{self, fixed, url.Values{}}
+	for _, name := range listParams {
+		if value := strings.TrimSpace(strings.ToValidUTF8(c.Query(name), "\uFFFD")); value != "" {
+			a.chosen.Set(name, value[:min(len(value), maxListParam)])
+		}
+	}
+	return a
+}
+
+// path is the address with other choices, given as names and values; an empty value takes one away.
+func (a listAddress) path(fragment string, changes ...string) string {
+	query := url.Values{}
+	for _, p := range append(slices.Clone(a.fixed), a.with(changes...)...) {
+		query.Set(p.Name, p.Value)
+	}
+	if len(query) == 0 {
+		return a.self + fragment
+	}
+	return a.self + "?" + query.Encode() + fragment
+}
+
 // kept are all parameters but some, for the hidden fields of a form.
 func (a listAddress) kept(but ...string) []param {
-	all := []param{{"from", a.period.Day(0)}, {"to", a.period.Day(a.period.Days - 1)}}
-	if a.group != "" {
-		all = append(all, param{"groupId", a.group})
-	}
-	return slices.DeleteFunc(append(all, a.with()...), func(p param) bool { return slices.Contains(but, p.Name) })
+	return slices.DeleteFunc(append(slices.Clone(a.fixed), a.with()...), func(p param) bool { return slices.Contains(but, p.Name) })
 }
 
 // with are the choices with some changes, and the page.

@@ -8,8 +8,6 @@ import (
 
 	mock "github.com/stretchr/testify/mock"
 
-	postgres "dg/platform/postgres"
-
 	reports "dg/modules/reports"
 )
 
@@ -26,29 +24,27 @@ func (_m *mockReports) EXPECT() *mockReports_Expecter {
 	return &mockReports_Expecter{mock: &_m.Mock}
 }
 
-// PlaysOfForks provides a mock function with given fields: ctx, organisationID, p, at
-func (_m *mockReports) PlaysOfForks(ctx context.Context, organisationID string, p reports.Period, at postgres.Position) (map[string]int64, error) {
-	ret := _m.Called(ctx, organisationID, p, at)
+// Overview provides a mock function with given fields: ctx, q
+func (_m *mockReports) Overview(ctx context.Context, q reports.Query) (reports.Overview, error) {
+	ret := _m.Called(ctx, q)
 
 	if len(ret) == 0 {
-		panic("no return value specified for PlaysOfForks")
+		panic("no return value specified for Overview")
 	}
 
-	var r0 map[string]int64
+	var r0 reports.Overview
 	var r1 error
-	if rf, ok := ret.Get(0).(func(context.Context, string, reports.Period, postgres.Position) (map[string]int64, error)); ok {
-		return rf(ctx, organisationID, p, at)
+	if rf, ok := ret.Get(0).(func(context.Context, reports.Query) (reports.Overview, error)); ok {
+		return rf(ctx, q)
 	}
-	if rf, ok := ret.Get(0).(func(context.Context, string, reports.Period, postgres.Position) map[string]int64); ok {
-		r0 = rf(ctx, organisationID, p, at)
+	if rf, ok := ret.Get(0).(func(context.Context, reports.Query) reports.Overview); ok {
+		r0 = rf(ctx, q)
 	} else {
-		if ret.Get(0) != nil {
-			r0 = ret.Get(0).(map[string]int64)
-		}
+		r0 = ret.Get(0).(reports.Overview)
 	}
 
-	if rf, ok := ret.Get(1).(func(context.Context, string, reports.Period, postgres.Position) error); ok {
-		r1 = rf(ctx, organisationID, p, at)
+	if rf, ok := ret.Get(1).(func(context.Context, reports.Query) error); ok {
+		r1 = rf(ctx, q)
 	} else {
 		r1 = ret.Error(1)
 	}
@@ -56,33 +52,31 @@ func (_m *mockReports) PlaysOfForks(ctx context.Context, organisationID string, 
 	return r0, r1
 }
 
-// mockReports_PlaysOfForks_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'PlaysOfForks'
-type mockReports_PlaysOfForks_Call struct {
+// mockReports_Overview_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'Overview'
+type mockReports_Overview_Call struct {
 	*mock.Call
 }
 
-// PlaysOfForks is a helper method to define mock.On call
+// Overview is a helper method to define mock.On call
 //   - ctx context.Context
-//   - organisationID string
-//   - p reports.Period
-//   - at postgres.Position
-func (_e *mockReports_Expecter) PlaysOfForks(ctx interface{}, organisationID interface{}, p interface{}, at interface{}) *mockReports_PlaysOfForks_Call {
-	return &mockReports_PlaysOfForks_Call{Call: _e.mock.On("PlaysOfForks", ctx, organisationID, p, at)}
+//   - q reports.Query
+func (_e *mockReports_Expecter) Overview(ctx interface{}, q interface{}) *mockReports_Overview_Call {
+	return &mockReports_Overview_Call{Call: _e.mock.On("Overview", ctx, q)}
 }
 
-func (_c *mockReports_PlaysOfForks_Call) Run(run func(ctx context.Context, organisationID string, p reports.Period, at postgres.Position)) *mockReports_PlaysOfForks_Call {
+func (_c *mockReports_Overview_Call) Run(run func(ctx context.Context, q reports.Query)) *mockReports_Overview_Call {
 	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(string), args[2].(reports.Period), args[3].(postgres.Position))
+		run(args[0].(context.Context), args[1].(reports.Query))
 	})
 	return _c
 }
 
-func (_c *mockReports_PlaysOfForks_Call) Return(_a0 map[string]int64, _a1 error) *mockReports_PlaysOfForks_Call {
+func (_c *mockReports_Overview_Call) Return(_a0 reports.Overview, _a1 error) *mockReports_Overview_Call {
 	_c.Call.Return(_a0, _a1)
 	return _c
 }
 
-func (_c *mockReports_PlaysOfForks_Call) RunAndReturn(run func(context.Context, string, reports.Period, postgres.Position) (map[string]int64, error)) *mockReports_PlaysOfForks_Call {
+func (_c *mockReports_Overview_Call) RunAndReturn(run func(context.Context, reports.Query) (reports.Overview, error)) *mockReports_Overview_Call {
 	_c.Call.Return(run)
 	return _c
 }

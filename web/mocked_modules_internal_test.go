@@ -18,7 +18,6 @@ import (
 	"dg/modules/reports"
 	"dg/platform/authz"
 	"dg/platform/limiter"
-	"dg/platform/postgres"
 )
 
 func (s *mocked) modules(policy Policy) Modules {
@@ -189,10 +188,9 @@ func (s *mocked) reports() Reports {
 			}
 			return stats, err
 		})
-	m.EXPECT().PlaysOfForks(anything, anything, anything, anything).RunAndReturn(
-		func(context.Context, string, reports.Period, postgres.Position) (map[string]int64, error) {
-			return give(s, "Reports.PlaysOfForks", map[string]int64{fork.ID: 7})
-		})
+	m.EXPECT().Overview(anything, anything).RunAndReturn(func(context.Context, reports.Query) (reports.Overview, error) {
+		return give(s, "Reports.Overview", reports.Overview{Counted: true, Forks: map[string]*reports.ForkOverview{fork.ID: {Players: 7}}})
+	})
 	return m
 }
 

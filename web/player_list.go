@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,15 +14,7 @@ import (
 	"dg/platform/input"
 )
 
-// playerColumn is a sortable column of the list of players.
-type playerColumn struct {
-	name, key  string
-	numeric    bool
-	descending bool // the order of the first click
-	compare    func(a, b reports.PlayerStat) int
-}
-
-var playerColumns = []playerColumn{
+var playerColumns = []sortColumn[reports.PlayerStat]{
 	{"Player", "label", false, false, func(a, b reports.PlayerStat) int { return strings.Compare(a.Label, b.Label) }},
 	{"Plays", "plays", true, true, func(a, b reports.PlayerStat) int { return cmp.Compare(a.Plays, b.Plays) }},
 	{"Best score", "best", true, true, compareBest},
@@ -31,56 +22,12 @@ var playerColumns = []playerColumn{
 	{"Last play", "last", false, true, func(a, b reports.PlayerStat) int { return a.LastPlayedAt.Compare(b.LastPlayedAt) }},
 }
 
-// defaultColumn is the API's order: by plays, descending.
-const defaultColumn = 1
-
-// playerOrder is how the list of players is sorted.
-type playerOrder struct {
-	column     int // of playerColumns
-	descending bool
-}
+// playersByPlays is the API's order: by plays, descending.
+const playersByPlays = 1
 
 // compareBest orders players without a completed play before a best score of 0.
 func compareBest(a, b reports.PlayerStat) int {
 	return cmp.Or(compareBool(a.Completed, b.Completed), cmp.Compare(a.BestScore, b.BestScore))
-}
-
-// parseOrder reads the order from the address. Unknown values mean the default.
-func parseOrder(c *fiber.Ctx) playerOrder {
-	column := slices.IndexFunc(playerColumns, func(p playerColumn) bool { return p.key == c.Query("sort") })
-	if column < 0 {
-		column = defaultColumn
-	}
-	o := playerOrder{column, playerColumns[column].descending}
-	switch c.Query("dir") {
-	case "asc":
-		o.descending = false
-	case "desc":
-		o.descending = true
-	}
-	return o
-}
-
-// params are the order as parameters of an address.
-func (o playerOrder) params() []string {
-	dir := ""
-	if column := playerColumns[o.column]; o.descending != column.descending {
-		if dir = "asc"; o.descending {
-			dir = "desc"
-		}
-	}
-	return []string{"sort", playerColumns[o.column].key, "dir", dir}
-}
-
-// sort sorts the players. Players that are equal in the column stay in the API's order.
-func (o playerOrder) sort(players []reports.PlayerStat) {
-	compare := playerColumns[o.column].compare
-	slices.SortStableFunc(players, func(a, b reports.PlayerStat) int {
-		if o.descending {
-			return compare(b, a)
-		}
-		return compare(a, b)
-	})
 }
 
 // playerList is a page of the players, or of those that a search found.
@@ -97,11 +44,6 @@ type playerList struct {
 	Kept       []param
 }
 
-type columnHead struct {
-	Name, Path, Sorted string
-	Numeric            bool
-}
-
 type playerRow struct {
 	Label, Plays, Best string
 	Passed             bool
@@ -113,7 +55,7 @@ const playersPerPage = 25
 // newPlayerList finds and sorts the players, and returns the page of the address.
 func newPlayerList(c *fiber.Ctx, s reports.Statistics, at listAddress) playerList {
 	const place = "#p-h"
-	o, all := parseOrder(c), s.Players
+	o, all := parseOrder(c, playerColumns, playersByPlays), s.Players
 	l := playerList{
 		Nominative: s.ReportingMode == org.Nominative, Search: at.chosen.Get("player"), Form: at.self + place, Kept: at.kept("player"),
 		All: at.path(place, "player", ""),
@@ -126,7 +68,7 @@ func newPlayerList(c *fiber.Ctx, s reports.Statistics, at listAddress) playerLis
 	l.pager = newPager(c, len(found), playersPerPage, func(page int) string {
 		return at.path(place, append(o.params(), "page", strconv.Itoa(page))...)
 	})
-	l.Columns = o.heads(func(o playerOrder) string { return at.path(place, o.params()...) })
+	l.Columns = o.heads(func(order ...string) string { return at.path(place, order...) })
 	for _, p := range found[l.from:l.to] {
 		best := noValue
 		if p.Completed {
@@ -155,19 +97,11 @@ func findPlayers(players []reports.PlayerStat, text string) []reports.PlayerStat
 	return found
 }
 
-// heads are the heads of the columns with their links: the sorted one turns its order round.
-func (o playerOrder) heads(path func(playerOrder) string) (heads []columnHead) {
-	for i, column := range playerColumns {
-		head := columnHead{Name: column.name, Numeric: column.numeric}
-		next := playerOrder{i, column.descending}
-		if i == o.column {
-			if head.Sorted = "ascending"; o.descending {
-				head.Sorted = "descending"
-			}
-			next.descending = !o.descending
-		}
-		head.Path = path(next)
-		heads = append(heads, head)
+// reportAddress makes the addresses of the lists of a report.
+func reportAddress(c *fiber.Ctx, self string, p reports.Period, group string) listAddress {
+	fixed := []param{{"from", p.Day(0)}, {"to", p.Day(p.Days - 1)}}
+	if group != "" {
+		fixed = append(fixed, param{"groupId", group})
 	}
-	return heads
+	return newListAddress(c, self, fixed...)
 }

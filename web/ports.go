@@ -14,7 +14,6 @@ import (
 	"dg/modules/reports"
 	"dg/platform/authz"
 	"dg/platform/limiter"
-	"dg/platform/postgres"
 )
 
 // What the screens call of other modules. Their services say what the methods promise, and which errors they return.
@@ -93,7 +92,7 @@ type Forks interface {
 // Reports computes the figures of forks.
 type Reports interface {
 	Statistics(ctx context.Context, q reports.Query, hold func(*limiter.Lease)) (reports.Statistics, error)
-	PlaysOfForks(ctx context.Context, organisationID string, p reports.Period, at postgres.Position) (map[string]int64, error)
+	Overview(ctx context.Context, q reports.Query) (reports.Overview, error)
 }
 
 // Exports sends plays as CSV.

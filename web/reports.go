@@ -2,75 +2,140 @@ package web
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 
-	"dg/modules/games"
+	"dg/modules/reports"
+	"dg/platform/input"
 )
 
-// reportsView is the list of the organisation's forks.
+// reportsView is the list of the organisation's forks below the overview of all.
 type reportsView struct {
 	layout
 	pager
-	Forks []forkRow
+	Figures []figure
+	Counted bool // the players are known
+
+	Searchable  bool // there is more to see than at one glance
+	Search      string
+	Found, All  string // what a search found, and the path of all forks
+	Form        string
+	Kept        []param
+	Archived    string // says that archived forks are folded or shown, or "" without any
+	ArchiveLink link
+
+	Columns []columnHead
+	Forks   []forkRow
 }
 
-type forkRow struct {
-	Path, Title, Slug   string
-	Status, Mark        string // Mark is the CSS class
-	Visibility, Release string
-	Plays               string
-	Updated             time.Time
-	archived            bool
-	plays               int64
-}
+const (
+	forksPerPage = 100
+	fewForks     = 5 // are seen at one glance
+)
 
-const forksPerPage = 100
-
-// listReports answers GET /reports: the organisation's forks by plays, archived ones last.
+// listReports answers GET /reports: the organisation's forks, archived ones last and folded unless a search finds them.
 func (h *Handler) listReports(c *fiber.Ctx, p *principal) error {
 	forks, err := h.forks(c.UserContext(), p)
 	if err != nil {
 		return err
 	}
-	plays, err := h.Reports.PlaysOfForks(c.UserContext(), p.Organisation.ID, lastDays(h.today(), defaultDays), p.position)
+	overview, err := h.Reports.Overview(c.UserContext(), reports.Query{OrganisationID: p.Organisation.ID, Period: lastDays(h.today(), defaultDays), Position: p.position})
 	if err != nil {
 		return err
 	}
 	rows := make([]forkRow, len(forks))
 	for i, f := range forks {
-		rows[i] = newForkRow(p.locale, f, plays[f.ID], p.path("/reports/"+f.ID))
+		rows[i] = newForkRow(p.locale, f, overview.Forks[f.ID], p.path("/reports/"+f.ID))
 	}
-	slices.SortStableFunc(rows, func(a, b forkRow) int {
-		return cmp.Or(compareBool(a.archived, b.archived), cmp.Compare(b.plays, a.plays), strings.Compare(a.Title, b.Title))
+	view := &reportsView{layout: newLayout(p, "Reports", areaReports), Counted: overview.Counted, Figures: overviewFigures(p.locale, overview)}
+	view.list(c, rows, newListAddress(c, p.path("/reports")))
+	return h.render(c, fiber.StatusOK, "reports", view)
+}
+
+// list finds and sorts the forks, and shows the page of the address.
+func (v *reportsView) list(c *fiber.Ctx, all []forkRow, at listAddress) {
+	loc := localeOf(c)
+	v.Search, v.Form, v.Kept, v.All = at.chosen.Get("q"), at.self, at.kept("q"), at.path("", "q", "")
+	v.Searchable = v.Search != "" || len(all) > fewForks
+	found := findForks(all, v.Search)
+	v.Found = fmt.Sprintf("%s of %s forks.", loc.Count(int64(len(found))), loc.Count(int64(len(all))))
+	if v.Search == "" {
+		found = v.foldArchived(loc, found, at)
+	}
+	columns := forkColumns
+	if !v.Counted {
+		columns = slices.DeleteFunc(slices.Clone(columns), func(s sortColumn[forkRow]) bool { return s.key == "players" })
+	}
+	o := parseOrder(c, columns, slices.IndexFunc(columns, func(s sortColumn[forkRow]) bool { return s.key == "plays" }))
+	slices.SortFunc(found, func(a, b forkRow) int {
+		return cmp.Or(strings.Compare(a.Title, b.Title), strings.Compare(a.Path, b.Path))
 	})
-	pages := newPager(c, len(rows), forksPerPage, func(page int) string { return p.path("/reports?page=" + strconv.Itoa(page)) })
-	view := reportsView{layout: newLayout(p, "Reports", areaReports), pager: pages, Forks: rows[pages.from:pages.to]}
-	return h.render(c, fiber.StatusOK, "reports", &view)
+	o.sort(found)
+	slices.SortStableFunc(found, func(a, b forkRow) int { return compareBool(a.archived, b.archived) })
+	v.pager = newPager(c, len(found), forksPerPage, func(page int) string {
+		return at.path("", append(o.params(), "page", strconv.Itoa(page))...)
+	})
+	v.Columns = o.heads(func(order ...string) string { return at.path("", order...) })
+	v.Forks = found[v.from:v.to]
 }
 
-func newForkRow(l locale, f games.Fork, plays int64, path string) forkRow {
-	r := forkRow{
-		Path: path, Title: f.Title, Slug: f.Slug, Status: "Active", Mark: "on", Visibility: visibilityLabels[f.Visibility], Release: "None",
-		Plays: l.Count(plays), Updated: f.UpdatedAt, archived: f.Status == "archived", plays: plays,
+const showArchived = "show"
+
+// foldArchived leaves archived forks out unless the reader unfolded them, or there are no others.
+func (v *reportsView) foldArchived(loc locale, all []forkRow, at listAddress) []forkRow {
+	active := slices.DeleteFunc(slices.Clone(all), func(r forkRow) bool { return r.archived })
+	n := len(all) - len(active)
+	if n == 0 || len(active) == 0 {
+		return all
 	}
-	switch {
-	case r.archived:
-		r.Status, r.Mark = "Archived", ""
-	case f.Suspended:
-		r.Status, r.Mark = "Suspended", "held"
+	if v.Archived = "1 archived fork"; n > 1 {
+		v.Archived = fmt.Sprintf("%s archived forks", loc.Count(int64(n)))
 	}
-	if f.DeployedRelease != nil {
-		r.Release = l.Count(int64(*f.DeployedRelease))
+	if at.chosen.Get("archived") == showArchived {
+		v.ArchiveLink = link{Name: "Hide", Path: at.path("", "archived", "")}
+		return all
 	}
-	return r
+	v.ArchiveLink = link{Name: "Show", Path: at.path("", "archived", showArchived)}
+	return active
 }
 
-var visibilityLabels = map[string]string{"public": "Public", "organization": "Organisation", "restricted": "Restricted"}
+// findForks returns the forks whose title or slug contains the text.
+func findForks(forks []forkRow, text string) []forkRow {
+	if text = input.Fold(text); text == "" {
+		return forks
+	}
+	return slices.DeleteFunc(slices.Clone(forks), func(r forkRow) bool {
+		return !strings.Contains(input.Fold(r.Title), text) && !strings.Contains(input.Fold(r.Slug), text)
+	})
+}
+
+var forkColumns = []sortColumn[forkRow]{
+	{"Fork", "title", false, false, func(a, b forkRow) int { return strings.Compare(a.folded, b.folded) }},
+	{"12 weeks", "", false, false, nil},
+	{"Plays (28 days)", "plays", true, true, func(a, b forkRow) int { return cmp.Compare(a.plays, b.plays) }},
+	{"Players (28 days)", "players", true, true, func(a, b forkRow) int { return cmp.Compare(a.players, b.players) }},
+	{"Status", "", false, false, nil},
+	{"Visibility", "", false, false, nil},
+	{"Release", "", true, false, nil},
+	{"Updated", "updated", true, true, func(a, b forkRow) int { return a.Updated.Compare(b.Updated) }},
+}
+
+// overviewFigures are those of all forks in the last 28 days.
+func overviewFigures(l locale, o reports.Overview) []figure {
+	all := []figure{{"Plays", l.Count(o.Now.Plays), "in 28 days, all forks"}}
+	if !o.Counted {
+		return all
+	}
+	completion := noValue
+	if o.Now.Plays > 0 {
+		completion = l.Rate(o.Now.CompletionRate)
+	}
+	return append(all, figure{"Players", l.Count(o.Now.Players), "unique over all forks"}, figure{"Completion rate", completion, "of all plays"})
+}
 
 // compareBool orders false before true.
 func compareBool(a, b bool) int {

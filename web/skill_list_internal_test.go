@@ -3,7 +3,6 @@ package web
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -25,7 +24,7 @@ func shownSkills(l skillList) (all []string) {
 // Skills stand in their areas in the order of the catalogue, or from the weakest on.
 func TestSkillsAreGroupedByArea(t *testing.T) {
 	t.Parallel()
-	at := listAddress{self: "/r", period: reports.Period{From: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), Days: 2}, chosen: map[string][]string{}}
+	at := listAddress{self: "/r", fixed: []param{{"from", "2026-03-01"}, {"to", "2026-03-02"}}, chosen: map[string][]string{}}
 	skills := []reports.SkillStat{
 		{SkillID: "data.quality.formats", CorrectRate: 5000}, {SkillID: "ai.usage.good-fit", CorrectRate: 2000}, {SkillID: "data.reading.charts", CorrectRate: 2000},
 	}

@@ -12,7 +12,6 @@ import (
 
 	"dg/modules/org"
 	"dg/platform/limiter"
-	"dg/platform/postgres"
 )
 
 // differs reads a random report from segments and from the plays alone, in one snapshot, and returns how they differ, or how
@@ -47,11 +46,7 @@ func (e *env) differs(ctx context.Context, random *rand.Rand) error {
 	if s.meta.grouped {
 		return nil
 	}
-	listed, _, err := playsOfForks(ctx, s.conn, testOrg, q.Period)
-	if err == nil && listed[testFork] != fromPlays.Total.Plays {
-		err = fmt.Errorf("%s: %d plays in the list of reports, %d in the statistics", q.Period, listed[testFork], fromPlays.Total.Plays)
-	}
-	return err
+	return overviewDiffers(ctx, s.conn, q.Period)
 }
 
 // wrongAnswers compares reports, as they are answered, with the plays alone, and returns those that differ or fail.
@@ -70,9 +65,11 @@ func (e *env) wrongAnswers(t *testing.T, q ...Query) (wrong []string) {
 		if err != nil || !assert.ObjectsAreEqual(want, got) {
 			wrong = append(wrong, fmt.Sprintf("%s (group %q): %d plays instead of %d, error %v", q.Period, q.GroupID, got.Plays, want.Plays, err))
 		}
-		listed, err := e.reports.PlaysOfForks(t.Context(), testOrg, q.Period, postgres.Position{})
-		if q.GroupID == "" && (err != nil || listed[testFork] != want.Plays) {
-			wrong = append(wrong, fmt.Sprintf("%s: %d plays in the list instead of %d, error %v", q.Period, listed[testFork], want.Plays, err))
+		wantOverview, err := plainOverview(t.Context(), e.db.DB.Pool, q.Period)
+		require.NoError(t, err)
+		overview, err := e.reports.Overview(t.Context(), Query{OrganisationID: testOrg, Period: q.Period})
+		if err != nil || !assert.ObjectsAreEqual(wantOverview, overview) {
+			wrong = append(wrong, fmt.Sprintf("the overview until %s: %+v instead of %+v, error %v", q.Period, overview.Now, wantOverview.Now, err))
 		}
 	}
 	return wrong

@@ -13,13 +13,15 @@ type Service struct {
 	reads, exports *postgres.DB // apart, so that exports and statistics do not starve one another
 	limits         limits
 
+	maxOverviewPlays int64
+
 	OnDamage func(Damage) // called for damaged segments; set before the first report
 }
 
 // New returns the service. Statistics read through reads, exports through exports, whose size bounds how many run at once.
 // An instance has one service: its limits count all surfaces together.
 func New(reads, exports *postgres.DB) *Service {
-	return &Service{reads: reads, exports: exports, limits: newLimits(reads), OnDamage: func(Damage) {}}
+	return &Service{reads: reads, exports: exports, limits: newLimits(reads), maxOverviewPlays: maxOverviewPlays, OnDamage: func(Damage) {}}
 }
 
 // Query selects a report. The caller has checked that the fork is the organisation's.

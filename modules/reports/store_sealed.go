@@ -61,7 +61,7 @@ type sealedDay struct {
 // queueSealed asks what of a report's period is sealed; readSealed reads the answers.
 func queueSealed(batch *pgx.Batch, q Query) {
 	from, to := q.Period.From, q.Period.End()
-	batch.Queue(sealedDaysSQL, q.OrganisationID, q.ForkID, from, to, groupOrNull(q.GroupID))
+	batch.Queue(sealedDaysSQL, q.OrganisationID, q.ForkID, from, to, idOrNull(q.GroupID))
 	batch.Queue(sealedMonthsSQL, q.OrganisationID, q.ForkID, from, to)
 }
 

@@ -45,7 +45,7 @@ func (m metadata) suppressed() bool { return m.grouped && suppressed(m.activeMem
 // acquireTimeout bounds the wait for a connection.
 const acquireTimeout = 2 * time.Second
 
-// metadataSQL also finds the group's owner, which is the organisation or nobody. $1 organisation, $2 group or null, $3 fork, $4 and $5
+// metadataSQL also finds the group's owner, which is the organisation or nobody. $1 organisation, $2 group or null, $3 fork or null, $4 and $5
 // the period, $6 LargeReport.
 const metadataSQL = `/* reports.metadata */
 select o.reporting_mode, g.org_id::text,
@@ -134,7 +134,7 @@ func (s *snapshot) begin(ctx context.Context, withSealed bool) error {
 	batch.Queue("begin isolation level repeatable read read only")
 	batch.Queue(`/* reports.plan */ set local plan_cache_mode = force_generic_plan`) // one plan suits every group and period here
 	batch.Queue(lockPlaysSQL)
-	batch.Queue(metadataSQL, q.OrganisationID, groupOrNull(q.GroupID), q.ForkID, q.Period.From, q.Period.End(), LargeReport)
+	batch.Queue(metadataSQL, q.OrganisationID, idOrNull(q.GroupID), idOrNull(q.ForkID), q.Period.From, q.Period.End(), LargeReport)
 	if withSealed {
 		queueSealed(batch, q)
 	}
@@ -174,7 +174,7 @@ func (s *snapshot) readMetadata(row pgx.Row) error {
 	return nil
 }
 
-func groupOrNull(id string) *string {
+func idOrNull(id string) *string {
 	if id == "" {
 		return nil
 	}

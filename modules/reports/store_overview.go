@@ -1,0 +1,199 @@
+package reports
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"dg/modules/reports/segment"
+)
+
+const (
+	// forkDaysSQL lists the organisation's forks, and what is sealed of them. $1 organisation, $2 the first day, $3 the day after
+	// the last.
+	forkDaysSQL = `/* reports.forkDays */
+select f.id::text, d.day, d.sums from forks f
+  left join ` + sealedDays + ` d on d.org_id = $1 and d.fork_id = f.id and d.day >= $2 and d.day < $3
+ where f.org_id = $1 order by f.id, d.day`
+
+	// playsOfForksSQL counts the plays of ranges by week, by their fork and start alone, as the index has them; the fork is the
+	// organisation's. $1 numbers of forks, $2 the forks, $3 from and $4 to when, $5 the first day.
+	playsOfForksSQL = `/* reports.playsOfForks */
+select r.i, w.* from unnest($1::int[], $2::uuid[], $3::timestamptz[], $4::timestamptz[]) r (i, fork, lo, hi), lateral (
+    select date_bin('7 days', p.started_at, $5), count(*) from plays p
+     where p.fork_id = r.fork and p.started_at >= r.lo and p.started_at < r.hi group by 1) w`
+
+	// playersOfForksSQL finds the players of ranges, and the completed plays, before and from an instant on. $1 organisation, $2
+	// numbers of forks, $3 the forks, $4 from and $5 to when, $6 the instant.
+	playersOfForksSQL = `/* reports.playersOfForks */
+select r.i, w.* from unnest($2::int[], $3::uuid[], $4::timestamptz[], $5::timestamptz[]) r (i, fork, lo, hi), lateral (
+    select count(p.score) filter (where p.started_at < $6), count(p.score) filter (where p.started_at >= $6),
+           coalesce(array_agg(distinct p.player) filter (where p.started_at < $6), '{}'),
+           coalesce(array_agg(distinct p.player) filter (where p.started_at >= $6), '{}')
+      from plays p where p.org_id = $1 and p.fork_id = r.fork and p.started_at >= r.lo and p.started_at < r.hi) w`
+
+	// headsOfForksSQL reads the heads of some days, fork by fork. What is sorted are references to segments. $1 organisation, $2
+	// numbers of forks, $3 the forks, $4 days.
+	headsOfForksSQL = `/* reports.headsOfForks */
+select i, day, substr(segment, 1, head_bytes) from (
+    select r.i, d.day, d.head_bytes, d.segment from unnest($2::int[], $3::uuid[], $4::date[]) r (i, fork, day)
+      join fork_days d on d.org_id = $1 and d.fork_id = r.fork and d.day = r.day
+     order by r.i offset 0) x`
+)
+
+// overview sums what of the organisation's forks is sealed, and the plays of the other days. It counts the players where that
+// costs at most so much.
+func (s *snapshot) overview(ctx context.Context, maxCost int64) (Overview, error) {
+	t := &tally{period: s.query.Period, current: -1}
+	t.players[0].reset()
+	t.players[1].reset()
+	batch := &pgx.Batch{}
+	s.queueForkDays(batch, t)
+	if err := s.send(ctx, batch); err != nil {
+		return Overview{}, err
+	}
+	batch = &pgx.Batch{}
+	s.queuePlaysOfForks(batch, t)
+	if err := s.send(ctx, batch); err != nil || t.cost > maxCost {
+		return t.overview(false), err
+	}
+	batch = &pgx.Batch{}
+	s.queuePlayersOfForks(batch, t)
+	s.queueHeadsOfForks(batch, t)
+	err := s.send(ctx, batch)
+	t.turnTo(len(t.forks))
+	return t.overview(true), err
+}
+
+func (s *snapshot) queueForkDays(batch *pgx.Batch, t *tally) {
+	q := s.query
+	batch.Queue(forkDaysSQL, q.OrganisationID, q.Period.From, q.Period.End()).Query(func(rows pgx.Rows) error {
+		var id string
+		var date *time.Time
+		var packed []byte
+		return forEachRow(rows, []any{&id, &date, &packed}, func() {
+			if n := len(t.forks); n == 0 || t.forks[n-1].id != id {
+				t.forks = append(t.forks, forkTally{id: id})
+			}
+			if date != nil {
+				s.addForkDay(t, &t.forks[len(t.forks)-1], sealedDay{*date, packed})
+			}
+		})
+	})
+}
+
+// addForkDay adds the sums of a sealed day, unless it is damaged.
+func (s *snapshot) addForkDay(t *tally, f *forkTally, d sealedDay) {
+	damage := Damage{f.id, Period{From: d.date, Days: 1}}
+	if slices.Contains(s.damaged, damage) {
+		return
+	}
+	sums, err := segment.UnpackSums(d.date.UnixMilli(), d.sums)
+	if err != nil {
+		s.damaged = append(s.damaged, damage)
+		return
+	}
+	f.sealed = append(f.sealed, sealedDay{date: d.date})
+	w := t.weekOf(d)
+	t.addPlays(f, w, sums.Plays, 1)
+	if h := half(w); h >= 0 {
+		t.completed[h] += sums.Completed
+	}
+}
+
+// ranges are what of the forks' days in the period is not sealed.
+func (t *tally) ranges(p Period) (numbers []int32, forks []string, from, to []time.Time) {
+	for i := range t.forks {
+		f := &t.forks[i]
+		first := slices.IndexFunc(f.sealed, func(d sealedDay) bool { return !d.date.Before(p.From) })
+		var inside sealed
+		if first >= 0 {
+			inside.days = f.sealed[first:]
+		}
+		lo, hi := inside.gaps(p)
+		for range lo {
+			numbers, forks = append(numbers, int32(i)), append(forks, f.id)
+		}
+		from, to = append(from, lo...), append(to, hi...)
+	}
+	return numbers, forks, from, to
+}
+
+func (s *snapshot) queuePlaysOfForks(batch *pgx.Batch, t *tally) {
+	numbers, forks, from, to := t.ranges(t.period)
+	batch.Queue(playsOfForksSQL, numbers, forks, from, to, t.period.From).Query(func(rows pgx.Rows) error {
+		var i int
+		var first time.Time
+		var plays int64
+		return forEachRow(rows, []any{&i, &first, &plays}, func() {
+			t.addPlays(&t.forks[i], t.weekOf(sealedDay{date: first}), plays, unsealedCost)
+		})
+	})
+}
+
+func (s *snapshot) queuePlayersOfForks(batch *pgx.Batch, t *tally) {
+	compared := t.compared()
+	numbers, forks, from, to := t.ranges(compared)
+	middle := compared.From.Add(comparedWeeks * week)
+	batch.Queue(playersOfForksSQL, s.query.OrganisationID, numbers, forks, from, to, middle).Query(func(rows pgx.Rows) error {
+		var i int
+		var completed [2]int64
+		var players [2][]int32
+		return forEachRow(rows, []any{&i, &completed[0], &completed[1], &players[0], &players[1]}, func() {
+			for h := range players {
+				t.completed[h] += completed[h]
+				t.players[h].addAll(players[h])
+			}
+			t.forks[i].unsealed = append(t.forks[i].unsealed, players[1]...)
+		})
+	})
+}
+
+func (s *snapshot) queueHeadsOfForks(batch *pgx.Batch, t *tally) {
+	var numbers []int32
+	var forks []string
+	var days []time.Time
+	compared := t.compared()
+	for i := range t.forks {
+		for _, d := range t.forks[i].sealed {
+			if !d.date.Before(compared.From) {
+				numbers, forks, days = append(numbers, int32(i)), append(forks, t.forks[i].id), append(days, d.date)
+			}
+		}
+	}
+	if len(days) == 0 {
+		return
+	}
+	batch.Queue(headsOfForksSQL, s.query.OrganisationID, numbers, forks, days).Query(func(rows pgx.Rows) error {
+		var i int
+		var date time.Time
+		var head pgtype.DriverBytes
+		return forEachRow(rows, []any{&i, &date, &head}, func() { s.addHead(t, i, date, head) })
+	})
+}
+
+// addHead adds the players of a sealed day of the i-th fork.
+func (s *snapshot) addHead(t *tally, i int, date time.Time, head []byte) {
+	t.turnTo(i)
+	h := half(t.weekOf(sealedDay{date: date}))
+	err := segment.UnpackDay(date.UnixMilli(), head, nil, func(p segment.Play) {
+		if t.players[h].add(p.Player); h == 1 {
+			t.ofFork.add(p.Player)
+		}
+	})
+	if err != nil {
+		s.damaged = append(s.damaged, Damage{t.forks[i].id, Period{From: date, Days: 1}})
+	}
+}
+
+// forEachRow scans each row and calls f. The next row overwrites what is scanned.
+func forEachRow(rows pgx.Rows, into []any, f func()) error {
+	if _, err := pgx.ForEachRow(rows, into, func() error { f(); return nil }); err != nil {
+		return fmt.Errorf("reports: overview: %w", err)
+	}
+	return nil
+}
