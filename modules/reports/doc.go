@@ -14,7 +14,7 @@
 //   - The sealer tries the exclusive locks without waiting, and only then reads the plays, writes the segment and removes the
 //     mark. So what was sealed before a write is marked by it, and what is sealed after a write contains it.
 //   - A report reads clean segments, and the plays of all other days, in one snapshot.
-//   - What counts as sealed is defined once (store_sealed.go), for statistics, the list of reports, the sealer and commands.
+//   - What counts as sealed is defined once (store_sealed.go), for statistics, the overview, the sealer and commands.
 //   - Segments carry a checksum that every reader compares (damage.go). A damaged one is ignored, logged and marked as dirty.
 //   - `dg segments verify` packs every segment again from the plays and compares the bytes.
 //
@@ -51,5 +51,7 @@
 //     while both run; the figures stay right.
 //   - Statistics take two round trips: what is sealed, then everything else together with the labels of all players.
 //   - A group is read play by play when it has at most one in 70 of the organisation's players, else from segments.
+//   - An overview counts the players of four weeks exactly, from segments and plays, for up to 250,000 plays outside segments
+//     and twenty times as many inside. Beyond that it counts plays alone.
 //   - An export reads plays alone, in the order of their index: a join would sort the whole period before the first row.
 package reports

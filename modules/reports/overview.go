@@ -38,9 +38,10 @@ const (
 	comparedWeeks = 4
 	week          = 7 * day
 
-	// maxOverviewPlays bounds the plays of eight weeks whose players an overview counts: in segments, a tenth of it outside.
-	maxOverviewPlays = 10_000_000
-	unsealedCost     = 10
+	// maxOverviewPlays bounds the plays of eight weeks whose players an overview counts, to about 300 ms: so many in segments, a
+	// twentieth of it (250,000) outside.
+	maxOverviewPlays = 5_000_000
+	unsealedCost     = 20
 )
 
 // Overview returns the overview of an organisation's forks for the weeks that end on the last day of the query's period.

@@ -135,7 +135,7 @@ func TestOverviewHasABound(t *testing.T) {
 	e := newEnv(t)
 	e.exec(t, insertSQL, testFrom.AddDate(0, 0, 30), 1, 100)
 	q := Query{OrganisationID: testOrg, Period: Period{From: testFrom, Days: 60}}
-	e.reports.maxOverviewPlays = 999
+	e.reports.maxOverviewPlays = 1999
 	o, err := e.reports.Overview(t.Context(), q)
 	require.NoError(t, err)
 	require.Equal(t, []any{false, OverviewTotals{Plays: 100}}, []any{o.Counted, o.Before})
