@@ -108,7 +108,7 @@ func TestKeyLifeInABrowser(t *testing.T) {
 
 	signIn(t, p, d, claire, "/settings/api-keys")
 	require.False(t, p.Has(`a:text("Create key")`))
-	p.Click(`main a[href="/account/two-step"]`)
+	p.Click(`main a:text("Set up two-step verification")`)
 	secret := strings.ReplaceAll(p.Text("#totp"), " ", "")
 	p.Fill("#code", codeOf(t, secret))
 	p.Fill("#current", claire.Password)

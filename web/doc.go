@@ -13,7 +13,10 @@
 // What the screens call of other modules is in ports.go. The policy is asked about the organisation that owns what was loaded: a
 // statement that forgot the organisation shows nothing of another.
 //
-// A change that is committed is answered as done, whatever fails after it.
+// A change that is committed is answered as done, whatever fails after it. The next page confirms it once (notice.go).
+//
+// A form that is sent after its session has ended is shown again after the sign-in, with its text (draft.go): a form has the address
+// of its page, names its person, and lists the fields that are kept.
 //
 // No request of the API passes them. Session, role and two-step verification are read for every request, so a revocation takes
 // effect with the next one. The policy in configs/ decides what a person may do, and a screen offers only what it allows.

@@ -74,7 +74,7 @@ func linkAfter(c *fiber.Ctx, view *errorView) link {
 	case view.Reports() != "":
 		return link{Name: "Go to reports", Path: view.Reports()}
 	case view.User != nil:
-		return link{Name: "Go to your account", Path: "/account"}
+		return link{Name: "Go to your account", Path: view.User.account("")}
 	}
 	return link{Name: "Go to the home page", Path: "/"}
 }

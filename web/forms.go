@@ -107,10 +107,13 @@ var formMessages = map[string]string{
 	"name max":       "The name has {count} characters. Use 200 or fewer.",
 	"name text":      "The name contains invalid characters, such as a line break. Type it again.",
 
-	"description max":  "The description has {count} characters. Use 200 or fewer.",
-	"description text": "The description contains invalid characters, such as a line break. Type it again.",
-	"scopes min":       "Choose at least one scope.",
-	"scopes oneof":     "Choose at least one scope.",
+	"name legible": "The name contains characters that cannot be seen. Type it again.",
+
+	"description legible": "The description contains characters that cannot be seen. Type it again.",
+	"description max":     "The description has {count} characters. Use 200 or fewer.",
+	"description text":    "The description contains invalid characters, such as a line break. Type it again.",
+	"scopes min":          "Choose at least one scope.",
+	"scopes oneof":        "Choose at least one scope.",
 }
 
 var formChecks = input.New(formMessages, nil)

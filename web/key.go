@@ -40,7 +40,7 @@ func (h *Handler) showKey(c *fiber.Ctx, p *principal) error {
 	if view.layout, err = h.settingsLayout(c, p, k.Name, "api-keys"); err != nil {
 		return err
 	}
-	view.Notices = append(view.Notices, creationObstacles(p, 0, p.keyPath(k, ""))...)
+	view.Notices = append(view.Notices, creationObstacles(p, true, 0, p.keyPath(k, ""))...)
 	return h.render(c, fiber.StatusOK, "key", &view)
 }
 

@@ -50,7 +50,7 @@ func (h *Handler) newKeyForm(c *fiber.Ctx, p *principal) error {
 			active++
 		}
 	}
-	if obstacles := creationObstacles(p, active, ""); len(obstacles) > 0 {
+	if obstacles := creationObstacles(p, len(keys) > 0, active, ""); len(obstacles) > 0 {
 		return obstacles[0].refusal()
 	}
 	if h.takeDraft(c, p) {
@@ -72,7 +72,7 @@ func (h *Handler) renderNewKey(c *fiber.Ctx, p *principal, status int, view newK
 // createKey answers POST /settings/api-keys/new. Its answer is the only one that shows the secret, so everything that can fail
 // happens before the key is created.
 func (h *Handler) createKey(c *fiber.Ctx, p *principal) error {
-	if obstacles := creationObstacles(p, 0, ""); len(obstacles) > 0 {
+	if obstacles := creationObstacles(p, true, 0, ""); len(obstacles) > 0 {
 		return obstacles[0].refusal()
 	}
 	form := parseKeyForm(c)

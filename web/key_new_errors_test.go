@@ -49,6 +49,8 @@ var keyFormErrors = map[string]struct {
 	"10,000 characters":       {url.Values{"name": {strings.Repeat("n", 10_000)}}, "name", "The name has 10,000 characters. Use 200 or fewer."},
 	"NUL":                     {url.Values{"name": {"a\x00b"}}, "name", "contains invalid characters"},
 	"a line break":            {url.Values{"name": {"a\nb"}}, "name", "contains invalid characters"},
+	"a zero-width space":      {url.Values{"name": {"Power\u200bBI"}}, "name", "contains characters that cannot be seen"},
+	"a hidden description":    {url.Values{"description": {"x\u202ey"}}, "description", "contains characters that cannot be seen"},
 	"no UTF-8":                {url.Values{"name": {"a\xffb"}}, "name", "contains invalid characters"},
 	"no scope":                {url.Values{"scopes": nil}, "scopes", "at least one scope"},
 	"an unknown scope":        {url.Values{"scopes": {"forks:write"}}, "scopes", "at least one scope"},

@@ -19,8 +19,8 @@ type renameKeyView struct {
 
 // labelForm is the fields of a key's name and description.
 type labelForm struct {
-	Name        string `json:"name" validate:"visible,max=200,text"`
-	Description string `json:"description" validate:"omitempty,max=200,text"`
+	Name        string `json:"name" validate:"visible,max=200,text,legible"`
+	Description string `json:"description" validate:"omitempty,max=200,text,legible"`
 }
 
 func parseLabelForm(c *fiber.Ctx) labelForm {

@@ -75,7 +75,7 @@ func (h *Handler) renderKeys(c *fiber.Ctx, p *principal, keys []apikeys.Key, don
 	if done != nil {
 		view.Notices = append([]notice{*done}, view.Notices...)
 	}
-	obstacles := creationObstacles(p, len(view.Active), p.path("/settings/api-keys/new"))
+	obstacles := creationObstacles(p, len(keys) > 0, len(view.Active), p.path("/settings/api-keys/new"))
 	if view.Notices = append(view.Notices, obstacles...); len(obstacles) == 0 {
 		view.Create = p.path("/settings/api-keys/new")
 	}
@@ -132,10 +132,17 @@ func scopeLabel(scopes []apikeys.Scope, separator string) string {
 }
 
 // creationObstacles says why a person who sees the settings cannot create a key: nothing if it is possible. Next is where to
-// continue when two-step verification is set up.
-func creationObstacles(p *principal, active int, next string) []notice {
+// continue when two-step verification is set up; had says whether the organisation ever had keys.
+func creationObstacles(p *principal, had bool, active int, next string) []notice {
 	var all []notice
-	if !p.Organisation.Plan.IncludesAPI() {
+	switch {
+	case p.Organisation.Plan.IncludesAPI():
+	case !had:
+		all = append(all, notice{
+			Strong: "The API comes with the Pro plan.", Before: " Your plan does not include it, so you cannot create keys.",
+			Action: "See the plan", ActionPath: p.path("/settings/organisation"),
+		})
+	default:
 		all = append(all, notice{
 			Kind: "warn", Strong: "API keys are paused.", Before: " Your plan does not include the API: requests with a key are rejected, and you cannot " +
 				"create keys. You can still list and revoke them. They work again when you return to the Pro plan.",

@@ -161,7 +161,8 @@ func TestKeyListSaysWhyCreatingIsNotPossible(t *testing.T) {
 		note, wayTo string
 		says        string
 	}{
-		"no two-step": {"pro", func(o *organisation) fixtures.Person { return o.adminPlain }, false, "Turn on two-step verification to create keys.", "/account/two-step", "list and revoke keys without it"},
+		"no two-step": {"pro", func(o *organisation) fixtures.Person { return o.adminPlain }, false, "Turn on two-step verification to create keys.",
+			"/account/two-step?next=%2Fo%2Fwhy-no-two-step%2Fsettings%2Fapi-keys%2Fnew", "list and revoke keys without it"},
 		"below Pro":   {"team", func(o *organisation) fixtures.Person { return o.owner }, false, "API keys are paused.", "/settings/organisation", "rejected, and you cannot create keys"},
 		"free":        {"free", func(o *organisation) fixtures.Person { return o.admin }, false, "API keys are paused.", "/settings/organisation", "list and revoke"},
 		"full":        {"enterprise", func(o *organisation) fixtures.Person { return o.owner }, true, "has 100 usable keys", "", "Revoke one"},
@@ -200,6 +201,20 @@ func TestKeyListSaysWhyCreatingIsNotPossible(t *testing.T) {
 	}
 }
 
+// A plan that never had the API has nothing to pause.
+func TestPlanWithoutTheAPIIsNotCalledPaused(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	o := w.organisationOf(fixtures.Organisation{Slug: "free", Plan: "free"})
+	b := w.signedIn(t, o.owner)
+	list := b.get(o.at("/settings/api-keys"))
+	require.Equal(t, []string{": The API comes with the Pro plan. Your plan does not include it, so you cannot create keys. See the plan"}, list.notes(t))
+	require.NotContains(t, strings.ToLower(list.body), "paused")
+	refused := b.get(o.at("/settings/api-keys/new"))
+	require.Equal(t, http.StatusForbidden, refused.StatusCode)
+	require.Contains(t, refused.body, "The API comes with the Pro plan.")
+}
+
 // newest is the organisation's newest key, and how many it has.
 func (w *world) newest(t *testing.T, o *organisation) string {
 	t.Helper()
@@ -230,7 +245,7 @@ func TestKeyListEscapesHostileNames(t *testing.T) {
 	acme := w.organisation("acme")
 	b := w.signedIn(t, acme.owner)
 	for _, name := range []string{
-		`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `=1+1`, "{{.CSRF}}", "' or 1=1 --", "\u202eright to left\u2066", "اختبار", strings.Repeat("é", 200), "dg_live_x y",
+		`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `=1+1`, "{{.CSRF}}", "' or 1=1 --", "اختبار", strings.Repeat("é", 200), "dg_live_x y",
 	} {
 		form := goodForm()
 		form.Set("name", name)

@@ -15,6 +15,7 @@ import (
 var rules = map[string]func(Field) bool{
 	"text":       Text(ValidText),
 	"visible":    Text(isVisible),
+	"legible":    Text(IsLegible),
 	"untimed":    Text(func(s string) bool { return !timestamp.MatchString(s) }),
 	"day":        Text(dayForm.MatchString),
 	"exists":     Text(func(s string) bool { _, err := time.Parse(time.DateOnly, s); return err == nil }),
@@ -38,6 +39,7 @@ func isReportable(f Field) bool {
 // words are what a broken rule is called, unless the Checker has words of its own.
 var words = map[string]string{
 	"text":       "`{field}` must have 1 to 200 characters, not all blank and without control characters.",
+	"legible":    "`{field}` contains invisible characters. Type it again.",
 	"min":        "`{field}` must have at least one value.",
 	"unique":     "`{field}` must not contain a value twice.",
 	"oneof":      "`{field}` contains an unknown value. Known values: {values}.",

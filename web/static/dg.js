@@ -33,6 +33,19 @@
     if (zone !== 'UTC') el.textContent = `Times are in your time zone (${zone}). Hover over a time to see it in UTC.`;
   }
 
+  // The expiry that is being chosen, in the reader's time zone.
+  for (const el of all('[data-instant]')) {
+    const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    const [day, time] = ['day', 'time'].map((id) => document.getElementById(id));
+    const show = () => {
+      const at = new Date(`${day.value}T${time.value || '00:00'}Z`);
+      el.hidden = Number.isNaN(at.getTime()) || zone === 'UTC';
+      if (!el.hidden) el.textContent = `In your time zone (${zone}) the key expires on ${local(at, 'minute')}.`;
+    };
+    for (const field of [day, time]) field.addEventListener('input', show);
+    show();
+  }
+
   // Copy buttons: visible only with script. Screen readers hear the success, the button shows it.
   let armed = false;
   for (const button of all('button[data-copy]')) {

@@ -1,0 +1,64 @@
+package web_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/platform/testkit/browsertest"
+	"dg/platform/testkit/fixtures"
+)
+
+// A session that ends in mid-form, a wrong code on the way back, and the text is in the form again: the cursor always where the
+// next thing is typed.
+func TestFormSurvivesTheEndOfTheSessionInABrowser(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme, vale := w.organisation("acme"), w.organisation("vale")
+	w.db.Join(vale.ID, acme.admin.ID, "admin")
+	p := browsertest.New(t)
+	p.AllowError("status of 401")
+	p.SetTimezone("Europe/Amsterdam")
+	p.Open(w.url + "/sign-in")
+	p.Press(acme.admin.Email, "Tab", fixtures.Password, "Enter")
+	p.WaitFor("#code")
+	p.Press("000000", "Enter")
+	p.WaitFor("#errors")
+	require.Equal(t, "<input#code>", p.Focused())
+	p.Press(w.codeNow(t, fixtures.TOTPSecret), "Enter")
+	p.WaitFor("header.top")
+	p.Open(w.url + acme.at("/settings/api-keys/new"))
+	p.Fill("#name", "Warehouse")
+	p.Click(`label[for="xday"]`)
+	p.Fill("#day", "2027-01-02")
+	require.Equal(t, "In your time zone (Europe/Amsterdam) the key expires on 2 Jan 2027, 01:00.", p.Text("[data-instant]"))
+	looksRight(t, p, "a date for a key")
+	w.db.Exec(`delete from sessions`)
+	p.Press("Enter")
+	p.WaitFor(`strong:text("Your session has ended.")`)
+	looksRight(t, p, "sign-in after the session ended")
+	p.Press(acme.admin.Email, "Tab", fixtures.Password, "Enter")
+	p.WaitFor("#code")
+	p.Press(w.codeNow(t, fixtures.TOTPSecret), "Enter")
+	p.WaitFor(`strong:text("Nothing has been saved yet.")`)
+	require.Equal(t, "Warehouse", p.Attr("#name", "value"))
+	looksRight(t, p, "a form with its text")
+
+	p.Press("Tab") // skip link, logo, then the list of organisations
+	p.Click(".switch summary")
+	p.WaitFor(".switch[open]")
+	if dir := os.Getenv("DG_SHOTS"); dir != "" {
+		p.Emulate(320, false)
+		p.Screenshot(filepath.Join(dir, "switch-320.png"))
+		p.Emulate(1280, false)
+		p.Screenshot(filepath.Join(dir, "switch-1280.png"))
+	}
+	looksRight(t, p, "the list of organisations")
+	p.Press("Escape")
+	p.WaitFor(".switch:not([open])")
+	p.Click(".switch summary")
+	p.Click(`.switch a:text("Organisation vale")`)
+	require.Equal(t, vale.at("/settings/api-keys"), p.Path())
+}
