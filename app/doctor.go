@@ -14,6 +14,7 @@ import (
 	"dg/app/assembly"
 	"dg/app/doctor"
 	"dg/migrations"
+	"dg/modules/exports"
 	"dg/modules/identity"
 	"dg/modules/reports"
 	"dg/platform/embeddedpg"
@@ -140,6 +141,11 @@ func (c doctorCmd) dataFindings(ctx context.Context, conn *pgx.Conn, serving str
 		return findings, err
 	}
 	defer db.Close()
+	replicas, err := c.replicaFindings(ctx, db)
+	findings = append(findings, replicas...)
+	if err != nil {
+		return findings, err
+	}
 	due, err := reports.NewSealer(db, time.Now, p.log, reports.SealFrom).Due(ctx)
 	if err != nil {
 		return findings, err
@@ -154,6 +160,23 @@ func (c doctorCmd) dataFindings(ctx context.Context, conn *pgx.Conn, serving str
 		return findings, err
 	}
 	return append(findings, doctor.Secrets(unreadable)), nil
+}
+
+// replicaFindings checks each replica as dg serve does.
+func (c doctorCmd) replicaFindings(ctx context.Context, db *postgres.DB) (findings []doctor.Finding, err error) {
+	urls, _ := c.Replicas()
+	if len(urls) == 0 {
+		return nil, nil
+	}
+	replicas, err := postgres.OpenReplicas(ctx, urls, db, map[*postgres.DB]postgres.Options{db: {Name: "dg doctor", MaxConns: 1}})
+	if err != nil {
+		return []doctor.Finding{{Check: "replicas", Verdict: doctor.Failure, Says: err.Error(), Fix: "Correct DG_DATABASE_REPLICA_URLS."}}, nil
+	}
+	defer replicas.Close()
+	for _, r := range replicas.All() {
+		findings = append(findings, doctor.Replica(ctx, r, db, int(c.PoolReads)+exports.MaxAtOnce))
+	}
+	return findings, nil
 }
 
 // existing returns the folder, or the nearest above it that exists.

@@ -120,6 +120,7 @@ func (s *hotStandby) become(standby bool) {
 // replicated is dg on a primary with a replica, and a key of an organisation with plays.
 type replicated struct {
 	t                *testing.T
+	x                *external
 	primary          *door
 	standby          *hotStandby
 	c                *child
@@ -133,7 +134,7 @@ func newReplicated(t *testing.T) *replicated {
 	dir := newFolder(t)
 	copyDemo(t, dir)
 	x := externalOn(t, dir)
-	w := &replicated{t: t, standby: newStandby(t, x), ops: freeAddress(t), primary: doorTo(t, x.url(url.User("dg_app")))}
+	w := &replicated{t: t, x: x, standby: newStandby(t, x), ops: freeAddress(t), primary: doorTo(t, x.url(url.User("dg_app")))}
 	w.c = x.serve("--demo", "--database-replica-urls", w.standby.url("dg_app"), "--ops-addr", w.ops)
 	w.token = demoToken(t, w.c)
 	w.org = read[string](t, w.primary, `select org_id::text from api_keys where starts_with($1, 'dg_live_' || id)`, w.token)

@@ -4,12 +4,15 @@ import (
 	"context"
 	"crypto/sha256"
 	"net/http"
+	"net/url"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/platform/testkit/pgtest"
 )
 
 // An answer holds whatever was committed before its request began, wherever it is read: replicas that have not replayed it are
@@ -19,6 +22,7 @@ func TestReplicasAreNeverBehind(t *testing.T) {
 	w := newReplicated(t)
 	w.state("following")
 	t.Run("reports read from the replica", w.readsFromReplica)
+	t.Run("it has to be of the same system", w.foreignIsRefused)
 	t.Run("a lagging replica is never seen", w.pausedIsNeverSeen)
 	t.Run("a silent or dead replica is left out", w.deadIsLeftOut)
 	t.Run("a cancelled report is asked again", w.cancelledIsAskedAgain)
@@ -42,6 +46,25 @@ func (w *replicated) readsFromReplica(t *testing.T) {
 		before := w.reads()
 		ask()
 		require.NotEqual(t, before, w.reads(), what)
+	}
+}
+
+// A URL of another database system stops the start. dg doctor says the same, and what it finds of a replica.
+func (w *replicated) foreignIsRefused(t *testing.T) {
+	w.t = t
+	urls := []string{"--database-url", w.x.url(url.User("dg_app")), "--migrate-database-url", w.x.url(url.User("dg_owner")), "--addr", "127.0.0.1:0"}
+	other := w.standby.url("dg_app") + " " + pgtest.New(t).URL
+	status, output := (&program{t: t, dir: w.x.dir}).run(append([]string{"serve", "--ops-addr", "127.0.0.1:0", "--database-replica-urls", other}, urls...)...)
+	require.NotZero(t, status)
+	require.Contains(t, output, "replica 2 is no copy of the primary")
+	for list, says := range map[string]string{
+		other:                   "replica 2 is no copy of the primary",
+		w.standby.url("dg_app"): "hot_standby_feedback is off",
+		"postgres://127.0.0.1:1/dg," + w.standby.url("dg_app"): "replica 1    reports leave it out: it is unreachable",
+	} {
+		_, found := (&program{t: t, dir: w.x.dir}).run(append([]string{"doctor", "--database-replica-urls", list}, urls...)...)
+		require.Contains(t, found, says)
+		require.False(t, strings.Contains(output+found, "s3cret"))
 	}
 }
 

@@ -14,6 +14,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	dto "github.com/prometheus/client_model/go"
 	"github.com/stretchr/testify/require"
+
+	"dg/platform/testkit/pgtest"
 )
 
 // signals is the list of metrics that operators read.
@@ -33,7 +35,11 @@ func family(f *dto.MetricFamily) string {
 
 // The metrics that the program serves are those of the list, and their names follow Prometheus' conventions.
 func TestMetricsAreThoseOfTheList(t *testing.T) {
-	w := start(t)
+	t.Parallel()
+	db := pgtest.New(t)
+	settings := settingsOn(db)
+	settings.Replicas = []string{"postgres://dg_app@127.0.0.1:1/dg"} // one that is down does not stop the start
+	w := startOn(t, db, settings)
 	ctx, stop := context.WithCancel(t.Context())
 	ran := make(chan struct{})
 	go func() { defer close(ran); w.p.Background(ctx) }()

@@ -124,10 +124,6 @@ const otherFiles = 64
 // reservedFiles is how many files the server's client connections must leave: one for each database connection, another
 // while its query is cancelled, and the rest.
 func (p Pools) reservedFiles() int {
-	return 2*(p.sum()+len(p.Replicas.All())*ReplicaConnections(p.Reads)) + otherFiles
-}
-
-// ReplicaConnections is how many connections an instance may open to each replica.
-func ReplicaConnections(reads *postgres.DB) int {
-	return int(reads.Pool.Config().MaxConns) + exports.MaxAtOnce
+	toEach := int(p.Reads.Pool.Config().MaxConns) + exports.MaxAtOnce
+	return 2*(p.sum()+len(p.Replicas.All())*toEach) + otherFiles
 }

@@ -51,13 +51,23 @@ func startWith(t *testing.T, policy *authz.Policy, tracer ...trace.Tracer) *worl
 	t.Helper()
 	t.Parallel()
 	db := pgtest.New(t)
-	settings := assembly.Settings{
-		ServingURL: db.URL, BaseURL: "http://127.0.0.1", Log: slog.New(slog.DiscardHandler), Grace: grace, Policy: policy,
-		Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
-	}
+	settings := settingsOn(db)
+	settings.Policy = policy
 	if len(tracer) > 0 {
 		settings.Tracer = tracer[0]
 	}
+	return startOn(t, db, settings)
+}
+
+func settingsOn(db *pgtest.Database) assembly.Settings {
+	return assembly.Settings{
+		ServingURL: db.URL, BaseURL: "http://127.0.0.1", Log: slog.New(slog.DiscardHandler), Grace: grace,
+		Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+	}
+}
+
+func startOn(t *testing.T, db *pgtest.Database, settings assembly.Settings) *world {
+	t.Helper()
 	p, err := assembly.New(t.Context(), settings)
 	require.NoError(t, err)
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

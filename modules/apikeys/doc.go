@@ -7,7 +7,8 @@
 //
 // Invariants:
 //   - Only the SHA-256 of a secret is stored. Create returns the secret once; it is in no log, error or audit entry.
-//   - Authenticate is one statement on the primary: it finds the key, decides its state and counts the request. Nothing about
+//   - Authenticate is one statement on the primary: it finds the key, decides its state, counts the request, and returns the primary's
+//     position, which reports from replicas have to see. Nothing about
 //     a key is cached, so that each request that starts after the commit of a revocation, an expiry, a change of plan or of
 //     reporting mode sees it, on every instance.
 //   - The creation, replacement, renaming and revocation of a key commit together with their audit entry, and only while the

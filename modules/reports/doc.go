@@ -22,6 +22,9 @@
 //
 //   - An answer comes from one snapshot of the data, a REPEATABLE READ transaction: reporting mode, group, anonymity, labels
 //     and plays.
+//   - It holds whatever was committed before its request began, also where it is read from a replica (Query.Position, and package
+//     postgres says why). What a replica fails is asked again of the primary, once, before the first byte. What is written is
+//     written to the primary.
 //   - Anonymity and pseudonyms are applied here, so that no caller can forget them. One function, suppressed, decides.
 //   - No answer depends on a damaged segment, nor on whether a mark can be written.
 //   - Figures are summed exactly, as integers, and rounded once at the end, half away from zero.

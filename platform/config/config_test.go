@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"net/netip"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -108,4 +109,22 @@ func TestInvalidSettingsAreExplained(t *testing.T) {
 	_, err := config.Server{TrustedProxies: []string{"10.0.0.0/8", "10.0.0.1"}}.Proxies()
 	require.EqualError(t, err, `DG_TRUSTED_PROXIES: "10.0.0.1" is not a network such as 10.0.0.0/8`)
 	require.NoError(t, config.Pools{PoolAuth: 4, PoolReads: 4}.Check())
+}
+
+// A list of replicas is split at spaces and commas, but not between the hosts of one URL.
+func TestReplicasAreAListOfURLs(t *testing.T) {
+	const a, b = "postgres://dg_app:p,w@a1,a2/dg?sslmode=require", "postgresql://dg_app@b/dg"
+	for list, want := range map[string][]string{
+		a: {a}, a + "," + b: {a, b}, a + " " + b + "\n": {a, b}, a + ", " + b: {a, b},
+	} {
+		urls, ok := config.Database{ReplicaURLs: list}.Replicas()
+		require.True(t, ok, list)
+		require.Equal(t, want, urls)
+	}
+	for _, list := range []string{"host=a", "a," + b, b + " host=c", strings.Repeat(b+" ", 9)} {
+		err := config.Database{DatabaseURL: b, ReplicaURLs: list}.Check()
+		require.ErrorContains(t, err, "DG_DATABASE_REPLICA_URLS is not a list of at most 8 URLs", list)
+	}
+	require.NoError(t, config.Database{DatabaseURL: b, ReplicaURLs: a + " " + b}.Check())
+	require.ErrorContains(t, config.Database{ReplicaURLs: b}.Check(), "DG_DATABASE_URL is not")
 }

@@ -32,6 +32,20 @@
 // connections; a slow statement continues. The heartbeat runs a statement, because a pooler answers for a silent server; a
 // pooler all of whose sessions are in slow statements is taken for one.
 //
+// Replicas. A read from a hot standby holds whatever was committed before its request began. The statement that begins the request
+// returns the Position up to which the primary has flushed its log. A commit is flushed before anybody sees it, so it lies before
+// that position; with synchronous_commit = off it would not, and then there is no position. A replica says how far it has
+// replayed in a statement of its own, and the snapshot is taken after it: within one run of a server replay only grows. Through a
+// pooler a URL leads to one server. A position at the edge of a page of the log is amid a record, which nobody has replayed
+// before PostgreSQL flushes the rest, within wal_writer_delay: a read that meets it has the log flushed.
+//
+// A read waits at most ReplicaWait for a replica, which is then left out. Once a second, each replica is checked: it has to be a
+// standby of the same system, on the primary's timeline, no further than the primary, and one that was left out has to replay a record
+// that is written only then. So one that lags, is paused, stopped, silent, promoted or has a history of its own is not read from,
+// and a good one comes back within about a second. While a replica stays bad no read waits for it; one that changes all the time
+// keeps at most as many reads a second waiting as its pools have connections, 19 by default. A replica that follows another primary,
+// while this one takes writes too, is found by its timeline, which PostgreSQL shows at once only to roles with pg_read_all_stats.
+//
 // Migrations. Under one lock, goose applies the files and then grants.sql, a template in which :role is the serving role. A
 // program that is older than the schema applies neither, because it would take the newer one's rights away; it works
 // with the newer schema as long as the table schema_minimum admits it. A migration that needs a lock tries for it briefly
