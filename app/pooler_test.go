@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"testing"
 	"time"
 
@@ -51,6 +52,7 @@ func TestPgBouncerInTransactionMode(t *testing.T) {
 	t.Run("a locked table is 503 in two seconds", p.boundsLocks)
 	t.Run("an export breaks off when its key is revoked", p.abortsExport)
 	t.Run("an import works", p.imports)
+	t.Run("dg doctor knows it", p.isExamined)
 	t.Run("nothing of a session is left", func(t *testing.T) {
 		require.Zero(t, read[int](t, p.door, `select count(*) from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`))
 		require.Zero(t, read[int](t, p.door, `select count(*) from pg_stat_activity where datname = current_database() and state ~ 'in transaction'`))
@@ -105,4 +107,11 @@ func (p *pooled) imports(t *testing.T) {
 	imported := launch(t, append(append([]string{"import"}, p.args...), h.file)...)
 	require.Zero(t, imported.status(time.Minute), "%s", imported.log.String())
 	require.Equal(t, p.plays+1000, read[int](t, p.door, `select count(*) from plays`))
+}
+
+func (p *pooled) isExamined(t *testing.T) {
+	_, out, _ := command(t, append([]string{"doctor"}, p.args...)...)
+	require.Regexp(t, `ok +pooler +its sessions have dg's settings`, out)
+	_, out, _ = command(t, append([]string{"doctor"}, append(slices.Clone(p.args), "--database-pooler", "none")...)...)
+	require.Regexp(t, `failure +pooler +.*\n +Fix: Set DG_DATABASE_POOLER=transaction`, out)
 }

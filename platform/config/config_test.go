@@ -96,13 +96,14 @@ func TestMigrateURLNeedsDatabaseURL(t *testing.T) {
 func TestInvalidSettingsAreExplained(t *testing.T) {
 	address := func(addr, base string) error { _, err := config.Address{Addr: addr, BaseURL: base}.Base(); return err }
 	for want, err := range map[string]error{
-		"DG_ADDR is not an address such as 127.0.0.1:8080: 8080":                                                  address("8080", ""),
-		"DG_ADDR 0.0.0.0:8080 is reachable from outside: set DG_BASE_URL to its public https address":             address("0.0.0.0:8080", ""),
-		"DG_BASE_URL is not a URL such as https://dg.example.org":                                                 address("x", "dg example"),
-		"DG_BASE_URL must be https, or http on a loopback host such as http://127.0.0.1:8080":                     address("x", "http://dg.example"),
-		"DG_POOL_AUTH is 3: set it to 4 or more":                                                                  config.Pools{PoolAuth: 3, PoolReads: 3}.Check(),
-		"DG_POOL_READS is -1: set it to 4 or more":                                                                config.Pools{PoolAuth: 4, PoolReads: -1}.Check(),
-		"DG_MIGRATE_DATABASE_URL is set and DG_DATABASE_URL is not: set both, or neither for the embedded server": config.Database{MigrateDatabaseURL: "postgres://x"}.Check(),
+		"DG_ADDR is not an address such as 127.0.0.1:8080: 8080":                                                                                              address("8080", ""),
+		"DG_ADDR 0.0.0.0:8080 is reachable from outside: set DG_BASE_URL to its public https address":                                                         address("0.0.0.0:8080", ""),
+		"DG_BASE_URL is not a URL such as https://dg.example.org":                                                                                             address("x", "dg example"),
+		"DG_BASE_URL must be https, or http on a loopback host such as http://127.0.0.1:8080":                                                                 address("x", "http://dg.example"),
+		"DG_POOL_AUTH is 3: set it to 4 or more":                                                                                                              config.Pools{PoolAuth: 3, PoolReads: 3}.Check(),
+		"DG_POOL_READS is -1: set it to 4 or more":                                                                                                            config.Pools{PoolAuth: 4, PoolReads: -1}.Check(),
+		"DG_MIGRATE_DATABASE_URL is set and DG_DATABASE_URL is not: set both, or neither for the embedded server":                                             config.Database{MigrateDatabaseURL: "postgres://x"}.Check(),
+		"DG_DATABASE_POOLER is set and DG_MIGRATE_DATABASE_URL is not: set it to PostgreSQL itself, where migrations and imports have a session of their own": config.Database{DatabaseURL: "postgres://x", DatabasePooler: "transaction"}.Check(),
 	} {
 		require.EqualError(t, err, want)
 	}

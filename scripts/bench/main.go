@@ -54,6 +54,7 @@ var sections = []section{
 	{name: "admission", run: (*bench).admission},
 	{name: "list", run: (*bench).list},
 	{name: "growth", run: (*bench).growth, optional: true},
+	{name: "pooler", run: (*bench).pooler, optional: true},
 	{name: "size", run: (*bench).size},
 	{name: "writes", run: (*bench).writes},
 }
