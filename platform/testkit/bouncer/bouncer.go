@@ -50,7 +50,7 @@ func Launch(socket string, lines ...string) (*Bouncer, error) {
 	if err != nil {
 		return nil, err
 	}
-	user := owner.Sys().(*syscall.Stat_t) //nolint:errcheck // it is on every Unix
+	user := owner.Sys().(*syscall.Stat_t)
 	if err := errors.Join(os.WriteFile(dir+"/ini", []byte(config), 0o644), os.WriteFile(dir+"/users", []byte(users), 0o644),
 		os.Chown(dir, int(user.Uid), int(user.Gid))); err != nil {
 		return nil, err
