@@ -63,6 +63,7 @@ func TestCluster(t *testing.T) {
 	t.Run("instances stop", x.instancesStop)
 	t.Run("faulty replicas", x.faultyReplicas)
 	t.Run("throughput", x.throughput)
+	t.Run("the contract's suite", x.contractSuite)
 	t.Run("failover of the primary", x.failoverOfThePrimary)
 }
 

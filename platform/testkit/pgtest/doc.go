@@ -9,7 +9,8 @@
 // A database is a copy of a template that holds the migrated schema, kept under the hash of the migrations. It is
 // dropped when its test ends; what a killed process has left, a later one drops.
 //
-// With DG_TEST_POOLER=1 the serving role reaches its database through PgBouncer in transaction mode, the owner directly.
+// With DG_TEST_POOLER=1 the serving role reaches its database through PgBouncer in transaction mode, the owner directly. With
+// DG_TEST_SERVER and DG_TEST_REPLICAS, which `make cluster` sets, databases are on its primary and reports read from its standbys.
 //
 // Trade-offs: templates of former migrations, 8 MB each, stay until the next boot; all tests of a machine
 // share the server's connections; and tables have no statistics unless the test says ANALYZE, since the server runs

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/url"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -14,7 +15,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"dg/migrations"
-	"dg/platform/embeddedpg"
 	"dg/platform/postgres"
 	"dg/platform/testkit/bouncer"
 )
@@ -74,7 +74,7 @@ func newFrom(t testing.TB, files fs.FS) *Database {
 			t.Errorf("pgtest: drop the database: %v", err)
 		}
 	})
-	db := &Database{URL: inDatabase(s.embedded.URL(), name), OwnerURL: inDatabase(s.embedded.OwnerURL(), name)}
+	db := &Database{URL: inDatabase(s.url, name), OwnerURL: inDatabase(s.ownerURL, name)}
 	db.DirectURL = db.URL
 	if os.Getenv(poolerVariable) != "" {
 		if db.URL, err = throughPooler(ctx, db.URL); err != nil {
@@ -82,6 +82,9 @@ func newFrom(t testing.TB, files fs.FS) *Database {
 		}
 	}
 	db.DB = open(t, db.URL, servingConns)
+	if urls := strings.Fields(os.Getenv(replicasVariable)); len(urls) > 0 {
+		db.readFrom(t, urls, name)
+	}
 	db.Owner = open(t, db.OwnerURL, ownerConns)
 	return db
 }
@@ -95,7 +98,7 @@ var pooler = sync.OnceValues(func() (*bouncer.Bouncer, error) {
 	if err != nil {
 		return nil, err
 	}
-	u, err := url.Parse(s.embedded.URL())
+	u, err := url.Parse(s.url)
 	if err != nil {
 		return nil, err
 	}
@@ -148,13 +151,22 @@ func asSuperuser(connection string) string {
 	if err != nil {
 		panic(err) // the embedded server's own URL
 	}
-	u.User, u.Path = url.User("postgres"), "/postgres"
+	u.User, u.Path = as("postgres", u.User), "/postgres"
 	return u.String()
+}
+
+// as is another role with the same password, if there is one.
+func as(role string, user *url.Userinfo) *url.Userinfo {
+	if password, set := user.Password(); set {
+		return url.UserPassword(role, password)
+	}
+	return url.User(role)
 }
 
 // server is the shared server.
 type server struct {
-	embedded    *embeddedpg.Server
+	url         string // as the serving role
+	ownerURL    string
 	admin       *pgxpool.Pool
 	owner, role string // the owning and the serving role
 

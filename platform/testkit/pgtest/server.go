@@ -51,19 +51,22 @@ const startTimeout = 2 * time.Minute
 func start() (*server, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
-	dir := sharedFolder()
-	embedded, err := embeddedpg.Start(ctx, dir, embeddedpg.Options{Settings: settings, Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		return nil, fmt.Errorf("%w (if this stays, remove the folder %s)", err, dir)
-	}
-	s := &server{embedded: embedded, templates: map[string]bool{}}
-	if s.owner, err = postgres.RoleOf(embedded.OwnerURL()); err != nil {
+	s := &server{url: os.Getenv(serverVariable), templates: map[string]bool{}}
+	var err error
+	if s.url == "" {
+		if err = s.launch(ctx); err != nil {
+			return nil, err
+		}
+	} else if s.ownerURL, err = ownerOf(s.url); err != nil {
 		return nil, err
 	}
-	if s.role, err = postgres.RoleOf(embedded.URL()); err != nil {
+	if s.owner, err = postgres.RoleOf(s.ownerURL); err != nil {
 		return nil, err
 	}
-	config, err := pgxpool.ParseConfig(asSuperuser(embedded.URL()))
+	if s.role, err = postgres.RoleOf(s.url); err != nil {
+		return nil, err
+	}
+	config, err := pgxpool.ParseConfig(asSuperuser(s.url))
 	if err != nil {
 		return nil, err
 	}
@@ -72,6 +75,17 @@ func start() (*server, error) {
 		return nil, err
 	}
 	return s, s.dropLeftOvers(ctx)
+}
+
+// launch joins or launches the embedded server.
+func (s *server) launch(ctx context.Context) error {
+	dir := sharedFolder()
+	embedded, err := embeddedpg.Start(ctx, dir, embeddedpg.Options{Settings: settings, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return fmt.Errorf("%w (if this stays, remove the folder %s)", err, dir)
+	}
+	s.url, s.ownerURL = embedded.URL(), embedded.OwnerURL()
+	return nil
 }
 
 // roomInMemory is what a folder in memory must have free to be used: the tests of all packages fill databases there.
@@ -176,7 +190,7 @@ func (s *server) makeTemplate(ctx context.Context, conn *pgxpool.Conn, files fs.
 	if err := s.closePublicSchema(ctx, making); err != nil {
 		return err
 	}
-	if err := postgres.Migrate(ctx, inDatabase(s.embedded.OwnerURL(), making), files, s.role, nil); err != nil {
+	if err := postgres.Migrate(ctx, inDatabase(s.ownerURL, making), files, s.role, nil); err != nil {
 		return err
 	}
 	for _, statement := range []string{
@@ -192,7 +206,7 @@ func (s *server) makeTemplate(ctx context.Context, conn *pgxpool.Conn, files fs.
 
 // closePublicSchema does for a database of the tests what the embedded server does for its own.
 func (s *server) closePublicSchema(ctx context.Context, database string) error {
-	conn, err := pgx.Connect(ctx, inDatabase(asSuperuser(s.embedded.URL()), database))
+	conn, err := pgx.Connect(ctx, inDatabase(asSuperuser(s.url), database))
 	if err != nil {
 		return err
 	}
