@@ -2,14 +2,17 @@ package web
 
 import (
 	"context"
+	"html/template"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/apikeys"
 	"dg/modules/audit"
 	"dg/modules/games"
+	"dg/modules/org"
 	"dg/platform/authz"
 )
 
@@ -29,6 +32,8 @@ type auditRow struct {
 	Number int    // on the page, from 1
 	Path   string // opens the entry, or closes it
 	Open   bool
+	Same   string    // how many equal ones the row stands for, or ""
+	First  time.Time // of the oldest of them
 }
 
 // auditLog answers GET /settings/audit-log: the newest entries first, in pages, with one entry open.
@@ -38,7 +43,7 @@ func (h *Handler) auditLog(c *fiber.Ctx, p *principal) error {
 		return err
 	}
 	ctx := c.UserContext()
-	filters, keys, err := h.auditFilters(ctx, p, query)
+	filters, offered, err := h.auditFilters(ctx, p, query)
 	if err != nil {
 		return err
 	}
@@ -50,6 +55,9 @@ func (h *Handler) auditLog(c *fiber.Ctx, p *principal) error {
 		view.Title = titleOf(view.Title, fiber.StatusBadRequest)
 		return h.render(c, fiber.StatusBadRequest, "audit", &view)
 	}
+	for i := range view.Filters.Presets {
+		view.Filters.Presets[i].Path = withQuery(view.Path, filters.withPreset(view.Filters.Presets[i].Key))
+	}
 	view.CSV = withQuery(view.Path+".csv", filters.query())
 	page, err := loadPage(at, func(page audit.Page) ([]audit.Entry, error) {
 		page.Filter = filters.filter
@@ -58,12 +66,23 @@ func (h *Handler) auditLog(c *fiber.Ctx, p *principal) error {
 	if err != nil {
 		return err
 	}
-	names, err := h.namesIn(ctx, p, page.entries, keys)
+	names, err := h.namesIn(ctx, p, page.entries, offered)
 	if err != nil {
 		return err
 	}
-	view.fill(page, at, names)
+	others, err := h.Log.Counterparts(ctx, p.Organisation.ID, page.entries)
+	if err != nil {
+		return err
+	}
+	view.fill(auditRows{page.entries, others, filters.filter, at.entry, h.now()}, page, at, names)
 	return h.render(c, fiber.StatusOK, "audit", &view)
+}
+
+// Second shows an instant in the zone of the filters, which the script keeps.
+func (view *auditView) Second(t time.Time) template.HTML {
+	zone := view.Filters.zone
+	text := view.Locale.Day(dayOf(t.In(zone))) + ", " + view.Locale.ClockSecondIn(t, zone)
+	return timeElement(t, "second", text)
 }
 
 // entries returns a page of the organisation's log.
@@ -75,44 +94,56 @@ func (h *Handler) entries(ctx context.Context, p *principal, page audit.Page) ([
 	return entries, authorizeAll(p, authz.ReadAuditLog, entries, func(e audit.Entry) string { return e.OrganisationID })
 }
 
-// auditFilters reads the filters of an address, and the keys that they offer.
-func (h *Handler) auditFilters(ctx context.Context, p *principal, query map[string][]string) (auditFilters, []apikeys.Key, error) {
-	keys, err := h.Keys.List(ctx, p.keyActor())
-	if err != nil {
-		return auditFilters{}, nil, err
+// auditFilters reads the filters of an address, and what they offer.
+func (h *Handler) auditFilters(ctx context.Context, p *principal, query map[string][]string) (f auditFilters, offered auditOptions, err error) {
+	if offered.keys, err = h.Keys.List(ctx, p.keyActor()); err != nil {
+		return f, offered, err
 	}
-	people, err := h.Log.People(ctx, p.Organisation.ID)
-	if err != nil {
-		return auditFilters{}, nil, err
+	if offered.people, err = h.Log.People(ctx, p.Organisation.ID); err != nil {
+		return f, offered, err
 	}
-	return newAuditFilters(p.locale, query, people, keys), keys, nil
+	if offered.forks, err = h.forks(ctx, p); err != nil {
+		return f, offered, err
+	}
+	return newAuditFilters(p.locale, h.now(), query, offered), offered, nil
 }
 
-// namesIn returns the names of what the entries mention. It loads forks only if an entry mentions one.
-func (h *Handler) namesIn(ctx context.Context, p *principal, entries []audit.Entry, keys []apikeys.Key) (nameIndex, error) {
-	names := nameIndex{locale: p.locale, keys: map[string]apikeys.Key{}, forks: map[string]games.Fork{}}
-	for _, k := range keys {
+// namesIn returns the names of what the entries mention. It loads groups only if an export is of one.
+func (h *Handler) namesIn(ctx context.Context, p *principal, entries []audit.Entry, offered auditOptions) (nameIndex, error) {
+	names := nameIndex{locale: p.locale, keys: map[string]apikeys.Key{}, forks: map[string]games.Fork{}, groups: map[string]string{}}
+	for _, k := range offered.keys {
 		names.keys[k.ID] = k
 	}
-	if !slices.ContainsFunc(entries, func(e audit.Entry) bool { return e.Target.Kind == "fork" && e.Action != audit.KeyRefused }) {
+	for _, f := range offered.forks {
+		names.forks[f.ID] = f
+	}
+	i := slices.IndexFunc(entries, func(e audit.Entry) bool { return isExport(e) && e.Details["groupId"] != nil })
+	if i < 0 {
 		return names, nil
 	}
-	forks, err := h.forks(ctx, p)
-	for _, f := range forks {
-		names.forks[f.ID] = f
+	groups, err := h.Orgs.Groups(ctx, p.Organisation.ID, p.locale.textOf(entries[i].Details["groupId"]))
+	if err == nil {
+		err = authorizeAll(p, authz.ReadAuditLog, groups, func(g org.Group) string { return g.OrganisationID })
+	}
+	for _, g := range groups {
+		names.groups[g.ID] = g.Name
 	}
 	return names, err
 }
 
 // fill sets the rows and the paths of the neighbouring pages.
-func (view *auditView) fill(page auditPage, at cursor, names nameIndex) {
+func (view *auditView) fill(rows auditRows, page auditPage, at cursor, names nameIndex) {
 	path := func(at cursor) string { return withQuery(view.Path, at.addTo(view.Filters.query())) }
-	for i, e := range page.entries {
-		row := auditRow{entryView: names.view(e), Number: i + 1, Open: e.ID == at.entry}
+	for i, r := range rows.folded() {
+		row := auditRow{entryView: names.view(r.Entry), Number: i + 1, Open: r.ID == at.entry, Same: names.locale.sameLabel(r), First: r.last}
+		row.Details = append(row.Details, names.ended(r)...)
+		if isExport(r.Entry) {
+			row.Action, row.Outcome = "Export", names.exportState(r)
+		}
 		if row.Open {
 			row.Path = path(cursor{before: at.before, after: at.after})
 		} else {
-			row.Path = path(cursor{before: at.before, after: at.after, entry: e.ID}) + "#entry"
+			row.Path = path(cursor{before: at.before, after: at.after, entry: r.ID}) + "#entry"
 		}
 		view.Rows = append(view.Rows, row)
 	}

@@ -24,17 +24,22 @@ type entryView struct {
 	Target       string
 	TargetIsPath bool
 	Outcome      string
+	Group, Names string // of an export
 	Details      []detail
 }
 
 // detail is a line of an open entry: in words, in code, or both.
-type detail struct{ Term, Text, Code string }
+type detail struct {
+	Term, Text, Code string
+	At               *time.Time // an instant instead
+}
 
 // nameIndex has the names of what entries mention, by id.
 type nameIndex struct {
 	locale locale
 	keys   map[string]apikeys.Key
 	forks  map[string]games.Fork
+	groups map[string]string
 }
 
 // How many characters of a name or a path a row shows. An open entry shows all of them.
@@ -49,7 +54,9 @@ func (n nameIndex) view(e audit.Entry) entryView {
 	case audit.KeyCreated, audit.KeyReplaced, audit.KeyRenamed, audit.KeyRevoked:
 		v.Target, v.Outcome = truncate(cmp.Or(n.keys[e.Target.ID].Name, e.Target.ID), maxNameInRow), n.locale.keyOutcome(e)
 	case audit.ExportStarted, audit.ExportFinished:
-		v.Target = truncate(cmp.Or(n.forks[e.Target.ID].Slug, e.Target.ID), maxNameInRow)
+		v.Target = truncate(cmp.Or(n.forks[e.Target.ID].Title, e.Target.ID), maxNameInRow)
+		group := n.locale.textOf(e.Details["groupId"])
+		v.Group, v.Names = truncate(cmp.Or(n.groups[group], group), maxNameInRow), namesLabels[n.locale.textOf(e.Details["reportingMode"])].short
 		v.Outcome = n.locale.exportOutcome(e.Details)
 	case audit.ReportingModeChanged:
 		v.Target = modeLabels[org.ReportingMode(n.locale.textOf(e.Details["to"]))]
@@ -93,7 +100,7 @@ func (n nameIndex) details(e audit.Entry) []detail {
 	var all []detail
 	add := func(term, text, code string) {
 		if text != "" || code != "" {
-			all = append(all, detail{term, text, code})
+			all = append(all, detail{Term: term, Text: text, Code: code})
 		}
 	}
 	keyID, keyName := "", e.Actor.Name
@@ -117,17 +124,31 @@ func (n nameIndex) details(e audit.Entry) []detail {
 		add("Person", e.Actor.Name, e.Actor.ID)
 	}
 	if e.Target.Kind == "fork" && e.Action != audit.KeyRefused {
-		add("Fork", n.forks[e.Target.ID].Slug, e.Target.ID)
+		add("Fork", n.forks[e.Target.ID].Title, e.Target.ID)
 	} else if e.Target.Kind == "player" {
 		add("Player", "", e.Target.ID)
 	} else if label := foreignTargetLabels[e.Target.Kind]; label != "" {
 		add(label, "", e.Target.ID)
 	}
+	all = append(all, n.exportDetails(e)...)
 	all = append(all, n.locale.moreDetails(e)...)
 	add("Address", "", e.Request.Address)
 	add("User agent", "", e.Request.UserAgent)
 	add("Request id", "", e.Request.ID)
 	return all
+}
+
+// exportDetails are the group of an export, and whether its rows had names.
+func (n nameIndex) exportDetails(e audit.Entry) []detail {
+	if !isExport(e) {
+		return nil
+	}
+	names := detail{Term: "Names", Text: namesLabels[n.locale.textOf(e.Details["reportingMode"])].long}
+	group := n.locale.textOf(e.Details["groupId"])
+	if group == "" {
+		return []detail{{Term: "Group", Text: "None: all players"}, names}
+	}
+	return []detail{{Term: "Group", Text: n.groups[group], Code: group}, names}
 }
 
 // reason says why a request was rejected. A key that lacks a scope has the other one.
@@ -158,6 +179,10 @@ func (l locale) responseTo(e audit.Entry) string {
 func (l locale) moreDetails(e audit.Entry) []detail {
 	var all []detail
 	rest := maps.Clone(e.Details)
+	if isExport(e) {
+		delete(rest, "groupId")
+		delete(rest, "reportingMode")
+	}
 	from, fromIsDay := input.ParseDay(l.textOf(rest["from"]))
 	to, toIsDay := input.ParseDay(l.textOf(rest["to"]))
 	if fromIsDay && toIsDay {
@@ -175,15 +200,15 @@ func (l locale) moreDetails(e audit.Entry) []detail {
 		labels     map[string]string
 	}{{"oldName", "Old name", nil}, {"newName", "New name", nil}, {"description", "Description", nil},
 		{"replacement", "New key", nil}, {"stopsAt", "Old key stops", nil},
-		{"groupId", "Group", nil}, {"rows", "Rows", nil}, {"until", "Until", nil}, {"before", "Before", nil}, {"entries", "Entries", nil},
-		{"outcome", "Outcome", outcomeLabels}, {"from", "From", nil}, {"to", "To", nil}} {
+		{"rows", "Rows", nil}, {"until", "Until", nil}, {"before", "Before", nil}, {"entries", "Entries", nil},
+		{"outcome", "Outcome", outcomeLabels}, {"from", "From", nil}, {"to", "To", nil}, {audit.ExportID, "Export id", nil}} {
 		if value, ok := rest[known.name]; ok {
-			all = append(all, detail{known.term, known.labels[l.textOf(value)], l.textOf(value)})
+			all = append(all, detail{Term: known.term, Text: known.labels[l.textOf(value)], Code: l.textOf(value)})
 			delete(rest, known.name)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(rest)) {
-		all = append(all, detail{name, "", l.textOf(rest[name])})
+		all = append(all, detail{Term: name, Code: l.textOf(rest[name])})
 	}
 	return all
 }

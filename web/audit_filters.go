@@ -2,19 +2,43 @@ package web
 
 import (
 	"net/url"
+	"strings"
 	"time"
 
 	"dg/modules/apikeys"
 	"dg/modules/audit"
-	"dg/platform/input"
+	"dg/modules/games"
 )
 
 // auditFilters are the fields above the log, and the filter that they make.
 type auditFilters struct {
 	Selects []selectField
-	Days    []dayField
-	filter  audit.Filter
-	locale  locale
+	auditDays
+	filter audit.Filter
+	locale locale
+}
+
+// auditOptions are the people, keys and forks that filters offer.
+type auditOptions struct {
+	people []audit.Actor
+	keys   []apikeys.Key
+	forks  []games.Fork
+}
+
+// Active names the filters that are set, for the summary of the folded form, or "".
+func (f auditFilters) Active() string {
+	var names []string
+	for _, s := range f.Selects {
+		if s.Value != "" {
+			names = append(names, s.Label)
+		}
+	}
+	for _, d := range f.Days {
+		if d.Value != "" {
+			names = append(names, d.Label)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // selectField is a field whose first option means all.
@@ -34,21 +58,25 @@ const (
 	// maxKeyOptions is how many keys are offered: the newest, and the selected one.
 	maxKeyOptions = 200
 	maxOption     = 40 // characters
-	maxDayText    = 40 // of an invalid date
+	// maxForkOptions is how many forks are offered: the oldest, and the selected one.
+	maxForkOptions = 200
+	maxDayText     = 40 // of an invalid date
 )
 
 // newAuditFilters reads the fields from an address. A value that is not offered is an error of its field.
-func newAuditFilters(l locale, query url.Values, people []audit.Actor, keys []apikeys.Key) auditFilters {
+func newAuditFilters(l locale, now time.Time, query url.Values, offered auditOptions) auditFilters {
+	people, keys := offered.people, offered.keys
 	f := auditFilters{
-		locale:  l,
-		Selects: []selectField{actorField(people), actionField(), keyField(keys, query.Get("key")), reasonField()},
-		Days:    []dayField{{Name: "from", Label: "From"}, {Name: "to", Label: "To"}},
+		locale:    l,
+		auditDays: newAuditDays(l, now, query),
+		Selects:   []selectField{actorField(people), actionField(), keyField(keys, query.Get("key")), reasonField(), forkField(offered.forks, query.Get("fork"))},
 	}
 	for i := range f.Selects {
 		f.Selects[i].choose(query[f.Selects[i].Name])
 	}
-	f.chooseDays(l, query)
+	f.filter.From, f.filter.To = f.from, f.to
 	f.filter.Action, f.filter.KeyID, f.filter.Reason = audit.Action(f.Selects[1].Value), f.Selects[2].Value, audit.Reason(f.Selects[3].Value)
+	f.filter.ForkID = f.Selects[4].Value
 	switch actor := f.Selects[0].Value; actor {
 	case "":
 	case anyKey:
@@ -98,6 +126,16 @@ func reasonField() selectField {
 	return f
 }
 
+func forkField(forks []games.Fork, selected string) selectField {
+	f := selectField{Name: "fork", Label: "Fork", Options: []option{{"", "Any"}}}
+	for i, k := range forks {
+		if i < maxForkOptions || selected == k.ID {
+			f.Options = append(f.Options, option{k.ID, truncate(k.Title, maxOption)})
+		}
+	}
+	return f
+}
+
 // choose sets the value to that of an option, so that nothing of the request is kept.
 func (f *selectField) choose(values []string) {
 	if len(values) == 0 {
@@ -112,30 +150,6 @@ func (f *selectField) choose(values []string) {
 	f.Error = "The " + f.Label + " filter has an unknown value. Choose one from the list."
 }
 
-func (f *auditFilters) chooseDays(l locale, query url.Values) {
-	var days [2]time.Time
-	for i := range f.Days {
-		d := &f.Days[i]
-		values := query[d.Name]
-		if len(values) == 0 || len(values) == 1 && values[0] == "" {
-			continue
-		}
-		d.Value = truncate(values[0], maxDayText)
-		var ok bool
-		if days[i], ok = input.ParseDay(values[0]); !ok || len(values) > 1 {
-			d.Error = "“" + d.Label + "” is not a date. " + validDates(l)
-		}
-	}
-	from, to := days[0], days[1]
-	if !from.IsZero() && !to.IsZero() && to.Before(from) {
-		f.Days[1].Error = toBeforeFrom(l, from, to)
-	}
-	f.filter.From = from
-	if !to.IsZero() {
-		f.filter.To = to.AddDate(0, 0, 1)
-	}
-}
-
 // Errors are the errors of the fields, in their order.
 func (f auditFilters) Errors() []formError {
 	var all []formError
@@ -143,6 +157,9 @@ func (f auditFilters) Errors() []formError {
 		if s.Error != "" {
 			all = append(all, formError{s.Name, s.Error})
 		}
+	}
+	if f.ZoneErr != "" {
+		all = append(all, formError{"zone", f.ZoneErr})
 	}
 	for _, d := range f.Days {
 		if d.Error != "" {
@@ -160,13 +177,24 @@ func (f auditFilters) query() url.Values {
 			q.Set(s.Name, s.Value)
 		}
 	}
-	for _, d := range f.Days {
-		if d.Value != "" {
-			q.Set(d.Name, d.Value)
-		}
+	f.addTo(q)
+	return q
+}
+
+// withPreset is the query with another period.
+func (f auditFilters) withPreset(key string) url.Values {
+	q := f.query()
+	q.Del("from")
+	q.Del("to")
+	q.Set("period", key)
+	if f.Zone != "" {
+		q.Set("zone", f.Zone)
 	}
 	return q
 }
+
+// Preset is the chosen preset, or "".
+func (f auditFilters) Preset() string { return f.preset }
 
 // Any reports whether any filter is set.
 func (f auditFilters) Any() bool { return len(f.query()) > 0 }
@@ -174,11 +202,11 @@ func (f auditFilters) Any() bool { return len(f.query()) > 0 }
 // Period is the chosen days in words, or "".
 func (f auditFilters) Period() string {
 	words := ""
-	if !f.filter.From.IsZero() {
-		words += " from " + f.locale.LongDay(f.filter.From)
+	if !f.from.IsZero() {
+		words += " from " + f.locale.LongDay(dayOf(f.from))
 	}
-	if !f.filter.To.IsZero() {
-		words += " to " + f.locale.LongDay(f.filter.To.AddDate(0, 0, -1))
+	if !f.to.IsZero() {
+		words += " to " + f.locale.LongDay(dayOf(f.to).AddDate(0, 0, -1))
 	}
 	return words
 }

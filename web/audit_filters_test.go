@@ -24,7 +24,7 @@ func (w *world) randomEntries(t *testing.T, o *organisation, n int, people []aud
 		e := audit.Entry{
 			OrganisationID: o.ID, Actor: audit.Actor{Kind: audit.Key, ID: key.ID, Name: key.Name}, Action: audit.Actions[random.IntN(len(audit.Actions))],
 			Target:  audit.Target{Kind: "fork", ID: uuid.NewString()},
-			Request: audit.Request{Method: "GET", Path: "/api/v1/forks", Address: "192.0.2.1", UserAgent: "test", ID: "request-0002"},
+			Request: audit.Request{Method: "GET", Path: "/api/v1/forks/" + uuid.NewString(), Address: "192.0.2.1", UserAgent: "request-0002", ID: uuid.NewString()},
 		}
 		if e.Action == audit.KeyRefused {
 			e.Reason = audit.Reasons[random.IntN(len(audit.Reasons))]
@@ -33,7 +33,7 @@ func (w *world) randomEntries(t *testing.T, o *organisation, n int, people []aud
 		}
 		require.NoError(t, w.log.Append(t.Context(), e))
 	}
-	w.db.Exec(`update audit_entries set at = timestamptz '2026-03-01' + floor(random() * 6 * 24 * 60) * interval '1 min' where org_id = $1 and request_id = 'request-0002'`, o.ID)
+	w.db.Exec(`update audit_entries set at = timestamptz '2026-03-01' + floor(random() * 6 * 24 * 60) * interval '1 min' where org_id = $1 and user_agent = 'request-0002'`, o.ID)
 }
 
 // matches is the plain reading of the filters.

@@ -14,8 +14,8 @@ var actionLabels = map[audit.Action]string{
 	audit.KeyRenamed:           "Key renamed",
 	audit.KeyRevoked:           "Key revoked",
 	audit.KeyRefused:           "Request rejected",
-	audit.ExportStarted:        "Export started",
-	audit.ExportFinished:       "Export finished",
+	audit.ExportStarted:        "Export",
+	audit.ExportFinished:       "Export ended",
 	audit.ReportingModeChanged: "Reporting mode changed",
 
 	audit.LogExported:           "Audit log downloaded",
@@ -58,6 +58,13 @@ var outcomeLabels = map[string]string{
 	"server_stopped":       "Aborted: server stopped",
 	"database_unavailable": "Aborted: database unavailable",
 	"failed":               "Failed",
+}
+
+// namesLabels say whether the rows of an export had names, by the reporting mode at its start: in the list, and in the entry.
+var namesLabels = map[string]struct{ short, long string }{
+	string(org.Nominative):   {"with names", "Included"},
+	string(org.Pseudonymous): {"with pseudonyms", "Not included: pseudonyms"},
+	"":                       {"", "Not recorded: the entry is older than this record"},
 }
 
 var modeLabels = map[org.ReportingMode]string{org.Pseudonymous: "Pseudonymous", org.Nominative: "Nominative"}

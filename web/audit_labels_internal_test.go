@@ -3,6 +3,7 @@ package web
 import (
 	"net/url"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -83,7 +84,7 @@ func TestEntriesOfTheOperator(t *testing.T) {
 	require.Contains(t, erased.Details, detail{Term: "Player", Code: "p-1"})
 	key := nameIndex{locale: locales[0]}.view(audit.Entry{Actor: audit.TheOperator, Action: audit.KeyRevoked, Target: audit.Target{Kind: "api_key", ID: "k"}})
 	require.NotContains(t, key.Details, detail{Term: "Person"})
-	filters := newAuditFilters(locales[0], url.Values{"actor": {"operator"}}, nil, nil)
+	filters := newAuditFilters(locales[0], time.Now(), url.Values{"actor": {"operator"}}, auditOptions{})
 	require.Empty(t, filters.Errors())
 	require.Equal(t, audit.Filter{Kind: audit.Operator}, filters.filter)
 }

@@ -1,9 +1,11 @@
 package web
 
 import (
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -12,6 +14,10 @@ import (
 )
 
 const entriesPerPage = 50
+
+// auditParameters are the parameters of the log's address: those that a person writes, then those of its links. Another one is
+// refused: without its filter the page would show other entries than were meant.
+var auditParameters = []string{"actor", "action", "key", "reason", "fork", "from", "to", "period", "zone", "before", "after", "entry"}
 
 var errNoEntry = apperr.New(apperr.NotFound, "Entry not found. The filters may exclude it: open the audit log without filters.")
 
@@ -34,6 +40,12 @@ func parseAuditQuery(c *fiber.Ctx) (url.Values, cursor, error) {
 	query, err := url.ParseQuery(string(c.Request().URI().QueryString()))
 	if err != nil {
 		return nil, at, apperr.New(apperr.Validation, "The address of this page is invalid. Open the audit log and set the filters there.")
+	}
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		if !slices.Contains(auditParameters, name) {
+			return nil, at, apperr.NewField(name, "The parameter “%s” in the address of this page is unknown. Use %s.",
+				shortened([]byte(name)), strings.Join(auditParameters[:8], ", "))
+		}
 	}
 	for name, id := range map[string]*int64{"before": &at.before, "after": &at.after, "entry": &at.entry} {
 		text := query.Get(name)

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
@@ -20,6 +21,7 @@ func TestAuditLogPagesWhileItGrows(t *testing.T) {
 	acme := w.organisation("acme")
 	entry := audit.Entry{OrganisationID: acme.ID, Actor: audit.Actor{Kind: audit.Key, ID: "k", Name: "K"}, Action: audit.KeyRefused, Reason: audit.Revoked}
 	for range 130 {
+		entry.Request.Path = "/" + uuid.NewString() // equal ones are folded
 		require.NoError(t, w.log.Append(t.Context(), entry))
 	}
 	before := w.logOf(t, acme)
@@ -32,6 +34,7 @@ func TestAuditLogPagesWhileItGrows(t *testing.T) {
 			case <-stop:
 				return
 			default:
+				entry.Request.Path = "/" + uuid.NewString()
 				_ = w.log.Append(t.Context(), entry)
 			}
 		}

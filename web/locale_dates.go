@@ -54,8 +54,11 @@ func (l locale) Clock(t time.Time) string {
 }
 
 // ClockSecond writes the UTC time of day to the second: 15:04:05 UTC.
-func (l locale) ClockSecond(t time.Time) string {
-	return t.UTC().Format(l.clock("15:04:05", "3:04:05 PM")) + " UTC"
+func (l locale) ClockSecond(t time.Time) string { return l.ClockSecondIn(t, time.UTC) }
+
+// ClockSecondIn writes the time of day in a zone, with the zone's abbreviation or offset: 15:04:05 CET.
+func (l locale) ClockSecondIn(t time.Time, zone *time.Location) string {
+	return t.In(zone).Format(l.clock("15:04:05", "3:04:05 PM") + " MST")
 }
 
 func (l locale) clock(of24, of12 string) string {

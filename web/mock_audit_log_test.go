@@ -69,6 +69,66 @@ func (_c *mockAuditLog_Append_Call) RunAndReturn(run func(context.Context, audit
 	return _c
 }
 
+// Counterparts provides a mock function with given fields: ctx, organisationID, entries
+func (_m *mockAuditLog) Counterparts(ctx context.Context, organisationID string, entries []audit.Entry) (map[int64]audit.Entry, error) {
+	ret := _m.Called(ctx, organisationID, entries)
+
+	if len(ret) == 0 {
+		panic("no return value specified for Counterparts")
+	}
+
+	var r0 map[int64]audit.Entry
+	var r1 error
+	if rf, ok := ret.Get(0).(func(context.Context, string, []audit.Entry) (map[int64]audit.Entry, error)); ok {
+		return rf(ctx, organisationID, entries)
+	}
+	if rf, ok := ret.Get(0).(func(context.Context, string, []audit.Entry) map[int64]audit.Entry); ok {
+		r0 = rf(ctx, organisationID, entries)
+	} else {
+		if ret.Get(0) != nil {
+			r0 = ret.Get(0).(map[int64]audit.Entry)
+		}
+	}
+
+	if rf, ok := ret.Get(1).(func(context.Context, string, []audit.Entry) error); ok {
+		r1 = rf(ctx, organisationID, entries)
+	} else {
+		r1 = ret.Error(1)
+	}
+
+	return r0, r1
+}
+
+// mockAuditLog_Counterparts_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'Counterparts'
+type mockAuditLog_Counterparts_Call struct {
+	*mock.Call
+}
+
+// Counterparts is a helper method to define mock.On call
+//   - ctx context.Context
+//   - organisationID string
+//   - entries []audit.Entry
+func (_e *mockAuditLog_Expecter) Counterparts(ctx interface{}, organisationID interface{}, entries interface{}) *mockAuditLog_Counterparts_Call {
+	return &mockAuditLog_Counterparts_Call{Call: _e.mock.On("Counterparts", ctx, organisationID, entries)}
+}
+
+func (_c *mockAuditLog_Counterparts_Call) Run(run func(ctx context.Context, organisationID string, entries []audit.Entry)) *mockAuditLog_Counterparts_Call {
+	_c.Call.Run(func(args mock.Arguments) {
+		run(args[0].(context.Context), args[1].(string), args[2].([]audit.Entry))
+	})
+	return _c
+}
+
+func (_c *mockAuditLog_Counterparts_Call) Return(_a0 map[int64]audit.Entry, _a1 error) *mockAuditLog_Counterparts_Call {
+	_c.Call.Return(_a0, _a1)
+	return _c
+}
+
+func (_c *mockAuditLog_Counterparts_Call) RunAndReturn(run func(context.Context, string, []audit.Entry) (map[int64]audit.Entry, error)) *mockAuditLog_Counterparts_Call {
+	_c.Call.Return(run)
+	return _c
+}
+
 // List provides a mock function with given fields: ctx, organisationID, p
 func (_m *mockAuditLog) List(ctx context.Context, organisationID string, p audit.Page) ([]audit.Entry, error) {
 	ret := _m.Called(ctx, organisationID, p)

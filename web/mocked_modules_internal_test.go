@@ -228,6 +228,10 @@ func (s *mocked) log() AuditLog {
 		func(context.Context, string) ([]audit.Actor, error) {
 			return give(s, "Log.People", []audit.Actor{anEntry.Actor})
 		})
+	m.EXPECT().Counterparts(anything, anything, anything).RunAndReturn(
+		func(context.Context, string, []audit.Entry) (map[int64]audit.Entry, error) {
+			return give(s, "Log.Counterparts", map[int64]audit.Entry{})
+		})
 	m.EXPECT().Append(anything, anything).RunAndReturn(func(context.Context, audit.Entry) error { return s.called("Log.Append") })
 	return m
 }

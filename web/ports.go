@@ -104,6 +104,7 @@ type Exports interface {
 type AuditLog interface {
 	List(ctx context.Context, organisationID string, p audit.Page) ([]audit.Entry, error)
 	People(ctx context.Context, organisationID string) ([]audit.Actor, error)
+	Counterparts(ctx context.Context, organisationID string, entries []audit.Entry) (map[int64]audit.Entry, error)
 	Append(ctx context.Context, e audit.Entry) error
 }
 

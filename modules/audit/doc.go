@@ -10,8 +10,9 @@
 //   - The log is in the order of its instants, so that a day is one range of it. The database gives the instant and the random
 //     id: ids do not show how long the logs of others are. An entry whose transaction takes longer than another's may appear a
 //     little below it.
-//   - Four indexes serve the filters, so that any combination of them is answered in a millisecond whatever the log's size. An
+//   - Five indexes serve the filters, so that any combination of them is answered in a millisecond whatever the log's size. An
 //     entry costs that much more to write.
+//   - The two entries of an export share the detail exportId (Counterparts). Screens show them as one row; a file has both.
 //
 // Bursts: events that come too often for an entry each are counted (Count), and become one entry for each actor and reason
 // within a minute (Run, in dg serve). Entries and counts together are all that happened, over all instances.

@@ -10,7 +10,8 @@ type Filter struct {
 	Kind     ActorKind // of the actor
 	PersonID string    // of the actor
 	Action   Action
-	KeyID    string // of the key that acted, was created or was revoked
+	KeyID    string // of the key that acted, was created or was revoked, or that replaced another
+	ForkID   string // of the fork that was exported
 	Reason   Reason
 	From, To time.Time // from the first on, before the second
 }

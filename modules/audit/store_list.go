@@ -45,11 +45,15 @@ func (l *Log) page(ctx context.Context, organisationID string, p Page, within lo
 	first := l.entries(ctx, organisationID, "audit.list").Select("at, id").Scopes(within.scope, p.first)
 	if f := p.Filter; f.selective() {
 		actions, reasons := f.actionsAndReasons()
-		each := first.Where("actor_kind = k and action = a and reason = r").Scopes(f.ofPerson, f.ofKey)
+		each := first.Where("actor_kind = k and action = a and reason = r").Scopes(f.ofPerson, f.ofKey, f.ofFork)
 		// Pointers: gorm makes a list of parameters of a slice, and pgx an array of a pointer to it.
 		first = l.db.Gorm.WithContext(ctx).
 			Table("unnest(?::text[]) k, unnest(?::text[], ?::text[]) w(a, r), lateral (?) f", new(f.kinds()), &actions, &reasons, each).
 			Select("f.at, f.id").Scopes(p.first)
+		if f.mayHaveSuccessor() {
+			first = l.db.Gorm.WithContext(ctx).Table("((?) union all (?)) f", first, l.successor(ctx, organisationID, f, within)).
+				Select("at, id").Scopes(p.first)
+		}
 	}
 	return l.entries(ctx, organisationID, "audit.list").Joins("join (?) page on page.id = audit_entries.id", first).
 		Order("audit_entries.at desc, audit_entries.id desc")
@@ -81,6 +85,26 @@ func (f Filter) ofKey(db *gorm.DB) *gorm.DB {
 		return db
 	}
 	return db.Where("key_id = ?", f.KeyID)
+}
+
+// mayHaveSuccessor reports whether the filter leaves the entry of the replacement that made its key: that entry is about the old
+// key.
+func (f Filter) mayHaveSuccessor() bool {
+	return f.KeyID != "" && f.Reason == "" && f.ForkID == "" && (f.Action == "" || f.Action == KeyReplaced)
+}
+
+// successor finds that entry.
+func (l *Log) successor(ctx context.Context, organisationID string, f Filter, within logRange) *gorm.DB {
+	return l.entries(ctx, organisationID, "audit.list").Select("at, id").Scopes(within.scope, f.ofPerson).
+		Where("action = 'api_key.replaced' and details->>'replacement' = ? and actor_kind in ?", f.KeyID, f.kinds())
+}
+
+// ofFork is a scope: the exports of the filter's fork. It names the index of forks.
+func (f Filter) ofFork(db *gorm.DB) *gorm.DB {
+	if f.ForkID == "" {
+		return db
+	}
+	return db.Where("target_kind = 'fork' and target_id = ?", f.ForkID)
 }
 
 // cursor is a position in the log's order.

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"time"
 
+	"github.com/google/uuid"
+
 	"dg/modules/audit"
 	"dg/modules/reports"
 	"dg/platform/apperr"
@@ -27,6 +29,7 @@ type job struct {
 	lease   *limiter.Lease
 	stop    context.CancelCauseFunc
 	export  *reports.Export
+	id      string // of the export, in both of its entries: a client may use a request id again
 }
 
 // watch returns the context of the export.
@@ -45,7 +48,8 @@ func (j *job) open(ctx context.Context, header map[string]string) (httpserver.So
 	if err != nil {
 		return nil, err
 	}
-	if err := j.record(ctx, audit.ExportStarted, nil); err != nil {
+	j.id = uuid.NewString()
+	if err := j.record(ctx, audit.ExportStarted, map[string]any{"reportingMode": export.ReportingMode}); err != nil {
 		export.Close()
 		return nil, apperr.Wrap(apperr.Unavailable, err, "The export could not be recorded in the audit log, so it was not started. Retry in a few seconds.")
 	}
@@ -87,7 +91,7 @@ func (j *job) recordEnd(details map[string]any) {
 
 func (j *job) record(ctx context.Context, action audit.Action, details map[string]any) error {
 	q := j.request.Query
-	about := map[string]any{"from": q.Period.Day(0), "to": q.Period.Day(q.Period.Days - 1)}
+	about := map[string]any{audit.ExportID: j.id, "from": q.Period.Day(0), "to": q.Period.Day(q.Period.Days - 1)}
 	if q.GroupID != "" {
 		about["groupId"] = q.GroupID
 	}

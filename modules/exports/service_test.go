@@ -96,12 +96,14 @@ func TestExportIsSentAndRecorded(t *testing.T) {
 	require.Equal(t, http.StatusOK, response.StatusCode)
 	require.Equal(t, `attachment; filename="Ubung-1_2026-01-01_2026-01-01.csv"`, response.Header.Get("Content-Disposition"))
 	require.Equal(t, "no-store, no-transform", response.Header.Get("Cache-Control"))
-	require.JSONEq(t, `{"from": "2026-01-01", "to": "2026-01-01"}`, b.entry("export.started"), "recorded before the first byte")
+	id := fixtures.One[string](b.Database, `select details->>'exportId' from audit_entries where action = 'export.started'`)
+	require.JSONEq(t, `{"from": "2026-01-01", "to": "2026-01-01", "exportId": "`+id+`", "reportingMode": "pseudonymous"}`,
+		b.entry("export.started"), "recorded before the first byte")
 	require.Zero(t, b.entries("export.finished"))
 	file, err := io.ReadAll(response.Body)
 	require.NoError(t, err)
 	require.Equal(t, 20_001, strings.Count(string(file), "\n"))
-	require.JSONEq(t, `{"from": "2026-01-01", "to": "2026-01-01", "rows": 20000, "outcome": "completed"}`, b.entry("export.finished"))
+	require.JSONEq(t, `{"from": "2026-01-01", "to": "2026-01-01", "exportId": "`+id+`", "rows": 20000, "outcome": "completed"}`, b.entry("export.finished"))
 }
 
 func TestHeadExportsAndRecordsNothing(t *testing.T) {

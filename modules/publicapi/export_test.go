@@ -66,8 +66,10 @@ func TestExportIsRecorded(t *testing.T) {
 	require.Len(t, entries, 2)
 	started := entries[1]
 	require.Equal(t, audit.ExportStarted, started.Action)
-	require.Equal(t, map[string]any{"from": "2024-01-01", "to": "2024-12-31"}, started.Details)
-	require.Equal(t, map[string]any{"from": "2024-01-01", "to": "2024-12-31", "rows": 20.0, "outcome": "completed"}, finished.Details)
+	id := started.Details["exportId"]
+	require.NotEmpty(t, id)
+	require.Equal(t, map[string]any{"from": "2024-01-01", "to": "2024-12-31", "exportId": id, "reportingMode": "pseudonymous"}, started.Details)
+	require.Equal(t, map[string]any{"from": "2024-01-01", "to": "2024-12-31", "exportId": id, "rows": 20.0, "outcome": "completed"}, finished.Details)
 	for _, e := range entries {
 		require.Equal(t, audit.Target{Kind: "fork", ID: h.forks[0]}, e.Target)
 		require.Equal(t, audit.Actor{Kind: audit.Key, ID: token.ID, Name: "BI"}, e.Actor)

@@ -5,13 +5,15 @@ import (
 	"io"
 	"strconv"
 
+	"dg/modules/org"
 	"dg/platform/postgres"
 )
 
 // Export is every play of a fork over a period as CSV, from one snapshot. It holds a connection until it is closed. The zero
 // Export is the header row alone.
 type Export struct {
-	Suppressed bool // k-anonymity hides the plays: the file is its header row alone
+	Suppressed    bool // k-anonymity hides the plays: the file is its header row alone
+	ReportingMode org.ReportingMode
 
 	ctx     context.Context
 	snap    *snapshot
@@ -41,7 +43,7 @@ func (s *Service) Export(ctx context.Context, q Query, f Format) (*Export, error
 		snap.close()
 		return nil, err
 	}
-	e := &Export{Suppressed: snap.meta.suppressed(), ctx: ctx, snap: snap, forkID: q.ForkID, format: f}
+	e := &Export{Suppressed: snap.meta.suppressed(), ReportingMode: snap.meta.mode, ctx: ctx, snap: snap, forkID: q.ForkID, format: f}
 	if e.Suppressed {
 		return e, nil
 	}

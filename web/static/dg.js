@@ -14,8 +14,8 @@
   const { dates, hours } = document.documentElement.dataset;
   const clock = hours === '12' ? { hour: 'numeric', minute: '2-digit', hour12: true } : { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
   const styles = { day: {}, minute: clock, second: { ...clock, second: '2-digit' } };
-  const local = (at, precision) => {
-    const style = { year: 'numeric', month: 'short', day: 'numeric', ...styles[precision] };
+  const local = (at, precision, timeZone) => {
+    const style = { timeZone, year: 'numeric', month: 'short', day: 'numeric', ...styles[precision] };
     const p = {};
     for (const { type, value } of new Intl.DateTimeFormat('en-US', style).formatToParts(at)) p[type] = value;
     const day = { mdy: `${p.month} ${p.day}, ${p.year}`, ymd: `${p.year} ${p.month} ${p.day}` }[dates] || `${p.day} ${p.month} ${p.year}`;
@@ -26,10 +26,20 @@
     const at = new Date(time.dateTime);
     if (Number.isNaN(at.getTime())) continue;
     time.title = time.textContent.trim();
-    time.textContent = local(at, time.dataset.local);
+    time.textContent = local(at, time.dataset.local, time.closest('[data-tz]')?.dataset.tz);
+  }
+  // Days of a filter are those of the zone in which the rows are shown.
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  for (const field of all('[data-zone-name]:disabled')) {
+    field.value = zone;
+    field.disabled = false;
+  }
+  for (const link of all('a[data-zoned]')) {
+    const to = new URL(link.href);
+    if (!to.searchParams.has('zone')) to.searchParams.set('zone', zone);
+    link.href = to.pathname + to.search;
   }
   for (const el of all('[data-zone]')) {
-    const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
     if (zone !== 'UTC') el.textContent = `Times are in your time zone (${zone}). Hover over a time to see it in UTC.`;
   }
 
