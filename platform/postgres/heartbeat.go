@@ -61,7 +61,9 @@ func (h *heartbeat) watch(config *pgxpool.Config) {
 	config.ConnConfig.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
 		if err != nil {
-			h.suspect.Store(h.suspect.Load() || ctx.Err() != nil)
+			if e, ok := errors.AsType[net.Error](err); ok && e.Timeout() {
+				h.suspect.Store(true)
+			}
 			return nil, err
 		}
 		c := &watchedConn{Conn: conn, heartbeat: h, address: address}
@@ -149,7 +151,7 @@ func (h *heartbeat) beat(ctx context.Context, host *heartbeatHost) {
 	mine := func(c *watchedConn) bool { return len(h.hosts) == 1 || slices.Contains(addresses, c.address) }
 	switch {
 	case ctx.Err() != nil:
-	case limited.Err() == nil || h.heardSince(begin, mine): // a refusal is an answer
+	case time.Since(begin) < heartbeatTimeout || h.heardSince(begin, mine): // a refusal is an answer
 		if host.silent.Swap(false) {
 			h.log.Info("the database answers again", "host", host.config.Host)
 		}
@@ -166,17 +168,25 @@ func (h *heartbeat) beat(ctx context.Context, host *heartbeatHost) {
 }
 
 // ask connects to the host and runs an empty statement. It returns the addresses that it tried.
-func (host *heartbeatHost) ask(ctx context.Context) (addresses []string) {
+func (host *heartbeatHost) ask(ctx context.Context) []string {
+	var tried struct {
+		sync.Mutex // pgx cancels a statement behind ask's back, by another connection
+		addresses  []string
+	}
 	config := host.config.Copy()
 	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
-		addresses = append(addresses, address)
+		tried.Lock()
+		tried.addresses = append(tried.addresses, address)
+		tried.Unlock()
 		return dial(ctx, network, address)
 	}
 	if conn, err := pgconn.ConnectConfig(ctx, config); err == nil {
 		_ = conn.Ping(ctx)
 		_ = conn.Close(ctx)
 	}
-	return addresses
+	tried.Lock()
+	defer tried.Unlock()
+	return slices.Clone(tried.addresses)
 }
 
 // heardSince reports whether bytes came from one of the connections since the time.
