@@ -60,6 +60,9 @@ func (h *Handler) dashboard(c *fiber.Ctx, p *principal) error {
 	if err != nil {
 		return err
 	}
+	if findsGroup(c) {
+		return h.findGroup(c, p, fork, in)
+	}
 	self := p.path("/reports/" + fork.ID)
 	view := &dashboardView{layout: newLayout(p, fork.Title, areaReports), Fork: fork.Title, Self: self, Back: p.path("/reports")}
 	period, err := in.parsePeriod(p.locale, h.today())

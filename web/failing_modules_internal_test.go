@@ -70,6 +70,7 @@ var screens = []screen{
 
 	{"GET /o/:org/reports", "/o/acme/reports", "", 200, member + "Games.Forks Reports.Overview"},
 	{"GET /o/:org/reports/:fork", forkAt, "", 200, member + "Games.Fork Orgs.Groups Reports.Statistics"},
+	{"GET /o/:org/reports/:fork", forkAt + "?find=x", "", 303, member + "Games.Fork Orgs.FindGroups"},
 	{"GET /o/:org/reports/:fork/plays.csv", forkAt + "/plays.csv", "", 200, member + "Games.Fork Exports.Send"},
 	{"GET /o/:org/reports/:fork", forkAt + "?groupId=1", "", 200, member + "Games.Fork Orgs.Groups Reports.Statistics"},
 	{"GET /o/:org/reports/:fork/plays.csv", forkAt + "/plays.csv?groupId=1", "", 200, member + "Games.Fork Exports.Send"},

@@ -24,6 +24,73 @@ func (_m *mockOrganisations) EXPECT() *mockOrganisations_Expecter {
 	return &mockOrganisations_Expecter{mock: &_m.Mock}
 }
 
+// FindGroups provides a mock function with given fields: ctx, organisationID, text
+func (_m *mockOrganisations) FindGroups(ctx context.Context, organisationID string, text string) ([]org.Group, bool, error) {
+	ret := _m.Called(ctx, organisationID, text)
+
+	if len(ret) == 0 {
+		panic("no return value specified for FindGroups")
+	}
+
+	var r0 []org.Group
+	var r1 bool
+	var r2 error
+	if rf, ok := ret.Get(0).(func(context.Context, string, string) ([]org.Group, bool, error)); ok {
+		return rf(ctx, organisationID, text)
+	}
+	if rf, ok := ret.Get(0).(func(context.Context, string, string) []org.Group); ok {
+		r0 = rf(ctx, organisationID, text)
+	} else {
+		if ret.Get(0) != nil {
+			r0 = ret.Get(0).([]org.Group)
+		}
+	}
+
+	if rf, ok := ret.Get(1).(func(context.Context, string, string) bool); ok {
+		r1 = rf(ctx, organisationID, text)
+	} else {
+		r1 = ret.Get(1).(bool)
+	}
+
+	if rf, ok := ret.Get(2).(func(context.Context, string, string) error); ok {
+		r2 = rf(ctx, organisationID, text)
+	} else {
+		r2 = ret.Error(2)
+	}
+
+	return r0, r1, r2
+}
+
+// mockOrganisations_FindGroups_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'FindGroups'
+type mockOrganisations_FindGroups_Call struct {
+	*mock.Call
+}
+
+// FindGroups is a helper method to define mock.On call
+//   - ctx context.Context
+//   - organisationID string
+//   - text string
+func (_e *mockOrganisations_Expecter) FindGroups(ctx interface{}, organisationID interface{}, text interface{}) *mockOrganisations_FindGroups_Call {
+	return &mockOrganisations_FindGroups_Call{Call: _e.mock.On("FindGroups", ctx, organisationID, text)}
+}
+
+func (_c *mockOrganisations_FindGroups_Call) Run(run func(ctx context.Context, organisationID string, text string)) *mockOrganisations_FindGroups_Call {
+	_c.Call.Run(func(args mock.Arguments) {
+		run(args[0].(context.Context), args[1].(string), args[2].(string))
+	})
+	return _c
+}
+
+func (_c *mockOrganisations_FindGroups_Call) Return(_a0 []org.Group, more bool, _a2 error) *mockOrganisations_FindGroups_Call {
+	_c.Call.Return(_a0, more, _a2)
+	return _c
+}
+
+func (_c *mockOrganisations_FindGroups_Call) RunAndReturn(run func(context.Context, string, string) ([]org.Group, bool, error)) *mockOrganisations_FindGroups_Call {
+	_c.Call.Return(run)
+	return _c
+}
+
 // GroupPage provides a mock function with given fields: ctx, organisationID, page, size
 func (_m *mockOrganisations) GroupPage(ctx context.Context, organisationID string, page int, size int) ([]org.Group, int, error) {
 	ret := _m.Called(ctx, organisationID, page, size)

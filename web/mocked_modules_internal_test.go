@@ -125,6 +125,10 @@ func (s *mocked) organisations() Organisations {
 		func(context.Context, string, string) ([]org.Group, error) {
 			return give(s, "Orgs.Groups", []org.Group{{ID: fork.ID, OrganisationID: s.owner("Orgs.Groups"), Name: marker}})
 		})
+	on.FindGroups(anything, anything, anything).RunAndReturn(func(context.Context, string, string) ([]org.Group, bool, error) {
+		groups, err := give(s, "Orgs.FindGroups", []org.Group{{ID: fork.ID, OrganisationID: s.owner("Orgs.FindGroups"), Name: marker}})
+		return groups, false, err
+	})
 	on.GroupPage(anything, anything, anything, anything).RunAndReturn(
 		func(context.Context, string, int, int) ([]org.Group, int, error) {
 			groups, err := give(s, "Orgs.GroupPage", []org.Group{{ID: fork.ID, OrganisationID: s.owner("Orgs.GroupPage"), Name: marker}})

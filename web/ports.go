@@ -67,6 +67,7 @@ type Organisations interface {
 	MembershipsOf(ctx context.Context, personID string) ([]org.Membership, error)
 	Members(ctx context.Context, organisationID string) (_ []org.Member, all int, _ error)
 	Groups(ctx context.Context, organisationID, chosen string) ([]org.Group, error)
+	FindGroups(ctx context.Context, organisationID, text string) (_ []org.Group, more bool, _ error)
 	GroupPage(ctx context.Context, organisationID string, page, size int) (_ []org.Group, all int, _ error)
 	SetReportingMode(ctx context.Context, actor org.Actor, mode org.ReportingMode, request audit.Request) error
 }

@@ -120,6 +120,12 @@ func (o *tenants) Groups(ctx context.Context, tenant, _ string) (groups []org.Gr
 	return groups, err
 }
 
+// FindGroups finds the only cohort: a tenant has few.
+func (o *tenants) FindGroups(ctx context.Context, tenant, _ string) ([]org.Group, bool, error) {
+	groups, err := o.Groups(ctx, tenant, "")
+	return groups, false, err
+}
+
 // GroupPage has one page: a tenant has few cohorts.
 func (o *tenants) GroupPage(ctx context.Context, tenant string, _, _ int) ([]org.Group, int, error) {
 	groups, err := o.Groups(ctx, tenant, "")

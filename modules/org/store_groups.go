@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"gorm.io/gorm"
 
+	"dg/platform/input"
 	"dg/platform/postgres"
 )
 
@@ -28,6 +30,28 @@ func (s *Service) Groups(ctx context.Context, organisationID, chosen string) ([]
 		listed = listed.Or("id = ?", chosen)
 	}
 	return find(listed)
+}
+
+const (
+	maxSearchedGroups = 10_000
+	maxFoundGroups    = 50
+)
+
+// FindGroups returns at most 50 groups of the organisation whose name contains the text, by name, and whether there are more. Case
+// and accents make no difference. It searches the first 10,000.
+func (s *Service) FindGroups(ctx context.Context, organisationID, text string) (found []Group, more bool, _ error) {
+	all, err := find(s.groups(ctx, organisationID).Limit(maxSearchedGroups))
+	if err != nil {
+		return nil, false, err
+	}
+	text = input.Fold(text)
+	for _, g := range all {
+		if strings.Contains(input.Fold(g.Name), text) {
+			found = append(found, g)
+		}
+	}
+	n := min(len(found), maxFoundGroups)
+	return found[:n], len(found) > n, nil
 }
 
 // GroupPage returns a page of all groups of the organisation by name, or the nearest page that exists, and how many groups there are.

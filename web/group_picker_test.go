@@ -1,0 +1,63 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Up to twenty groups are chosen from a list. More are found by their name, which leads to the report or to a choice.
+func TestGroupsAreFoundByName(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	o, other := w.organisation("acme"), w.organisation("other")
+	fork := w.played(o)
+	for i := range 19 {
+		w.db.GroupNamed(o.ID, fmt.Sprintf("Group %03d", i))
+	}
+	w.db.GroupNamed(other.ID, "Équipe of others")
+	team := w.db.GroupNamed(o.ID, "Équipe de nuit")
+	b := w.signedIn(t, o.owner)
+	require.Contains(t, b.get(o.at("/reports/%s", fork)).body, `<select id="group" name="groupId">`)
+	twins := []string{w.db.GroupNamed(o.ID, "Twins"), w.db.GroupNamed(o.ID, "Twins")}
+	for i := range 500 {
+		w.db.GroupNamed(o.ID, fmt.Sprintf("Many %03d", i))
+	}
+	last := w.db.GroupNamed(o.ID, "Zz")
+
+	p := b.get(o.at("/reports/%s?groupId=%s", fork, last))
+	require.NotContains(t, p.body, `<select id="group"`)
+	require.Contains(t, p.body, `name="find" list="groups" value="Zz"`, "the chosen group is shown, wherever it stands")
+	ask := func(search, chosen string) page {
+		return b.get(o.at("/reports/%s?from=2026-03-01&to=2026-03-31&skills=weakest&groupId=%s&find=%s", fork, chosen, url.QueryEscape(search)))
+	}
+	for name, c := range map[string]struct{ search, chosen, want string }{
+		"by its name": {"EQUIPE DE NUIT", "", team}, "by a part of it": {" nuit ", last, team}, "none": {"  ", team, ""},
+		"the chosen one of two": {"twins", twins[1], twins[1]}, "beyond the first 500": {"zz", "", last},
+	} {
+		p := ask(c.search, c.chosen)
+		require.Equal(t, http.StatusSeeOther, p.StatusCode, name)
+		u, err := url.Parse(p.Header.Get("Location"))
+		require.NoError(t, err)
+		want := url.Values{"from": {"2026-03-01"}, "to": {"2026-03-31"}, "skills": {"weakest"}}
+		if c.want != "" {
+			want.Set("groupId", c.want)
+		}
+		require.Equal(t, want, u.Query(), name)
+	}
+	p = ask("Twins", "")
+	require.Equal(t, http.StatusOK, p.StatusCode)
+	links := cells(`<li><a class="alone" href="([^"]*)"><bdi>Twins</bdi></a> <small class="mono">([^<]*)</small>`, p.body)
+	require.ElementsMatch(t, twins, []string{links[0][1], links[1][1]})
+	require.Contains(t, b.get(links[0][0]).body, "This group’s figures are hidden")
+	require.NotContains(t, p.body, "Average score", "no figures of everybody beside a search")
+	require.Equal(t, 50, strings.Count(ask("many", "").body, `<li><a class="alone"`))
+	require.Contains(t, ask("many", "").body, "These are the first.")
+	for _, unknown := range []string{"nobody", "%", "of others", "<script>"} {
+		require.Contains(t, ask(unknown, "").body, "No group matches “<bdi>", unknown)
+	}
+}
