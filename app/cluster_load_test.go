@@ -28,7 +28,6 @@ type load struct {
 	plays  watched // number of plays of the growing fork
 	grows  fixtures.Fork
 	stored int
-	adding sync.Mutex
 
 	mu      sync.Mutex
 	answers []loadAnswer

@@ -89,7 +89,7 @@ func (c *Cluster) startDatabases() {
 // makeRoles runs the script of configs/deploy.
 func (c *Cluster) makeRoles(s *Server) {
 	c.t.Helper()
-	cmd := exec.Command("sh", filepath.Join(root(), "configs", "deploy", "roles.sh"))
+	cmd := exec.CommandContext(context.Background(), "sh", filepath.Join(root(), "configs", "deploy", "roles.sh"))
 	cmd.Env = append(os.Environ(), "PATH="+c.programs+":"+os.Getenv("PATH"), "PGHOST="+s.Host, "PGPORT=5432", "PGUSER=postgres",
 		"PGPASSWORD="+c.password, "OWNER_PASSWORD="+c.password, "APP_PASSWORD="+c.password)
 	out, err := cmd.CombinedOutput()

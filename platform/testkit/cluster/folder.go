@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	_ "embed"
 	"io"
 	"os"
@@ -46,7 +47,7 @@ func newFolder(t testing.TB) folder {
 // guard starts the guardian, and has it end everything when the test ends.
 func (f folder) guard() {
 	f.t.Helper()
-	cmd := exec.Command("/bin/sh", "-c", guardian, "guardian", f.dir)
+	cmd := exec.CommandContext(context.Background(), "/bin/sh", "-c", guardian, "guardian", f.dir)
 	cmd.Dir, cmd.SysProcAttr = "/", &syscall.SysProcAttr{Setsid: true} // Ctrl-C at the terminal does not reach it
 	alive, err := cmd.StdinPipe()
 	require.NoError(f.t, err)
@@ -104,7 +105,7 @@ func (f folder) write(server, name, text string) string {
 // command is one in the folder of a server, with nothing of this process's environment.
 func (f folder) command(server, program string, args ...string) *exec.Cmd {
 	f.t.Helper()
-	cmd := exec.Command(program, args...)
+	cmd := exec.CommandContext(context.Background(), program, args...)
 	cmd.Dir = f.make(server)
 	cmd.Env = []string{"LC_ALL=C", "TZ=UTC", "PATH=" + os.Getenv("PATH")}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: f.user}

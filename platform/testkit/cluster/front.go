@@ -34,11 +34,11 @@ server_connect_timeout = 2
 // startPooler starts PgBouncer in front of the primary.
 func (c *Cluster) startPooler() {
 	c.t.Helper()
-	users := ""
+	var users strings.Builder
 	for _, role := range []string{"postgres", "dg_owner", "dg_app"} {
-		users += fmt.Sprintf("%q %q\n", role, c.password)
+		fmt.Fprintf(&users, "%q %q\n", role, c.password)
 	}
-	c.write("pgbouncer", "users.txt", users)
+	c.write("pgbouncer", "users.txt", users.String())
 	c.Pooler = c.start("pgbouncer", nil, find(c.t, "pgbouncer", "pgbouncer"), c.poolTo(c.DB[0]))
 	c.awaitURL("pgbouncer", c.Pooler, c.PoolerURL("dg_app"))
 }
@@ -62,13 +62,13 @@ func (c *Cluster) startProxy() {
 	c.t.Helper()
 	example, err := os.ReadFile(filepath.Join(root(), "configs", "deploy", "haproxy.cfg"))
 	require.NoError(c.t, err)
-	servers := ""
+	var servers strings.Builder
 	for _, i := range c.Instances {
-		servers += fmt.Sprintf("    server %s %s check\n", i.Name, strings.TrimPrefix(i.URL, "http://"))
+		fmt.Fprintf(&servers, "    server %s %s check\n", i.Name, strings.TrimPrefix(i.URL, "http://"))
 	}
 	address := strings.TrimPrefix(c.ProxyURL(), "http://")
 	config := strings.NewReplacer("bind :443 ssl crt /etc/haproxy/dg.example.org.pem", "bind "+address,
-		"    server dg 127.0.0.1:8080 check\n", servers).Replace(string(example))
+		"    server dg 127.0.0.1:8080 check\n", servers.String()).Replace(string(example))
 	c.Proxy = c.start("haproxy", nil, find(c.t, "haproxy", "haproxy"), "-db", "-f", c.write("haproxy", "haproxy.cfg", config))
 	c.awaitHTTP("haproxy", c.Proxy, c.ProxyURL()+"/readyz")
 }
@@ -99,7 +99,7 @@ func (c *Cluster) awaitHTTP(name string, p *Process, url string) {
 	client := http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 	until(c.t, time.Minute, func() string { return name + " does not answer\n" + p.Log() }, func() bool {
 		require.True(c.t, p.Running(), "%s", p.Log())
-		response, err := client.Get(url)
+		response, err := client.Get(url) //nolint:noctx // the client has a bound
 		return err == nil && response.Body.Close() == nil && response.StatusCode == http.StatusOK
 	})
 }

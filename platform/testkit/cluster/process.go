@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -103,7 +104,7 @@ func (p *Process) CPU() time.Duration {
 func stat(pid int) []int {
 	fields := make([]int, 50)
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	for i, field := range strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:])) {
+	for i, field := range strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:])) {
 		if i < len(fields) {
 			fields[i], _ = strconv.Atoi(field)
 		}
