@@ -98,7 +98,7 @@ func (s *hotStandby) signal(what syscall.Signal) {
 	pid := s.cmd.Process.Pid
 	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
 	_ = s.cmd.Process.Signal(what)
-	for _, child := range strings.Fields(string(children)) {
+	for child := range strings.FieldsSeq(string(children)) {
 		if number, err := strconv.Atoi(child); err == nil {
 			_ = syscall.Kill(number, what)
 		}

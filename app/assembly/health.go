@@ -3,6 +3,7 @@ package assembly
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -25,11 +26,11 @@ func (p *Program) mountHealth(router fiber.Router) {
 		if _, err := p.Pools.ready(ctx); err != nil {
 			return err
 		}
-		text := "ready\n"
+		lines := []string{"ready"}
 		for _, r := range p.Pools.Replicas.All() {
-			text += fmt.Sprintf("replica %d: %s\n", r.Number, r.State())
+			lines = append(lines, fmt.Sprintf("replica %d: %s", r.Number, r.State()))
 		}
-		return c.SendString(text)
+		return c.SendString(strings.Join(lines, "\n") + "\n")
 	})
 }
 

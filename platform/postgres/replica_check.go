@@ -26,26 +26,26 @@ var ReplicaStates = []ReplicaState{ReplicaFollowing, ReplicaBehind, ReplicaPromo
 
 var notChecked = ReplicaUnreachable
 
-// replicaFault is why a replica cannot be read from.
-type replicaFault struct {
+// replicaError is why a replica cannot be read from.
+type replicaError struct {
 	state ReplicaState
 	text  string
 }
 
-func (f *replicaFault) Error() string { return f.text }
+func (f *replicaError) Error() string { return f.text }
 
 var (
-	errBehind     = &replicaFault{ReplicaBehind, "it has not replayed what the primary has committed"}
-	errPromoted   = &replicaFault{ReplicaPromoted, "it is no standby any more, or never was one"}
-	errTimeline   = &replicaFault{ReplicaDiverged, "it is on another timeline than the primary"}
-	errAhead      = &replicaFault{ReplicaDiverged, "it has more than the primary: a history of its own"}
-	errForeign    = &replicaFault{ReplicaForeign, "it belongs to another database system than the primary"}
-	errNoPosition = &replicaFault{ReplicaBehind, "the primary shows commits before they are in its log: synchronous_commit is off"}
-	errRestarted  = &replicaFault{ReplicaUnreachable, "it was restarted"}
+	errBehind     = &replicaError{ReplicaBehind, "it has not replayed what the primary has committed"}
+	errPromoted   = &replicaError{ReplicaPromoted, "it is no standby any more, or never was one"}
+	errTimeline   = &replicaError{ReplicaDiverged, "it is on another timeline than the primary"}
+	errAhead      = &replicaError{ReplicaDiverged, "it has more than the primary: a history of its own"}
+	errForeign    = &replicaError{ReplicaForeign, "it belongs to another database system than the primary"}
+	errNoPosition = &replicaError{ReplicaBehind, "the primary shows commits before they are in its log: synchronous_commit is off"}
+	errRestarted  = &replicaError{ReplicaUnreachable, "it was restarted"}
 )
 
 func stateOf(err error) ReplicaState {
-	if fault, ok := errors.AsType[*replicaFault](err); ok {
+	if fault, ok := errors.AsType[*replicaError](err); ok {
 		return fault.state
 	}
 	return ReplicaUnreachable
@@ -133,7 +133,7 @@ func (r *Replica) verify(ctx context.Context, conn *pgxpool.Conn) (*serverRun, e
 	}
 	primary, at, err := r.of.position(ctx)
 	if err != nil {
-		return nil, nil //nolint:nilerr // the primary's pools tell
+		return nil, nil // the primary's own pools tell
 	}
 	switch {
 	case seen.system != primary:
@@ -151,7 +151,7 @@ func (r *Replica) verify(ctx context.Context, conn *pgxpool.Conn) (*serverRun, e
 	run := &serverRun{seen.started, at.timeline}
 	if before := r.verified.Load(); before == nil || *before != *run {
 		if at, err = r.of.mark(ctx); err != nil {
-			return nil, nil //nolint:nilerr // as above
+			return nil, nil
 		}
 	}
 	waiting, stop := context.WithTimeout(ctx, ReplicaWait)
