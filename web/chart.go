@@ -2,69 +2,134 @@ package web
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"dg/modules/reports"
 )
 
 // chart is bars of plays above dots of scores, on one time axis. A day is 10 wide, each panel 100 high.
 type chart struct {
+	Weeks       bool // whether a bar is a week
 	Width       int
-	Top         []string // labels of the axis of plays, from the top
+	Top, Full   []string // labels of the axes of plays and of scores, from the top
 	Grid, Low   string   // paths of the grid lines of bars and dots
-	Days        []chartDay
-	Bars        string // all bars in one path, if days have none of their own
+	Bars        string
+	Unfinished  string // the bar of today, or of its week
 	Line, Dots  string
-	Fine        bool // whether dots are smaller
-	Ticks       []string
+	Ticks       []tick
 	First, Last string
 	Most        string // the highest bar
 	Score       string // over the whole period
+	Rows        []chartRow
 }
 
-// chartDay is a day with a tooltip.
-type chartDay struct{ Title, HitArea, Bar string }
+// chartRow is a bar in words. The script reads the row of the bar that the reader points at.
+type chartRow struct {
+	Date                    string // of a day, or ""
+	Name                    string
+	Part, Today             bool // whether it is a part of a week, and whether it contains today
+	Days                    int
+	Plays, Completed, Score string
+}
 
-// maxChartDays is up to how many days each has a tooltip: those of a year would be most of the page.
+// maxChartDays is up to how many days each has a bar. In longer periods a bar is a week.
 const maxChartDays = 92
 
-func newChart(l locale, p reports.Period, s reports.Statistics) chart {
-	fine := p.Days > maxChartDays
-	most, top := highest(s.Daily)
+// bar is a day, or a week or what the period has of it.
+type bar struct {
+	reports.DailyStat
+	from, days int // of the period
+}
+
+// barsOf are the bars of a period, from one day to the next.
+func barsOf(l locale, p reports.Period, daily []reports.DailyStat) []bar {
+	var all []bar
+	for from := 0; from < p.Days; {
+		days := 1
+		if p.Days > maxChartDays {
+			date := p.From.AddDate(0, 0, from)
+			days = min(p.Days-from, daysOfWeek-int(date.Sub(l.WeekOf(date))/oneDay))
+		}
+		all = append(all, bar{reports.SumDays(daily[from : from+days]), from, days})
+		from += days
+	}
+	return all
+}
+
+const daysOfWeek = 7
+
+func newChart(l locale, p reports.Period, s reports.Statistics, today time.Time) chart {
+	bars := barsOf(l, p, s.Daily)
+	most := highest(bars)
+	top, step := scaleOf(most.Plays)
 	c := chart{
-		Width: 10 * p.Days, Fine: fine, Top: []string{l.Count(top), l.Count(top / 2), "0"},
-		First: l.Day(p.From), Last: l.Day(lastDay(p)), Score: l.Percent(s.AvgScore),
-		Most: l.Count(s.Daily[most].Plays) + " on " + l.Day(p.From.AddDate(0, 0, most)), Ticks: ticks(l, p),
+		Weeks: p.Days > maxChartDays, Width: 10 * p.Days, Top: axisLabels(l, top, step), Full: []string{l.Share(100), l.Share(0)},
+		First: l.Day(p.From), Last: l.Day(lastDay(p)),
+		Most: fmt.Sprintf("%s (%s)", l.Count(most.Plays), most.name(l, p)), Score: percentOf(l, s.AvgScore, s.Completed), Ticks: ticks(l, p),
 	}
 	c.Low = fmt.Sprintf("M0 0H%dM0 100H%d", c.Width, c.Width)
-	c.Grid = fmt.Sprintf("M0 0H%dM0 50H%dM0 100H%d", c.Width, c.Width, c.Width) + gridLines(l, p)
-	var bars strings.Builder
-	for i, d := range s.Daily {
-		if fine {
-			bars.WriteString(bar(i, 80, d.Plays, top))
+	c.Grid = gridOf(c.Width, top, step) + gridLines(l, p)
+	for _, b := range bars {
+		row := b.row(l, p, today)
+		path := barPath(int64(100*b.from+50*b.days), int64(b.days*barWidth(p)), b.Plays, top)
+		if row.Today {
+			c.Unfinished = path
 		} else {
-			c.Days = append(c.Days, newChartDay(l, p, i, d, top))
+			c.Bars += path
 		}
+		c.Rows = append(c.Rows, row)
 	}
-	c.Bars = bars.String()
-	c.Line, c.Dots = scorePaths(s.Daily)
+	c.Line, c.Dots = scorePaths(bars)
 	return c
 }
 
-// scorePaths are a dot in the middle of each day, at its average score, and the line between them. A day of 0.0 has none: nearly
-// always no play was completed then, and the figures do not tell the two apart.
-func scorePaths(days []reports.DailyStat) (line, dots string) {
+// row is the bar in words.
+func (b bar) row(l locale, p reports.Period, today time.Time) chartRow {
+	first := p.From.AddDate(0, 0, b.from)
+	r := chartRow{
+		Name: b.name(l, p), Days: b.days, Part: p.Days > maxChartDays && b.days < daysOfWeek,
+		Today: !today.Before(first) && today.Before(first.AddDate(0, 0, b.days)),
+		Plays: l.Count(b.Plays), Completed: l.Count(b.Completed), Score: percentOf(l, b.AvgScore, b.Completed),
+	}
+	if p.Days <= maxChartDays {
+		r.Date = b.Date
+	}
+	return r
+}
+
+// name is the day or the days of the bar.
+func (b bar) name(l locale, p reports.Period) string {
+	first := p.From.AddDate(0, 0, b.from)
+	if p.Days <= maxChartDays {
+		return l.Weekday(first)
+	}
+	return l.Period(reports.Period{From: first, Days: b.days})
+}
+
+// percentOf is the average of some scores, or noValue.
+func percentOf(l locale, average reports.Percent, scores int64) string {
+	if scores == 0 {
+		return noValue
+	}
+	return l.Percent(average)
+}
+
+// scorePaths are a dot in the middle of each bar, at its average score, and the line between them: it is broken where nothing was
+// completed.
+func scorePaths(bars []bar) (line, dots string) {
 	var t, d strings.Builder
 	command := "M"
-	for i, day := range days {
-		if day.AvgScore > 0 {
-			at := strconv.Itoa(10*i+5) + " " + decimal(1000-int64(day.AvgScore))
-			t.WriteString(command + at)
-			d.WriteString("M" + at + "h.01")
-			command = "L"
+	for _, b := range bars {
+		if b.Completed == 0 {
+			command = "M"
+			continue
 		}
+		at := strconv.Itoa(10*b.from+5*b.days) + " " + decimal(1000-int64(b.AvgScore))
+		t.WriteString(command + at)
+		d.WriteString("M" + at + "h.01")
+		command = "L"
 	}
 	return t.String(), d.String()
 }
@@ -72,24 +137,20 @@ func scorePaths(days []reports.DailyStat) (line, dots string) {
 // fewDays is below how many days bars grow no wider: a single one would fill the screen.
 const fewDays = 7
 
-func newChartDay(l locale, p reports.Period, i int, d reports.DailyStat, top int64) chartDay {
-	plays := l.Count(d.Plays) + " plays"
-	if d.Plays == 1 {
-		plays = "1 play"
+// barWidth is the width of a bar, in tenths, for each day of it.
+func barWidth(p reports.Period) int {
+	if p.Days > maxChartDays {
+		return 80
 	}
-	return chartDay{
-		Title:   fmt.Sprintf("%s: %s, average score %s", l.Weekday(p.From.AddDate(0, 0, i)), plays, l.Percent(d.AvgScore)),
-		HitArea: fmt.Sprintf("M%d 0h10v100h-10z", 10*i), Bar: bar(i, int64(60*min(p.Days, fewDays)/fewDays), d.Plays, top),
-	}
+	return 60 * min(p.Days, fewDays) / fewDays
 }
 
-// bar is the path of a bar in the middle of the i-th day, of a width in tenths, or "" without plays.
-func bar(i int, width, plays, top int64) string {
-	if plays == 0 {
+// barPath is the path of a bar around its middle, both in tenths, or "" of nothing.
+func barPath(middle, width, n, top int64) string {
+	if n == 0 {
 		return ""
 	}
-	x, y := 100*int64(i)+50-width/2, 1000-(2000*plays+top)/(2*top)
-	return fmt.Sprintf("M%s %sh%sV100h-%sz", decimal(x), decimal(y), decimal(width), decimal(width))
+	return fmt.Sprintf("M%s %sh%sV100h-%sz", decimal(middle-width/2), decimal(1000-(2000*n+top)/(2*top)), decimal(width), decimal(width))
 }
 
 // decimal writes tenths: 277 is 27.7, and 270 is 27.
@@ -100,48 +161,13 @@ func decimal(tenths int64) string {
 	return strconv.FormatInt(tenths/10, 10) + "." + strconv.FormatInt(tenths%10, 10)
 }
 
-// highest returns the first day with the most plays, and the top of the axis: an even round number that is not below them.
-func highest(days []reports.DailyStat) (most int, top int64) {
-	for i, d := range days {
-		if d.Plays > days[most].Plays {
-			most = i
+// highest returns the first bar with the most plays.
+func highest(bars []bar) bar {
+	most := bars[0]
+	for _, b := range bars {
+		if b.Plays > most.Plays {
+			most = b
 		}
 	}
-	for scale := int64(1); ; scale *= 10 {
-		for _, n := range []int64{2, 4, 6, 10} {
-			if top = n * scale; top >= days[most].Plays {
-				return most, top
-			}
-		}
-	}
-}
-
-// gridLines are vertical lines at the beginning of each week, or of each month of a long period.
-func gridLines(l locale, p reports.Period) string {
-	var b strings.Builder
-	for i := range p.Days {
-		date := p.From.AddDate(0, 0, i)
-		begins := date.Weekday() == l.FirstDay
-		if p.Days > maxChartDays {
-			begins = date.Day() == 1
-		}
-		if begins {
-			fmt.Fprintf(&b, "M%d 0V100", 10*i)
-		}
-	}
-	return b.String()
-}
-
-// ticks are the first, middle and last day, with the year if there is more than one.
-func ticks(l locale, p reports.Period) []string {
-	write := l.DayMonth
-	if p.From.Year() != lastDay(p).Year() {
-		write = l.Day
-	}
-	places := slices.Compact([]int{0, (p.Days - 1) / 2, p.Days - 1})
-	all := make([]string, len(places))
-	for i, day := range places {
-		all[i] = write(p.From.AddDate(0, 0, day))
-	}
-	return all
+	return most
 }

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -20,6 +21,8 @@ import (
 type dashboardView struct {
 	layout
 	Fork, Self, Back string
+	States           []forkState
+	Today            time.Time
 	Params           params
 	Invalid          *periodError // nil: the period is valid
 	Presets          []preset
@@ -34,21 +37,19 @@ type dashboardView struct {
 	GroupIDs         string // path of the list of groups
 	Download         string // path of the file, or "" where there is none
 	Formats          []playsFormat
-	Format           string  // the suggested one
-	Longer           *preset // the next longer period, if there are no plays
+	Format           string // the suggested one
+	LastPlays        string // path of the period that ends with the last play, if there are no plays in this one
 	Figures          []figure
+	Compared         string // with which period, or "": with none
+	Before           int    // the days of that period
+	CompareSwitch    string // path that turns the comparison on or off
 	Chart            chart
-	Daily            []dailyRow
 	Skills           skillList
 	Players          playerList
 }
 
-type figure struct{ Name, Value, Meaning string }
-
-type dailyRow struct{ Date, Day, Plays, Score string }
-
 // HasPlays reports whether there are plays in the period.
-func (v *dashboardView) HasPlays() bool { return len(v.Daily) > 0 }
+func (v *dashboardView) HasPlays() bool { return len(v.Chart.Rows) > 0 }
 
 // dashboard answers GET /reports/:fork with the figures that the API returns, from the same call.
 func (h *Handler) dashboard(c *fiber.Ctx, p *principal) error {
@@ -65,9 +66,10 @@ func (h *Handler) dashboard(c *fiber.Ctx, p *principal) error {
 	}
 	self := p.path("/reports/" + fork.ID)
 	view := &dashboardView{layout: newLayout(p, fork.Title, areaReports), Fork: fork.Title, Self: self, Back: p.path("/reports")}
+	view.States, view.Today = statesOf(p.locale, fork), h.today()
 	period, err := in.parsePeriod(p.locale, h.today())
 	errors.As(err, &view.Invalid)
-	view.Params, view.Presets = in, presetLinks(h.today(), self, in.Group, period)
+	view.Params, view.Presets = in, presetLinks(h.today(), self, in, period)
 	if view.Groups, err = h.Orgs.Groups(c.UserContext(), p.Organisation.ID, in.Group); err == nil {
 		err = authorizeAll(p, authz.ReadReport, view.Groups, func(g org.Group) string { return g.OrganisationID })
 	}
@@ -78,7 +80,16 @@ func (h *Handler) dashboard(c *fiber.Ctx, p *principal) error {
 		view.Title = titleOf(view.Title, fiber.StatusBadRequest)
 		return h.render(c, fiber.StatusBadRequest, "dashboard", view)
 	}
-	query := queryOf(p, authz.ReadReport, fork, period, in.Group)
+	return h.showReport(c, p, view, fork, period)
+}
+
+// showReport answers with the figures of the period.
+func (h *Handler) showReport(c *fiber.Ctx, p *principal, view *dashboardView, fork games.Fork, period reports.Period) error {
+	in, query := view.Params, queryOf(p, authz.ReadReport, fork, period, view.Params.Group)
+	before, err := h.previous(c.UserContext(), query, in)
+	if err != nil {
+		return groupError(err)
+	}
 	stats, err := h.Reports.Statistics(c.UserContext(), query, func(l *limiter.Lease) { httpserver.AttachLease(c, l) })
 	if err != nil {
 		return groupError(err)
@@ -89,7 +100,12 @@ func (h *Handler) dashboard(c *fiber.Ctx, p *principal) error {
 		}
 	}
 	view.Call, view.GroupIDs = h.statisticsCall(fork.ID, period, in.Group, ""), p.path("/settings/organisation#groups")
-	view.fill(c, period, stats)
+	view.fill(c, period, stats, before)
+	if stats.Plays == 0 && in.Group == "" {
+		if view.LastPlays, err = h.lastPlays(c.UserContext(), fork, in, view.Self, period); err != nil {
+			return err
+		}
+	}
 	return h.render(c, fiber.StatusOK, "dashboard", view)
 }
 
@@ -136,30 +152,59 @@ func groupError(err error) error {
 	return err
 }
 
-func (v *dashboardView) fill(c *fiber.Ctx, p reports.Period, s reports.Statistics) {
+func (v *dashboardView) fill(c *fiber.Ctx, p reports.Period, s reports.Statistics, before *reports.Statistics) {
 	l := localeOf(c)
 	v.Period, v.OneDay, v.Nominative, v.Suppressed = l.Period(p), p.Days == 1, s.ReportingMode == org.Nominative, s.Suppressed
-	v.AllPlayers = reportPath(v.Self, p, "")
+	v.AllPlayers = reportPath(v.Self, p, "", v.Params.kept()...)
 	if s.Suppressed {
 		return
 	}
-	v.Figures = []figure{
-		{"Plays", l.Count(s.Plays), "started, including unfinished"},
-		{"Players", l.Count(s.UniquePlayers), "unique"},
-		{"Average score", l.Percent(s.AvgScore), "of completed plays"},
-		{"Completion rate", l.Rate(s.CompletionRate), "of all plays"},
-		{"Pass rate", l.Rate(s.PassRate), "of completed plays"},
-	}
+	at := reportAddress(c, v.Self, p, v.Params.Group)
+	v.compare(l, p, at, s, before)
 	v.Download, v.Formats, v.Format = v.Self+"/plays.csv", playsFormats, suggestedFormat(c.Get(fiber.HeaderAcceptLanguage))
 	if s.Plays == 0 {
-		v.Longer = longerThan(p, v.Presets)
 		return
 	}
-	v.Chart = newChart(l, p, s)
-	v.Daily = make([]dailyRow, len(s.Daily))
-	for i, d := range s.Daily {
-		v.Daily[i] = dailyRow{d.Date, l.Day(p.From.AddDate(0, 0, i)), l.Count(d.Plays), l.Percent(d.AvgScore)}
-	}
-	at := reportAddress(c, v.Self, p, v.Params.Group)
+	v.Chart = newChart(l, p, s, v.Today)
 	v.Skills, v.Players = newSkillList(l, s.Skills, at), newPlayerList(c, s, at)
+}
+
+// compare shows the figures beside those of the previous period.
+func (v *dashboardView) compare(l locale, p reports.Period, at listAddress, s reports.Statistics, before *reports.Statistics) {
+	v.Figures = newFigures(l, s, before)
+	if before != nil {
+		earlier, _ := previousPeriod(p)
+		v.Compared, v.Before = l.Period(earlier), earlier.Days
+	}
+	turned := compareOff
+	if !v.Params.Compares() {
+		turned = ""
+	}
+	v.CompareSwitch = at.path("", "compare", turned)
+}
+
+// lastPlays is the path of the period of equal length that ends with the fork's last play, or "" if it was never played. It is for
+// all players only: of a group it would tell when the last of few played.
+func (h *Handler) lastPlays(ctx context.Context, fork games.Fork, in params, self string, p reports.Period) (string, error) {
+	at, played, err := h.Reports.LastPlay(ctx, fork.OrganisationID, fork.ID)
+	last := lastDays(at.Truncate(oneDay), p.Days)
+	if err != nil || !played || !reportable(last) {
+		return "", err
+	}
+	return reportPath(self, last, "", in.kept()...), nil
+}
+
+// forkState is what is unusual about a fork. Mark is the CSS class.
+type forkState struct{ Name, Mark string }
+
+// statesOf are the states of a fork that is not simply active, as in the list of reports.
+func statesOf(l locale, f games.Fork) []forkState {
+	var all []forkState
+	if row := newForkRow(l, f, nil, ""); row.Status != "Active" {
+		all = append(all, forkState{row.Status, row.Mark})
+	}
+	if f.DeployedRelease == nil {
+		all = append(all, forkState{"Never deployed", ""})
+	}
+	return all
 }

@@ -131,12 +131,16 @@ func TestDashboardShowsTheFiguresOfTheAPI(t *testing.T) {
 				want := askStatistics(t, get, fork, from, to2, group)
 				p := owner.get(o.at("/reports/%s?from=%s&to=%s&groupId=%s", fork, from, to2, group))
 				require.Equal(t, http.StatusOK, p.StatusCode)
-				sameFigures(t, owner, p, want)
+				sameFigures(t, owner, p, want, w.daySums(t, fork, group))
+				before := askStatistics(t, get, fork, to.AddDate(0, 0, 1-2*days).Format(time.DateOnly), to.AddDate(0, 0, -days).Format(time.DateOnly), group)
+				sameChanges(t, p, want, before)
 				switch {
 				case want.Suppressed:
 					kinds["suppressed"]++
 				case want.Plays == "0":
 					kinds["empty"]++
+				case before.Suppressed || before.Plays == "0":
+					kinds["without comparison"]++
 				case len(want.Players) > 25:
 					kinds["paged"]++
 				}
@@ -144,7 +148,7 @@ func TestDashboardShowsTheFiguresOfTheAPI(t *testing.T) {
 		}
 	}
 	t.Logf("of 200 queries %v", kinds)
-	require.Greater(t, min(kinds["suppressed"], kinds["empty"], kinds["paged"]), 2, "%v", kinds)
+	require.Greater(t, min(kinds["suppressed"], kinds["empty"], kinds["without comparison"], kinds["paged"]), 2, "%v", kinds)
 }
 
 // rules.md, Bounds: no organisation takes all places. People compute reports beside the API, no more than their share at once.

@@ -11,7 +11,8 @@ import (
 type usageView struct {
 	Summary     string
 	Any         bool
-	Top, Ticks  []string
+	Top         []string
+	Ticks       []tick
 	Width       int
 	Grid, Most  string
 	First, Last string
@@ -29,17 +30,18 @@ type usageDay struct {
 
 func newUsageView(l locale, days []apikeys.Usage) usageView {
 	period := reports.Period{From: days[0].Day, Days: len(days)}
-	daily := make([]reports.DailyStat, len(days))
-	var sum apikeys.Usage
-	for i, d := range days {
-		daily[i].Plays = total(d)
+	var most, sum apikeys.Usage
+	for _, d := range days {
+		if total(d) > total(most) {
+			most = d
+		}
 		sum.Accepted, sum.Refused, sum.Limited = sum.Accepted+d.Accepted, sum.Refused+d.Refused, sum.Limited+d.Limited
 	}
-	most, top := highest(daily)
+	top, step := scaleOf(total(most))
 	v := usageView{
 		Summary: requestsLabel(l, sum), Any: total(sum) > 0, Rejected: sum.Refused+sum.Limited > 0,
-		Top: []string{l.Count(top), l.Count(top / 2), "0"}, Ticks: ticks(l, period), Width: 10 * len(days), Grid: usageGrid(l, period),
-		Most: l.Count(daily[most].Plays) + " on " + l.Day(days[most].Day), First: l.Day(days[0].Day), Last: l.Day(lastDay(period)),
+		Top: axisLabels(l, top, step), Ticks: ticks(l, period), Width: 10 * len(days), Grid: gridOf(10*len(days), top, step) + gridLines(l, period),
+		Most: l.Count(total(most)) + " on " + l.Day(most.Day), First: l.Day(days[0].Day), Last: l.Day(lastDay(period)),
 	}
 	for i, d := range days {
 		v.Days = append(v.Days, newUsageDay(l, i, d, top))
@@ -55,7 +57,7 @@ func newUsageDay(l locale, i int, d apikeys.Usage, top int64) usageDay {
 		AcceptedCount: l.Count(d.Accepted), RefusedCount: l.Count(d.Refused), LimitedCount: l.Count(d.Limited),
 		Title:   l.Weekday(d.Day) + ": " + requestsLabel(l, d),
 		HitArea: fmt.Sprintf("M%d 0h10v100h-10z", 10*i),
-		Bar:     bar(i, usageBarWidth, total(d), top), Covered: bar(i, usageBarWidth, max(d.Accepted, 0), top),
+		Bar:     barPath(int64(100*i+50), usageBarWidth, total(d), top), Covered: barPath(int64(100*i+50), usageBarWidth, max(d.Accepted, 0), top),
 	}
 }
 
@@ -64,10 +66,4 @@ func total(d apikeys.Usage) int64 { return d.Accepted + d.Refused + d.Limited }
 // requestsLabel says in words what became of requests.
 func requestsLabel(l locale, d apikeys.Usage) string {
 	return fmt.Sprintf("%s accepted, %s refused, %s limited", l.Count(d.Accepted), l.Count(d.Refused), l.Count(d.Limited))
-}
-
-// usageGrid are the lines of the axis, and at the beginning of each week.
-func usageGrid(l locale, p reports.Period) string {
-	width := 10 * p.Days
-	return fmt.Sprintf("M0 0H%dM0 50H%dM0 100H%d", width, width, width) + gridLines(l, p)
 }

@@ -19,7 +19,7 @@ type listAddress struct {
 type param struct{ Name, Value string }
 
 // listParams are the choices that lists have in the address, but for the page.
-var listParams = []string{"q", "archived", "sort", "dir", "player", "skills"}
+var listParams = []string{"q", "archived", "sort", "dir", "player", "skills", "compare"}
 
 // maxListParam bounds each of them, in bytes.
 const maxListParam = 400

@@ -192,6 +192,11 @@ func (s *mocked) reports() Reports {
 			}
 			return stats, err
 		})
+	m.EXPECT().LastPlay(anything, anything, anything).RunAndReturn(
+		func(context.Context, string, string) (time.Time, bool, error) {
+			at, err := give(s, "Reports.LastPlay", mockedNow)
+			return at, err == nil, err
+		})
 	m.EXPECT().Overview(anything, anything).RunAndReturn(func(context.Context, reports.Query) (reports.Overview, error) {
 		return give(s, "Reports.Overview", reports.Overview{Counted: true, Forks: map[string]*reports.ForkOverview{fork.ID: {Players: 7}}})
 	})

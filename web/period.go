@@ -16,7 +16,8 @@ import (
 // params are the query parameters of a report, as they were entered.
 type params struct {
 	From, To, Group string
-	period          bool // whether there is a from or a to
+	Compare         string // compareOff: without the previous period
+	period          bool   // whether there is a from or a to
 }
 
 const maxParam = 64 // bytes that are kept of each
@@ -25,7 +26,7 @@ const maxParam = 64 // bytes that are kept of each
 // is another name of one: without its filter the page would show everybody's figures.
 func parseParams(c *fiber.Ctx) (params, error) {
 	var p params
-	fields := map[string]*string{"from": &p.From, "to": &p.To, "groupId": &p.Group}
+	fields := map[string]*string{"from": &p.From, "to": &p.To, "groupId": &p.Group, "compare": &p.Compare}
 	seen := map[string]bool{}
 	for key, value := range c.Context().QueryArgs().All() {
 		name := string(key)
@@ -46,6 +47,20 @@ func parseParams(c *fiber.Ctx) (params, error) {
 
 func shortened(text []byte) string {
 	return strings.ToValidUTF8(string(text[:min(len(text), maxParam)]), "\uFFFD")
+}
+
+// compareOff turns the comparison with the previous period off.
+const compareOff = "off"
+
+// Compares reports whether the figures are compared with the previous period.
+func (p params) Compares() bool { return p.Compare != compareOff }
+
+// kept are the parameters that every link of a report keeps, beside the period and the group.
+func (p params) kept() []string {
+	if p.Compares() {
+		return nil
+	}
+	return []string{"compare", compareOff}
 }
 
 const defaultDays = 28

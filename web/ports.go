@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -93,6 +94,7 @@ type Forks interface {
 // Reports computes the figures of forks.
 type Reports interface {
 	Statistics(ctx context.Context, q reports.Query, hold func(*limiter.Lease)) (reports.Statistics, error)
+	LastPlay(ctx context.Context, organisationID, forkID string) (time.Time, bool, error)
 	Overview(ctx context.Context, q reports.Query) (reports.Overview, error)
 }
 

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"slices"
 	"time"
 
 	"dg/modules/reports"
@@ -28,24 +27,13 @@ func presets(today time.Time) []preset {
 	}
 }
 
-// presetLinks are the presets with links that keep the group.
-func presetLinks(today time.Time, base, group string, shown reports.Period) []preset {
+// presetLinks are the presets with links that keep the group and the comparison.
+func presetLinks(today time.Time, base string, in params, shown reports.Period) []preset {
 	all := presets(today)
 	for i := range all {
 		p := &all[i]
 		p.Current = p.period == shown
-		p.Path = reportPath(base, p.period, group)
+		p.Path = reportPath(base, p.period, in.Group, in.kept()...)
 	}
 	return all
-}
-
-// longerThan returns the first preset that contains the period and more, or nil.
-func longerThan(p reports.Period, all []preset) *preset {
-	i := slices.IndexFunc(all, func(longer preset) bool {
-		return longer.period.Days > p.Days && !longer.period.From.After(p.From) && !longer.period.End().Before(p.End())
-	})
-	if i < 0 {
-		return nil
-	}
-	return &all[i]
 }

@@ -126,7 +126,7 @@ var forkColumns = []sortColumn[forkRow]{
 
 // overviewFigures are those of all forks in the last 28 days.
 func overviewFigures(l locale, o reports.Overview) []figure {
-	all := []figure{{"Plays", l.Count(o.Now.Plays), "in 28 days, all forks"}}
+	all := []figure{{Name: "Plays", Value: l.Count(o.Now.Plays), Meaning: "in 28 days, all forks"}}
 	if !o.Counted {
 		return all
 	}
@@ -134,7 +134,8 @@ func overviewFigures(l locale, o reports.Overview) []figure {
 	if o.Now.Plays > 0 {
 		completion = l.Rate(o.Now.CompletionRate)
 	}
-	return append(all, figure{"Players", l.Count(o.Now.Players), "unique over all forks"}, figure{"Completion rate", completion, "of all plays"})
+	return append(all, figure{Name: "Players", Value: l.Count(o.Now.Players), Meaning: "unique over all forks"},
+		figure{Name: "Completion rate", Value: completion, Meaning: "of all plays"})
 }
 
 // compareBool orders false before true.

@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // lastPlaySQL takes the end of the index of the fork's plays. $1 organisation, $2 fork.
 const lastPlaySQL = `/* reports.lastPlay */ select started_at from plays where org_id = $1 and fork_id = $2 order by started_at desc limit 1`
 
-func lastPlay(ctx context.Context, db querier, organisationID, forkID string) (time.Time, bool, error) {
+func lastPlay(ctx context.Context, db *pgxpool.Pool, organisationID, forkID string) (time.Time, bool, error) {
 	rows, err := db.Query(ctx, lastPlaySQL, organisationID, forkID)
 	if err != nil {
 		return time.Time{}, false, fmt.Errorf("reports: last play: %w", err)

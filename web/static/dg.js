@@ -56,6 +56,51 @@
     show();
   }
 
+  addEventListener('beforeprint', () => { for (const el of all('[data-printed]')) el.textContent = local(new Date(), 'day'); });
+
+  // Charts: point at a bar, touch it, or press the arrow keys to read it. The values are those of its row of the table.
+  for (const cursor of all('.plot .cursor')) {
+    const plot = cursor.parentNode;
+    const readout = plot.querySelector('.readout');
+    const text = (el) => el.textContent.trim();
+    const [, ...heads] = all('thead th', plot.parentNode).map(text);
+    let width = 0;
+    const bars = all('tbody tr', plot.parentNode).map((row) => {
+      const [name, ...values] = [...row.cells].map(text);
+      const from = width;
+      width += Number(row.dataset.days || 1);
+      return { from, to: width, words: [name, ...values.map((value, i) => `${heads[i]}: ${value}`)] };
+    });
+    let at = bars.length - 1;
+    const read = (i, shown) => {
+      at = Math.max(0, Math.min(bars.length - 1, i));
+      cursor.setAttribute('aria-valuenow', at + 1);
+      cursor.setAttribute('aria-valuetext', bars[at].words.join(', '));
+      if (!shown) return;
+      readout.textContent = bars[at].words.join(' · ');
+      for (const mark of all('rect.at', plot)) {
+        mark.setAttribute('x', 10 * bars[at].from);
+        mark.setAttribute('width', 10 * (bars[at].to - bars[at].from));
+      }
+    };
+    const point = (e) => {
+      const { left, width: pixels } = cursor.getBoundingClientRect();
+      const day = Math.min((e.clientX - left) / pixels * width, width - .5);
+      read(bars.findIndex(({ to }) => day < to), true);
+    };
+    cursor.addEventListener('pointerdown', point);
+    cursor.addEventListener('pointermove', point);
+    cursor.addEventListener('focus', () => read(at, true));
+    cursor.addEventListener('keydown', (e) => {
+      const to = { ArrowLeft: at - 1, ArrowDown: at - 1, ArrowRight: at + 1, ArrowUp: at + 1, PageDown: at - 7, PageUp: at + 7, Home: 0, End: bars.length - 1 }[e.key];
+      if (to === undefined || e.ctrlKey || e.metaKey || e.altKey) return;
+      e.preventDefault();
+      read(to, true);
+    });
+    read(at, false);
+    cursor.hidden = readout.hidden = false;
+  }
+
   // Copy buttons: visible only with script. Screen readers hear the success, the button shows it.
   let armed = false;
   for (const button of all('button[data-copy]')) {
