@@ -146,6 +146,7 @@ func (r *rollout) awaitSegments(version int) {
 // inTurns uses two instances of a service as a balancer may: what is done on one is asked of the other.
 func (r *rollout) inTurns(old, newer *instance) {
 	r.Helper()
+	name := read[string](r.T, r.d, `select name from organisations where slug = $1`, r.former.Organisation)
 	for _, turn := range []struct{ one, other *instance }{{old, newer}, {newer, old}} {
 		both := []*instance{turn.one, turn.other}
 		turn.one.answersAsBefore()
@@ -160,7 +161,7 @@ func (r *rollout) inTurns(old, newer *instance) {
 		turn.other.browser.cookies = turn.one.browser.cookies // one browser from here on
 		turn.other.revokeKey(key)
 		for _, mode := range []string{"nominative", "pseudonymous"} {
-			turn.one.browser.submit("/o/"+r.former.Organisation+"/settings/organisation/reporting-mode", "mode", mode)
+			turn.one.browser.submit("/o/"+r.former.Organisation+"/settings/organisation/reporting-mode", "mode", mode, "organisation", name)
 			for _, i := range both {
 				i.get("/api/v1/forks", key, http.StatusUnauthorized)
 				require.Contains(r, i.get(r.former.Fork+"/stats"+r.former.Query, r.former.Key, http.StatusOK), `"reportingMode":"`+mode+`"`)
