@@ -44,7 +44,15 @@ func (h *Handler) account(c *fiber.Ctx, p *principal) error {
 	return h.render(c, fiber.StatusOK, "account", &view)
 }
 
-// endSession answers POST /account. To end the current session is to sign out.
+// changeAccount answers POST /account: it stores a region, or ends a session.
+func (h *Handler) changeAccount(c *fiber.Ctx, p *principal) error {
+	if c.Context().PostArgs().Has("region") {
+		return h.setRegion(c, p)
+	}
+	return h.endSession(c, p)
+}
+
+// endSession ends a session of the person. To end the current one is to sign out.
 func (h *Handler) endSession(c *fiber.Ctx, p *principal) error {
 	if err := h.Identity.EndSession(c.UserContext(), p.token, formValue(c, "session")); err != nil {
 		return err

@@ -79,7 +79,7 @@ func TestCrossOriginFormsAreRejected(t *testing.T) {
 	acme := w.organisation("acme")
 	b := w.signedIn(t, acme.admin)
 	for _, path := range []string{
-		"/sign-in", "/sign-in/code", "/sign-out", "/account", "/account/password", "/account/two-step", "/account/recovery-codes", "/account/region", "/account/reset",
+		"/sign-in", "/sign-in/code", "/sign-out", "/account", "/account/password", "/account/two-step", "/account/recovery-codes", "/account/reset",
 		acme.at("/settings/api-keys/new"), acme.at("/settings/api-keys/AAAAAAAAAAAAAAAAAAAAAA/revoke"), acme.at("/settings/organisation/reporting-mode"),
 	} {
 		for _, header := range []http.Header{{"Sec-Fetch-Site": {"cross-site"}}, {"Sec-Fetch-Site": {"same-site"}}, {}} {

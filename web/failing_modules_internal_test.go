@@ -57,7 +57,7 @@ var screens = []screen{
 
 	{"GET /account", "/account", "", 200, person + "Identity.Sessions Identity.RecoveryCodesLeft"},
 	{"POST /account", "/account", "session=1", 303, person + "Identity.EndSession Identity.Session=303"},
-	{"POST /account/region", "/account/region", "region=de-DE", 303, person + "Identity.SetRegion"},
+	{"POST /account", "/account", "region=de-DE", 303, person + "Identity.SetRegion"},
 	{"GET /account/password", "/account/password", "", 200, person},
 	{"POST /account/password", "/account/password", "current=x&new=y&repeat=y", 303,
 		person + "Identity.ChangePassword Identity.RememberBrowser=303"},

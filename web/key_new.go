@@ -73,7 +73,7 @@ func (h *Handler) renderNewKey(c *fiber.Ctx, p *principal, status int, view newK
 // happens before the key is created.
 func (h *Handler) createKey(c *fiber.Ctx, p *principal) error {
 	if obstacles := creationObstacles(p, true, 0, ""); len(obstacles) > 0 {
-		return obstacles[0].refusal()
+		return h.newKeyForm(c, p) // which says what is in the way
 	}
 	form := parseKeyForm(c)
 	in, invalid := form.key(p.locale, h.now())

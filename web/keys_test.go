@@ -163,9 +163,9 @@ func TestKeyListSaysWhyCreatingIsNotPossible(t *testing.T) {
 	}{
 		"no two-step": {"pro", func(o *organisation) fixtures.Person { return o.adminPlain }, false, "Turn on two-step verification to create keys.",
 			"/account/two-step?next=%2Fo%2Fwhy-no-two-step%2Fsettings%2Fapi-keys%2Fnew", "list and revoke keys without it"},
-		"below Pro":   {"team", func(o *organisation) fixtures.Person { return o.owner }, false, "API keys are paused.", "/settings/organisation", "rejected, and you cannot create keys"},
-		"free":        {"free", func(o *organisation) fixtures.Person { return o.admin }, false, "API keys are paused.", "/settings/organisation", "list and revoke"},
-		"full":        {"enterprise", func(o *organisation) fixtures.Person { return o.owner }, true, "has 100 usable keys", "", "Revoke one"},
+		"below Pro": {"team", func(o *organisation) fixtures.Person { return o.owner }, false, "API keys are paused.", "/settings/organisation", "rejected, and you cannot create keys"},
+		"free":      {"free", func(o *organisation) fixtures.Person { return o.admin }, false, "API keys are paused.", "/settings/organisation", "list and revoke"},
+		"full":      {"enterprise", func(o *organisation) fixtures.Person { return o.owner }, true, "has 100 usable keys", "", "Revoke one"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := w.organisation("why-" + strings.ReplaceAll(name, " ", "-"))
@@ -213,6 +213,10 @@ func TestPlanWithoutTheAPIIsNotCalledPaused(t *testing.T) {
 	refused := b.get(o.at("/settings/api-keys/new"))
 	require.Equal(t, http.StatusForbidden, refused.StatusCode)
 	require.Contains(t, refused.body, "The API comes with the Pro plan.")
+	sent := b.post(o.at("/settings/api-keys/new"), url.Values{"name": {"BI"}})
+	require.Equal(t, http.StatusForbidden, sent.StatusCode)
+	require.Contains(t, sent.body, "The API comes with the Pro plan.")
+	require.NotContains(t, sent.body, "paused")
 }
 
 // newest is the organisation's newest key, and how many it has.

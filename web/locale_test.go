@@ -86,7 +86,7 @@ func TestChosenRegionGoesBeforeTheBrowsers(t *testing.T) {
 	require.Contains(t, b.get("/account").body, `<option value="" selected>Automatic (from your browser)</option>`)
 	require.Contains(t, b.get("/account").body, `<option value="de-CH">Switzerland (German): 1&#39;234.5, 21 Nov 2026</option>`)
 
-	require.Equal(t, http.StatusSeeOther, b.post("/account/region", url.Values{"region": {"hu-HU"}}).StatusCode)
+	require.Equal(t, http.StatusSeeOther, b.post("/account", url.Values{"region": {"hu-HU"}}).StatusCode)
 	for _, browser := range []*browser{b, w.signedIn(t, o.owner)} {
 		require.Contains(t, browser.in("en-US", report).body, "2026 March 1 to 31")
 		require.Contains(t, browser.in("en-US", "/account").body, `<option value="hu-HU" selected>`)
@@ -94,9 +94,9 @@ func TestChosenRegionGoesBeforeTheBrowsers(t *testing.T) {
 	}
 	require.Contains(t, w.signedIn(t, o.admin).in("en-US", report).body, "March 1 to 31, 2026", "somebody else's page")
 	for _, unknown := range []string{"xx", "hu-hu", "' or 1=1 --", strings.Repeat("x", 5000)} {
-		require.Equal(t, http.StatusBadRequest, b.post("/account/region", url.Values{"region": {unknown}}).StatusCode)
+		require.Equal(t, http.StatusBadRequest, b.post("/account", url.Values{"region": {unknown}}).StatusCode)
 	}
 	require.Contains(t, b.in("en-US", report).body, "2026 March 1 to 31", "nothing was changed")
-	b.post("/account/region", url.Values{"region": {""}})
+	b.post("/account", url.Values{"region": {""}})
 	require.Contains(t, b.in("en-US", report).body, "March 1 to 31, 2026")
 }

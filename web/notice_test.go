@@ -35,8 +35,8 @@ func TestEveryChangeIsConfirmedOnce(t *testing.T) {
 		{mode, toNominative(acme), "Reporting mode changed. Reports, exports and the API now show names."},
 		{mode, url.Values{"mode": {"pseudonymous"}}, "Reporting mode changed. Reports, exports and the API no longer show names."},
 		{"/account", url.Values{"session": {hex.EncodeToString(make([]byte, 32))}}, "Session ended. Its browser has to sign in again."},
-		{"/account/region", url.Values{"region": {"de-CH"}}, "Region saved. Numbers and dates are written as in this region: Switzerland (German)."},
-		{"/account/region", url.Values{}, "Region saved. Numbers and dates are as your browser’s region writes them."},
+		{"/account", url.Values{"region": {"de-CH"}}, "Region saved. Numbers and dates are written as in this region: Switzerland (German)."},
+		{"/account", url.Values{"region": {""}}, "Region saved. Numbers and dates are as your browser’s region writes them."},
 		{"/account/password", url.Values{"current": {fixtures.Password}, "new": {replacement}, "repeat": {replacement}}, "Password changed. Your other sessions have ended."},
 	} {
 		b := w.signedIn(t, acme.owner)

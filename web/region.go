@@ -21,7 +21,7 @@ func regionOptions() []option {
 	return append([]option{{"", "Automatic (from your browser)"}}, all...)
 }
 
-// setRegion answers POST /account/region: it stores the person's choice.
+// setRegion stores the person's choice.
 func (h *Handler) setRegion(c *fiber.Ctx, p *principal) error {
 	chosen := formValue(c, "region")
 	l, ok := localeByTag(chosen)
@@ -36,5 +36,5 @@ func (h *Handler) setRegion(c *fiber.Ctx, p *principal) error {
 		done.Before = fmt.Sprintf(" Numbers and dates are written as in this region: %s.", l.Name)
 	}
 	say(c, done)
-	return c.Redirect("/account", fiber.StatusSeeOther)
+	return c.Redirect(p.account(""), fiber.StatusSeeOther)
 }

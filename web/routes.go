@@ -53,8 +53,7 @@ func (h *Handler) mountSignIn(r routes) {
 
 func (h *Handler) mountAccount(r routes) {
 	r.Get("/account", h.person(h.account))
-	r.Post("/account", h.person(h.endSession))
-	r.Post("/account/region", h.person(h.setRegion))
+	r.Post("/account", h.person(h.changeAccount))
 	r.Get("/account/password", h.person(h.passwordForm))
 	r.Post("/account/password", h.person(h.changePassword))
 	r.Get("/account/two-step", h.person(h.twoStepForm))

@@ -47,6 +47,8 @@ func TestOrganisationIsSwitchedAndKept(t *testing.T) {
 	for _, link := range []string{`href="/account/password?org=acme"`, `href="/account/two-step?org=acme"`, `action="/account?org=acme"`} {
 		require.Contains(t, account, link)
 	}
+	region := b.post("/account?org=acme", url.Values{"region": {"de-DE"}})
+	require.Equal(t, "/account?org=acme", region.Header.Get("Location"))
 	require.Contains(t, b.get("/account/password?org=acme").body, `action="/account/password?org=acme"`)
 	require.NotContains(t, b.get("/account?org=elsewhere").body, "elsewhere/reports")
 	for _, alone := range []string{acme.at("/reports"), "/account", "/docs"} {
