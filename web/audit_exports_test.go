@@ -220,6 +220,11 @@ func TestUnknownParameterOfTheAuditLogIsRefused(t *testing.T) {
 		require.Equal(t, http.StatusBadRequest, p.StatusCode, path)
 		require.Contains(t, p.body, "is unknown. Use actor, action, key, reason, fork, from, to, period.")
 	}
+	for _, twice := range []string{"period=today&period=30-days", "zone=UTC&zone=Europe/Berlin", "entry=1&entry=2"} {
+		p := b.get(acme.at("/settings/audit-log?%s", twice))
+		require.Equal(t, http.StatusBadRequest, p.StatusCode, twice)
+		require.Contains(t, p.body, "is repeated in the address of this page. Use it once.")
+	}
 }
 
 // The log of a key that replaced another begins with that replacement.

@@ -46,6 +46,9 @@ func parseAuditQuery(c *fiber.Ctx) (url.Values, cursor, error) {
 			return nil, at, apperr.NewField(name, "The parameter “%s” in the address of this page is unknown. Use %s.",
 				shortened([]byte(name)), strings.Join(auditParameters[:8], ", "))
 		}
+		if slices.Contains(auditParameters[7:], name) && len(query[name]) > 1 { // the others are fields, which say it themselves
+			return nil, at, repeated(name)
+		}
 	}
 	for name, id := range map[string]*int64{"before": &at.before, "after": &at.after, "entry": &at.entry} {
 		text := query.Get(name)

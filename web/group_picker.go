@@ -2,7 +2,6 @@ package web
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -45,7 +44,7 @@ func findsGroup(c *fiber.Ctx) bool { return c.Context().QueryArgs().Has("find") 
 
 // findGroup leads to the report on the group with the name in the address, or lists those whose names contain it.
 func (h *Handler) findGroup(c *fiber.Ctx, p *principal, fork games.Fork, in params) error {
-	self, text := p.path("/reports/"+fork.ID), foundText(c.Query("find"))
+	self, text := p.path("/reports/"+fork.ID), enteredText(c.Query("find"))
 	path := func(group string) string {
 		fixed := slices.DeleteFunc([]param{{"from", in.From}, {"to", in.To}, {"groupId", group}}, func(p param) bool { return p.Value == "" })
 		return newListAddress(c, self, fixed...).path("")
@@ -83,10 +82,4 @@ func meantGroup(groups []org.Group, text, chosen string) string {
 		return groups[0].ID
 	}
 	return ""
-}
-
-// foundText is a text to search for, as it was entered.
-func foundText(entered string) string {
-	text := strings.TrimSpace(strings.ToValidUTF8(entered, "\uFFFD"))
-	return text[:min(len(text), maxListParam)]
 }

@@ -57,6 +57,7 @@ func TestGroupsAreFoundByName(t *testing.T) {
 	require.NotContains(t, p.body, "Average score", "no figures of everybody beside a search")
 	require.Equal(t, 50, strings.Count(ask("many", "").body, `<li><a class="alone"`))
 	require.Contains(t, ask("many", "").body, "These are the first.")
+	require.NotContains(t, ask("a"+strings.Repeat("é", 300), "").body, "\xc3”", "cut between characters")
 	for _, unknown := range []string{"nobody", "%", "of others", "<script>"} {
 		require.Contains(t, ask(unknown, "").body, "No group matches “<bdi>", unknown)
 	}

@@ -27,11 +27,16 @@ const maxListParam = 400
 func newListAddress(c *fiber.Ctx, self string, fixed ...param) listAddress {
 	a := listAddress{self, fixed, url.Values{}}
 	for _, name := range listParams {
-		if value := strings.TrimSpace(strings.ToValidUTF8(c.Query(name), "\uFFFD")); value != "" {
-			a.chosen.Set(name, value[:min(len(value), maxListParam)])
+		if value := enteredText(c.Query(name)); value != "" {
+			a.chosen.Set(name, value)
 		}
 	}
 	return a
+}
+
+// enteredText is what is kept of a text that was entered.
+func enteredText(text string) string {
+	return strings.TrimSpace(strings.ToValidUTF8(text[:min(len(text), maxListParam)], "\uFFFD"))
 }
 
 // path is the address with other choices, given as names and values; an empty value takes one away.

@@ -37,12 +37,16 @@ func parseParams(c *fiber.Ctx) (params, error) {
 			continue
 		}
 		if seen[name] {
-			return p, apperr.NewField(name, "The parameter “%s” is repeated in the address of this page. Use it once.", name)
+			return p, repeated(name)
 		}
 		seen[name], *fields[name] = true, shortened(value)
 	}
 	p.Group, p.period = input.ID(p.Group), seen["from"] || seen["to"]
 	return p, nil
+}
+
+func repeated(name string) error {
+	return apperr.NewField(name, "The parameter “%s” is repeated in the address of this page. Use it once.", name)
 }
 
 func shortened(text []byte) string {
