@@ -39,20 +39,8 @@ func (s *Service) Export(ctx context.Context, q Query, f Format) (*Export, error
 	if err != nil {
 		return nil, err
 	}
-	if err := snap.liftBounds(ctx); err != nil {
-		snap.close()
-		return nil, err
-	}
 	e := &Export{Suppressed: snap.meta.suppressed(), ReportingMode: snap.meta.mode, ctx: ctx, snap: snap, forkID: q.ForkID, format: f}
-	if e.Suppressed {
-		return e, nil
-	}
-	e.first = true
-	if e.rows, err = snap.firstRows(ctx, firstRows); err == nil {
-		e.more, err = e.rows.next() // what fails so far fails before the first byte
-		e.peeked = true
-	}
-	if err != nil {
+	if err = e.begin(); err != nil {
 		snap.close()
 		if snap.replicaFailed(ctx, err) {
 			q.Position = postgres.Position{}
@@ -61,6 +49,18 @@ func (s *Service) Export(ctx context.Context, q Query, f Format) (*Export, error
 		return nil, err
 	}
 	return e, nil
+}
+
+// begin reads the first row: what fails so far fails before the first byte.
+func (e *Export) begin() (err error) {
+	if err = e.snap.liftBounds(e.ctx); err != nil || e.Suppressed {
+		return err
+	}
+	e.first, e.peeked = true, true
+	if e.rows, err = e.snap.firstRows(e.ctx, firstRows); err == nil {
+		e.more, err = e.rows.next()
+	}
+	return err
 }
 
 // Rows returns the number of plays returned so far.
