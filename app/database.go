@@ -44,7 +44,7 @@ func openDatabase(ctx context.Context, c config.Database, log *slog.Logger) (*da
 		db.release()
 		return nil, err
 	}
-	if !c.Pooled() {
+	if !c.AnyPooled() {
 		return db, nil
 	}
 	return db, postgres.SetRoleDefaults(ctx, db.servingURL, log)

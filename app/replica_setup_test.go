@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -83,6 +84,15 @@ func (s *hotStandby) start() {
 	}
 }
 
+// replay pauses or resumes replay, which may cancel the statement itself.
+func (s *hotStandby) replay(what string) {
+	s.t.Helper()
+	until(s.t, 10*time.Second, "replay does not "+what, func() bool {
+		_, err := s.Exec(context.Background(), `select pg_wal_replay_`+what+`()`)
+		return err == nil
+	})
+}
+
 // end stops the server: in order, at once, or by a kill of all its processes.
 func (s *hotStandby) end(how syscall.Signal) {
 	if how == syscall.SIGKILL {
@@ -155,6 +165,17 @@ func (w *replicated) get(status int, path string, headers ...string) string {
 	require.NoError(w.t, err)
 	require.Equal(w.t, status, response.StatusCode, "%s: %s", path, body)
 	return string(body)
+}
+
+func (w *replicated) head(path string) {
+	w.t.Helper()
+	request, err := http.NewRequestWithContext(w.t.Context(), http.MethodHead, w.c.url+path, http.NoBody)
+	require.NoError(w.t, err)
+	request.Header.Set("Authorization", "Bearer "+w.token)
+	response, err := client().Do(request)
+	require.NoError(w.t, err)
+	require.NoError(w.t, response.Body.Close())
+	require.Equal(w.t, http.StatusOK, response.StatusCode)
 }
 
 func (w *replicated) stats() string {

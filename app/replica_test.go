@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/platform/postgres"
+	"dg/platform/testkit/bouncer"
 	"dg/platform/testkit/pgtest"
 )
 
@@ -22,6 +24,7 @@ func TestReplicasAreNeverBehind(t *testing.T) {
 	w := newReplicated(t)
 	w.state("following")
 	t.Run("reports read from the replica", w.readsFromReplica)
+	t.Run("a pooler may lead to it", w.readsThroughPooler)
 	t.Run("it has to be of the same system", w.foreignIsRefused)
 	t.Run("a lagging replica is never seen", w.pausedIsNeverSeen)
 	t.Run("a silent or dead replica is left out", w.deadIsLeftOut)
@@ -38,7 +41,7 @@ func (w *replicated) readsFromReplica(t *testing.T) {
 	for what, ask := range map[string]func(){
 		"statistics": func() { w.stats() },
 		"CSV":        func() { w.export() },
-		"HEAD":       func() { w.get(http.StatusOK, "/api/v1/forks/"+w.fork+"/stats"+w.query) },
+		"HEAD":       func() { w.head("/api/v1/forks/" + w.fork + "/stats" + w.query) },
 		"list":       func() { w.screen(page) },
 		"dashboard":  func() { w.screen(page + "/" + w.fork) },
 		"download":   func() { w.screen(page + "/" + w.fork + "/plays.csv" + w.query) },
@@ -47,6 +50,23 @@ func (w *replicated) readsFromReplica(t *testing.T) {
 		ask()
 		require.NotEqual(t, before, w.reads(), what)
 	}
+}
+
+// A pooler in transaction mode has to be announced: one that drops the bounds of dg's sessions is left out.
+func (w *replicated) readsThroughPooler(t *testing.T) {
+	marked := bouncer.Start(t, w.standby.socket).URL(w.standby.url("dg_app"))
+	dropping := bouncer.Start(t, w.standby.socket, bouncer.Ignored).URL(w.standby.url("dg_app"))
+	p := *w
+	p.t, p.ops = t, freeAddress(t)
+	p.c = w.x.serve("--database-replica-urls", postgres.ThroughPooler(marked)+" "+dropping, "--ops-addr", p.ops)
+	until(t, 10*time.Second, "the replica behind the pooler is not read from", func() bool {
+		return p.metric(`dg_replica_state{replica="1",state="following"}`) == "1"
+	})
+	p.readsFromReplica(t)
+	require.Equal(t, "1", p.metric(`dg_replica_state{replica="2",state="unreachable"}`))
+	require.Contains(t, p.c.log.String(), "pooler=transaction")
+	require.NotContains(t, p.c.log.String(), "s3cret")
+	p.c.stop()
 }
 
 // A URL of another database system stops the start. dg doctor says the same, and what it finds of a replica.
@@ -86,7 +106,7 @@ func (w *replicated) pausedIsNeverSeen(t *testing.T) {
 	for round := range 3 {
 		w.mode("nominative")
 		require.Contains(t, w.stats(), name)
-		w.standby.exec(t, `select pg_wal_replay_pause()`)
+		w.standby.replay("pause")
 		w.mode("pseudonymous")
 		begun := time.Now()
 		require.NotContains(t, w.stats(), name, "round %d", round)
@@ -94,11 +114,11 @@ func (w *replicated) pausedIsNeverSeen(t *testing.T) {
 		require.NotContains(t, w.export(), name)
 		require.NotContains(t, w.screen("/o/"+slug+"/reports/"+w.fork), name)
 		w.state("behind")
-		w.standby.exec(t, `select pg_wal_replay_resume()`)
+		w.standby.replay("resume")
 		w.state("following")
 	}
 
-	w.standby.exec(t, `select pg_wal_replay_pause()`)
+	w.standby.replay("pause")
 	label := read[string](t, w.primary, `select label from players where org_id = $1 and display_name = $2`, w.org, name)
 	require.Contains(t, w.export(), label)
 	w.primary.exec(t, `delete from players where org_id = $1 and label = $2`, w.org, label)
@@ -111,7 +131,7 @@ func (w *replicated) pausedIsNeverSeen(t *testing.T) {
 	w.primary.exec(t, `alter table api_keys disable trigger user`)
 	w.primary.exec(t, `update api_keys set revoked_at = null where org_id = $1`, w.org)
 	w.primary.exec(t, `alter table api_keys enable trigger user`)
-	w.standby.exec(t, `select pg_wal_replay_resume()`)
+	w.standby.replay("resume")
 	w.state("following")
 	before := w.reads()
 	w.stats()

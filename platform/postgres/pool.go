@@ -40,6 +40,7 @@ type DB struct {
 	stopHeartbeat context.CancelFunc
 	replicas      *Replicas // that take this pool's reads; nil: none
 	hasReplicas   bool      // statements that begin a request return a Position
+	pooled        bool      // through a pooler in transaction mode
 }
 
 // Open connects to the database at url and checks that it answers.
@@ -84,10 +85,14 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 		}
 	}
 	db, err := withGorm(h.pool, opts)
-	if err == nil && opts.Heartbeat {
+	if err != nil {
+		return nil, err
+	}
+	db.pooled = pooled
+	if opts.Heartbeat {
 		db.stopHeartbeat = h.start()
 	}
-	return db, err
+	return db, nil
 }
 
 // withGorm puts gorm on top of the pool.

@@ -37,7 +37,7 @@ type PoolerError struct{ Says, Fix string }
 
 func (e *PoolerError) Error() string { return e.Says + ": " + e.Fix }
 
-const fixUnmarked = "set DG_DATABASE_POOLER=transaction for DG_DATABASE_URL, and let DG_MIGRATE_DATABASE_URL lead to PostgreSQL itself"
+const fixUnmarked = "set DG_DATABASE_POOLER=transaction for DG_DATABASE_URL, end a replica's URL in ?pooler=transaction, and let DG_MIGRATE_DATABASE_URL lead to PostgreSQL itself"
 
 // checkPool checks that the database answers and that the pool's sessions are what dg needs.
 func checkPool(ctx context.Context, pool *pgxpool.Pool, pooled bool) error {

@@ -24,11 +24,6 @@ func pooler(t *testing.T, lines ...string) (b *bouncer.Bouncer, serving, owner s
 	return bouncer.Start(t, u.Query().Get("host"), lines...), serving, owner
 }
 
-// ignored are dg's session settings, which PgBouncer refuses unless it is told to drop them.
-const ignored = "ignore_startup_parameters = tcp_keepalives_idle,tcp_keepalives_interval,tcp_keepalives_count,tcp_user_timeout," +
-	"client_connection_check_interval,default_transaction_isolation,default_transaction_read_only,jit,statement_timeout,lock_timeout," +
-	"idle_in_transaction_session_timeout"
-
 // Through a pooler in transaction mode the bounds are those of a direct session, on whichever of its sessions a statement runs.
 func TestBoundsHoldThroughPooler(t *testing.T) {
 	t.Parallel()
@@ -84,7 +79,7 @@ func TestBoundsHoldThroughPooler(t *testing.T) {
 func TestPoolerThatDoesNotFitIsRefused(t *testing.T) {
 	t.Parallel()
 	refusing, direct, owner := pooler(t)
-	dropping, _, _ := pooler(t, ignored)
+	dropping, _, _ := pooler(t, bouncer.Ignored)
 	require.NoError(t, SetRoleDefaults(t.Context(), direct, new(logBook).logger()))
 	unset, _ := newDatabase(t)
 	for name, c := range map[string]struct{ url, says string }{
@@ -114,7 +109,7 @@ func TestPoolerThatDoesNotFitIsRefused(t *testing.T) {
 // A pooler that runs in session mode and whose role has the settings is none that anybody needs to know of.
 func TestPoolerInSessionModeWorks(t *testing.T) {
 	t.Parallel()
-	b, direct, _ := pooler(t, ignored, "pool_mode = session")
+	b, direct, _ := pooler(t, bouncer.Ignored, "pool_mode = session")
 	require.NoError(t, SetRoleDefaults(t.Context(), direct, new(logBook).logger()))
 	db := open(t, b.URL(direct), Options{MaxConns: 2})
 	require.NoError(t, db.Pool.Ping(t.Context()))

@@ -65,7 +65,7 @@ func (r *Replica) set(state ReplicaState, err error) {
 	if state != ReplicaFollowing {
 		r.verified.Store(nil)
 	}
-	if before := *r.state.Swap(&state); before == state {
+	if before := r.state.Swap(&state); *before == state && before != &notChecked {
 		return
 	}
 	if state == ReplicaUnreachable {
@@ -150,6 +150,9 @@ func (r *Replica) verify(ctx context.Context, conn *pgxpool.Conn) (*serverRun, e
 	r.lag.Store(int64(at.lsn - seen.replayed))
 	run := &serverRun{seen.started, at.timeline}
 	if before := r.verified.Load(); before == nil || *before != *run {
+		if err = r.checkSession(ctx, conn); err != nil {
+			return nil, err
+		}
 		if at, err = r.of.mark(ctx); err != nil {
 			return nil, nil
 		}
@@ -157,6 +160,16 @@ func (r *Replica) verify(ctx context.Context, conn *pgxpool.Conn) (*serverRun, e
 	waiting, stop := context.WithTimeout(ctx, ReplicaWait)
 	defer stop()
 	return run, r.await(waiting, conn, run, at)
+}
+
+// checkSession refuses a pooler that does not fit. A session that began before the role's settings were replayed is ended: the next
+// check finds another.
+func (r *Replica) checkSession(ctx context.Context, conn *pgxpool.Conn) error {
+	err := checkSession(ctx, conn.Conn(), r.probes.pooled)
+	if err != nil && r.probes.pooled {
+		_, _ = conn.Exec(ctx, `/* postgres.endSession */ select pg_terminate_backend(pg_backend_pid())`)
+	}
+	return err
 }
 
 // await waits until the replica has replayed the position in the run.

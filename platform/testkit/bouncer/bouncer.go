@@ -31,6 +31,11 @@ var ErrMissing = errors.New("PgBouncer is not installed (Debian: apt-get install
 // users are the roles that it lets in, as the server does: anybody who can reach the socket.
 const users = "\"dg_app\" \"\"\n\"dg_owner\" \"\"\n\"postgres\" \"\"\n"
 
+// Ignored drops dg's session settings, which PgBouncer refuses otherwise.
+const Ignored = "ignore_startup_parameters = tcp_keepalives_idle,tcp_keepalives_interval,tcp_keepalives_count,tcp_user_timeout," +
+	"client_connection_check_interval,default_transaction_isolation,default_transaction_read_only,jit,statement_timeout,lock_timeout," +
+	"idle_in_transaction_session_timeout"
+
 const startTimeout = 10 * time.Second
 
 // Launch starts PgBouncer before the server whose socket is in the folder. Further lines go into its configuration.
