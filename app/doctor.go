@@ -102,7 +102,7 @@ func (c doctorCmd) databaseFindings(ctx context.Context, p stdio) (findings []do
 		return findings, nil
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	more, err := c.serverFindings(ctx, conn, serving)
+	more, err := c.serverFindings(ctx, conn)
 	findings = append(findings, more...)
 	if err != nil {
 		return findings, err
@@ -111,8 +111,8 @@ func (c doctorCmd) databaseFindings(ctx context.Context, p stdio) (findings []do
 	return append(findings, more...), err
 }
 
-// serverFindings checks the server and what the serving role sees of it.
-func (c doctorCmd) serverFindings(ctx context.Context, conn *pgx.Conn, serving string) ([]doctor.Finding, error) {
+// serverFindings checks the server and how many connections it allows.
+func (c doctorCmd) serverFindings(ctx context.Context, conn *pgx.Conn) ([]doctor.Finding, error) {
 	findings, err := doctor.Server(ctx, conn)
 	if err != nil {
 		return nil, err

@@ -49,5 +49,4 @@ func TestEverySkillHasAnArea(t *testing.T) {
 	}
 	shown := newSkillList(locales[0], all, listAddress{chosen: map[string][]string{}})
 	require.Len(t, shownSkills(shown), games.SkillCount+len(skillAreas))
-
 }
