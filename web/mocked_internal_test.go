@@ -36,8 +36,8 @@ type mocked struct {
 	failure error
 }
 
-// marker is in all that the modules return, and only a screen that succeeds shows it. No random id has its last character.
-const marker = "MARK!"
+// marker is in all that the modules return, and only a screen that succeeds shows it. No random id has its last character. It has four, as a secret is shown in groups of four.
+const marker = "MAR!"
 
 // mockedNow is the clock of the screens.
 var mockedNow = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
