@@ -24,6 +24,7 @@ type dashboardView struct {
 	States           []forkState
 	Today            time.Time
 	Params           params
+	Kept             []param      // what the form keeps of the address
 	Invalid          *periodError // nil: the period is valid
 	Presets          []preset
 	Groups           []org.Group
@@ -69,7 +70,8 @@ func (h *Handler) dashboard(c *fiber.Ctx, p *principal) error {
 	view.States, view.Today = statesOf(p.locale, fork), h.today()
 	period, err := in.parsePeriod(p.locale, h.today())
 	errors.As(err, &view.Invalid)
-	view.Params, view.Presets = in, presetLinks(h.today(), self, in, period)
+	view.Params, view.Kept = in, newListAddress(c, self).kept()
+	view.Presets = presetLinks(h.today(), period, func(p reports.Period) string { return reportAddress(c, self, p, in.Group).path("") })
 	if view.Groups, err = h.Orgs.Groups(c.UserContext(), p.Organisation.ID, in.Group); err == nil {
 		err = authorizeAll(p, authz.ReadReport, view.Groups, func(g org.Group) string { return g.OrganisationID })
 	}
@@ -102,7 +104,7 @@ func (h *Handler) showReport(c *fiber.Ctx, p *principal, view *dashboardView, fo
 	view.Call, view.GroupIDs = h.statisticsCall(fork.ID, period, in.Group, ""), p.path("/settings/organisation#groups")
 	view.fill(c, period, stats, before)
 	if stats.Plays == 0 && in.Group == "" {
-		if view.LastPlays, err = h.lastPlays(c.UserContext(), fork, in, view.Self, period); err != nil {
+		if view.LastPlays, err = h.lastPlays(c, fork, view.Self, period); err != nil {
 			return err
 		}
 	}
@@ -155,7 +157,7 @@ func groupError(err error) error {
 func (v *dashboardView) fill(c *fiber.Ctx, p reports.Period, s reports.Statistics, before *reports.Statistics) {
 	l := localeOf(c)
 	v.Period, v.OneDay, v.Nominative, v.Suppressed = l.Period(p), p.Days == 1, s.ReportingMode == org.Nominative, s.Suppressed
-	v.AllPlayers = reportPath(v.Self, p, "", v.Params.kept()...)
+	v.AllPlayers = reportAddress(c, v.Self, p, "").path("")
 	if s.Suppressed {
 		return
 	}
@@ -185,13 +187,13 @@ func (v *dashboardView) compare(l locale, p reports.Period, at listAddress, s re
 
 // lastPlays is the path of the period of equal length that ends with the fork's last play, or "" if it was never played. It is for
 // all players only: of a group it would tell when the last of few played.
-func (h *Handler) lastPlays(ctx context.Context, fork games.Fork, in params, self string, p reports.Period) (string, error) {
-	at, played, err := h.Reports.LastPlay(ctx, fork.OrganisationID, fork.ID)
+func (h *Handler) lastPlays(c *fiber.Ctx, fork games.Fork, self string, p reports.Period) (string, error) {
+	at, played, err := h.Reports.LastPlay(c.UserContext(), fork.OrganisationID, fork.ID)
 	last := lastDays(at.Truncate(oneDay), p.Days)
 	if err != nil || !played || !reportable(last) {
 		return "", err
 	}
-	return reportPath(self, last, "", in.kept()...), nil
+	return reportAddress(c, self, last, "").path(""), nil
 }
 
 // forkState is what is unusual about a fork. Mark is the CSS class.

@@ -42,6 +42,20 @@ func TestComparisonIsKeptInTheAddress(t *testing.T) {
 	require.Equal(t, http.StatusBadRequest, b.get(base+"?compare=off&compare=off").StatusCode)
 }
 
+// Another period or group keeps how the lists are sorted and searched. Links to the documentation keep the organisation.
+func TestPeriodsAndGroupsKeepTheLists(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	o := w.organisation("acme")
+	p := w.signedIn(t, o.owner).get(o.at("/reports/%s?sort=label&dir=desc&skills=weakest&player=P-&page=2", w.played(o)))
+	for _, preset := range cells(`<a href="([^"]*)"[^>]*>(7 days|12 months)</a>`, p.body) {
+		require.Regexp(t, `\?dir=desc&from=[0-9-]+&player=P-&skills=weakest&sort=label&to=[0-9-]+$`, html.UnescapeString(preset[0]))
+	}
+	form := regexpFind(t, `(?s)aria-label="Group and period">(.*?)</form>`, p.body)
+	require.Equal(t, [][]string{{"sort", "label"}, {"dir", "desc"}, {"player", "P-"}, {"skills", "weakest"}}, cells(`type="hidden" name="([^"]*)" value="([^"]*)"`, form))
+	require.Contains(t, p.body, `href="/docs?org=acme#start"`)
+}
+
 // A previous period that k-anonymity hides gives the same page, to the byte, as one in which nobody played.
 func TestHiddenPreviousPeriodLooksLikeAnEmptyOne(t *testing.T) {
 	t.Parallel()

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -58,14 +57,6 @@ const compareOff = "off"
 
 // Compares reports whether the figures are compared with the previous period.
 func (p params) Compares() bool { return p.Compare != compareOff }
-
-// kept are the parameters that every link of a report keeps, beside the period and the group.
-func (p params) kept() []string {
-	if p.Compares() {
-		return nil
-	}
-	return []string{"compare", compareOff}
-}
 
 const defaultDays = 28
 
@@ -128,17 +119,3 @@ func between(first, last time.Time) reports.Period {
 }
 
 func lastDay(p reports.Period) time.Time { return p.From.AddDate(0, 0, p.Days-1) }
-
-// reportPath is the address of a report, or of something below it. more are names and values of further parameters.
-func reportPath(base string, p reports.Period, group string, more ...string) string {
-	q := url.Values{"from": {p.Day(0)}, "to": {p.Day(p.Days - 1)}}
-	if group != "" {
-		q.Set("groupId", group)
-	}
-	for i := 0; i+1 < len(more); i += 2 {
-		if more[i+1] != "" {
-			q.Set(more[i], more[i+1])
-		}
-	}
-	return base + "?" + q.Encode()
-}

@@ -27,13 +27,13 @@ func presets(today time.Time) []preset {
 	}
 }
 
-// presetLinks are the presets with links that keep the group and the comparison.
-func presetLinks(today time.Time, base string, in params, shown reports.Period) []preset {
+// presetLinks are the presets, each with its address.
+func presetLinks(today time.Time, shown reports.Period, path func(reports.Period) string) []preset {
 	all := presets(today)
 	for i := range all {
 		p := &all[i]
 		p.Current = p.period == shown
-		p.Path = reportPath(base, p.period, in.Group, in.kept()...)
+		p.Path = path(p.period)
 	}
 	return all
 }

@@ -18,7 +18,8 @@ type reportsView struct {
 	layout
 	pager
 	Figures []figure
-	Counted bool // the players are known
+	Counted bool   // the players are known
+	Before  string // the days that the figures are compared with, or ""
 
 	Searchable  bool // there is more to see than at one glance
 	Search      string
@@ -43,7 +44,8 @@ func (h *Handler) listReports(c *fiber.Ctx, p *principal) error {
 	if err != nil {
 		return err
 	}
-	overview, err := h.Reports.Overview(c.UserContext(), reports.Query{OrganisationID: p.Organisation.ID, Period: lastDays(h.today(), defaultDays), Position: p.position})
+	period := lastDays(h.today(), defaultDays)
+	overview, err := h.Reports.Overview(c.UserContext(), reports.Query{OrganisationID: p.Organisation.ID, Period: period, Position: p.position})
 	if err != nil {
 		return err
 	}
@@ -52,6 +54,9 @@ func (h *Handler) listReports(c *fiber.Ctx, p *principal) error {
 		rows[i] = newForkRow(p.locale, f, overview.Forks[f.ID], p.path("/reports/"+f.ID))
 	}
 	view := &reportsView{layout: newLayout(p, "Reports", areaReports), Counted: overview.Counted, Figures: overviewFigures(p.locale, overview)}
+	if earlier, ok := previousPeriod(period); ok && overview.Before.Plays > 0 {
+		view.Before = p.locale.Period(earlier)
+	}
 	view.list(c, rows, newListAddress(c, p.path("/reports")))
 	return h.render(c, fiber.StatusOK, "reports", view)
 }
@@ -124,18 +129,23 @@ var forkColumns = []sortColumn[forkRow]{
 	{"Updated", "updated", true, true, func(a, b forkRow) int { return a.Updated.Compare(b.Updated) }},
 }
 
-// overviewFigures are those of all forks in the last 28 days.
+// overviewFigures are those of all forks in the last 28 days, beside the 28 days before.
 func overviewFigures(l locale, o reports.Overview) []figure {
-	all := []figure{{Name: "Plays", Value: l.Count(o.Now.Plays), Meaning: "in 28 days, all forks"}}
+	var before *reports.Statistics
+	if o.Before.Plays > 0 {
+		before = totals(o.Before)
+	}
+	all := newFigures(l, *totals(o.Now), before)
+	plays, players, completion := all[0], all[1], all[3]
+	plays.Meaning, players.Meaning = "in 28 days, all forks", "unique over all forks"
 	if !o.Counted {
-		return all
+		return []figure{plays}
 	}
-	completion := noValue
-	if o.Now.Plays > 0 {
-		completion = l.Rate(o.Now.CompletionRate)
-	}
-	return append(all, figure{Name: "Players", Value: l.Count(o.Now.Players), Meaning: "unique over all forks"},
-		figure{Name: "Completion rate", Value: completion, Meaning: "of all plays"})
+	return []figure{plays, players, completion}
+}
+
+func totals(t reports.OverviewTotals) *reports.Statistics {
+	return &reports.Statistics{Plays: t.Plays, UniquePlayers: t.Players, Completed: t.Completed, CompletionRate: t.CompletionRate}
 }
 
 // compareBool orders false before true.

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"fmt"
+	"html"
 	"net/http"
 	"net/url"
 	"slices"
@@ -65,6 +66,22 @@ func TestReportsListForksByPlays(t *testing.T) {
 	require.Equal(t, http.StatusOK, none.StatusCode)
 	require.Contains(t, none.body, "<h2>No forks yet</h2>")
 	require.NotContains(t, none.body, "<table")
+}
+
+// The overview stands beside the four weeks before, where there were plays.
+func TestOverviewSaysWhatChanged(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	o := w.organisation("acme")
+	fork, today := w.fork(o), time.Now().UTC()
+	w.db.Players(o.ID, 3)
+	w.db.Plays(fork, 60, today, 0)
+	b := w.signedIn(t, o.owner)
+	require.NotContains(t, b.get(o.at("/reports")).body, "Compared with")
+	w.db.Plays(fork, 50, today.AddDate(0, 0, -28), 0)
+	p := b.get(o.at("/reports"))
+	require.Contains(t, html.UnescapeString(p.body), "+10, up 20% from 50")
+	require.Contains(t, p.body, ", the 28 days before.</p>")
 }
 
 // Forks are found by title and slug, archived ones too, which are folded otherwise.
