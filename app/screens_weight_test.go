@@ -17,7 +17,7 @@ import (
 // What a screen may weigh, all its files together: bytes as transferred, compressed, and as the browser unpacks them.
 const (
 	maxTransferred = 60_000
-	maxUnpacked    = 115_000
+	maxUnpacked    = 90_000
 )
 
 // unpacked is the size of the page and its files, uncompressed.
