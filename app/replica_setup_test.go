@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"os"
@@ -16,6 +17,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/platform/postgres"
 )
 
 // hotStandby is a standby of an external server, which can be stopped, killed and started again under one URL.
@@ -145,6 +148,8 @@ func newReplicated(t *testing.T) *replicated {
 	copyDemo(t, dir)
 	x := externalOn(t, dir)
 	w := &replicated{t: t, x: x, standby: newStandby(t, x), ops: freeAddress(t), primary: doorTo(t, x.url(url.User("dg_app")))}
+	// For the pooler of later. Setting them ends idle sessions, so that the next requests of a running instance would be 503.
+	require.NoError(t, postgres.SetRoleDefaults(t.Context(), x.url(url.User("dg_app")), slog.New(slog.DiscardHandler)))
 	w.c = x.serve("--demo", "--database-replica-urls", w.standby.url("dg_app"), "--ops-addr", w.ops)
 	w.token = demoToken(t, w.c)
 	w.org = read[string](t, w.primary, `select org_id::text from api_keys where starts_with($1, 'dg_live_' || id)`, w.token)

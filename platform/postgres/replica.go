@@ -3,6 +3,7 @@ package postgres
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -113,6 +114,9 @@ func (db *DB) AcquireReplica(ctx context.Context, at Position) *pgxpool.Conn {
 	waiting, stop := context.WithTimeout(ctx, ReplicaWait)
 	defer stop()
 	conn, err := r.pools[db].Pool.Acquire(waiting)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return nil // a later read has the connection, and the next check finds a server that accepts none
+	}
 	if err == nil {
 		if err = r.await(waiting, conn, run, at); err == nil {
 			r.reads.Add(1)
@@ -136,7 +140,7 @@ func (db *DB) pickReplica(at Position) (picked *Replica, run *serverRun) {
 	for i := range all {
 		r := all[(first+i)%len(all)]
 		verified, stat := r.verified.Load(), r.pools[db].Pool.Stat()
-		busy := stat.AcquiredConns()
+		busy := stat.TotalConns() - stat.IdleConns() // with those that are being opened
 		if verified == nil || verified.timeline != at.timeline || busy >= stat.MaxConns() || picked != nil && busy >= least {
 			continue
 		}

@@ -125,7 +125,7 @@ func (r *Replica) check(ctx context.Context) {
 }
 
 // verify returns the run of a replica that follows the primary, or nil while the primary does not answer. One that was left out has
-// to replay a record that is written only now: a server with a history of its own never does, however far that has come.
+// to come as far as a record that is written only now, so that one with a history of its own that stands still never comes back.
 func (r *Replica) verify(ctx context.Context, conn *pgxpool.Conn) (*serverRun, error) {
 	seen, err := identify(ctx, conn)
 	if err != nil {
