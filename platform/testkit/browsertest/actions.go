@@ -20,6 +20,34 @@ func (p *Page) Click(selector string) {
 	p.perform("click "+selector, chromedp.MouseEvent(chromedp.MouseMoved, at.X, at.Y), chromedp.MouseClickXY(at.X, at.Y))
 }
 
+// Point moves the mouse over an element, as far from its left edge as the share of its width says.
+func (p *Page) Point(selector string, share float64) {
+	p.t.Helper()
+	x, y := p.within(selector, share)
+	p.perform("point at "+selector, chromedp.MouseEvent(chromedp.MouseMoved, x, y))
+}
+
+// Touch taps an element with a finger, as far from its left edge as the share of its width says.
+func (p *Page) Touch(selector string, share float64) {
+	p.t.Helper()
+	x, y := p.within(selector, share)
+	for _, e := range []input.DispatchTouchEventParams{
+		{Type: input.DispatchTouchEventTypeTouchStart, TouchPoints: []*input.TouchPoint{{X: x, Y: y}}},
+		{Type: input.DispatchTouchEventTypeTouchEnd, TouchPoints: []*input.TouchPoint{}},
+	} {
+		call(p, "touch "+selector, input.DispatchTouchEvent, e)
+	}
+	p.settle("touch " + selector)
+}
+
+// within returns a point of an element that the reader can reach.
+func (p *Page) within(selector string, share float64) (x, y float64) {
+	p.t.Helper()
+	var at struct{ X, Y, Width float64 }
+	p.waitUntil("find "+selector, selector, pointScript, nil, &at)
+	return at.X + (share-.5)*at.Width, at.Y
+}
+
 // Fill replaces the content of a field: typed into a text field, else set.
 func (p *Page) Fill(selector, text string) {
 	p.t.Helper()

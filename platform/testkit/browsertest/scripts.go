@@ -39,7 +39,7 @@ const pointScript = `(e) => {
 	if (!e.contains(top) && !top.contains(e) && !(e.labels && [...e.labels].includes(top.closest('label')))) {
 		throw new Error('it is covered by <' + top.localName + (top.id ? '#' + top.id : '') + '>');
 	}
-	return {x, y};
+	return {x, y, width: box.width};
 }`
 
 // fillScript selects what is in a field, to be typed over, and returns true; other fields are set.
