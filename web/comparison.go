@@ -105,6 +105,7 @@ func (h *Handler) previous(ctx context.Context, q reports.Query, in params) (*re
 	if q.Period, ok = previousPeriod(q.Period); !ok || !in.Compares() {
 		return nil, nil
 	}
+	q.TotalsOnly = true
 	var leases []*limiter.Lease
 	defer func() {
 		for _, l := range leases {
@@ -115,6 +116,5 @@ func (h *Handler) previous(ctx context.Context, q reports.Query, in params) (*re
 	if err != nil || s.Suppressed || s.Plays == 0 {
 		return nil, err
 	}
-	s.Daily, s.Players, s.Skills = nil, nil, nil
 	return &s, nil
 }

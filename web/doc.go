@@ -18,6 +18,9 @@
 // A form that is sent after its session has ended is shown again after the sign-in, with its text (draft.go): a form has the address
 // of its page, names its person, and lists the fields that are kept.
 //
+// A dashboard shows two reports: its period's, and the totals of the period before it (comparison.go). One is read after the other,
+// so that no request waits for a place among the reports while it holds one.
+//
 // No request of the API passes them. Session, role and two-step verification are read for every request, so a revocation takes
 // effect with the next one. The policy in configs/ decides what a person may do, and a screen offers only what it allows.
 //

@@ -18,10 +18,11 @@ var promises = []promise{
 		[]string{"TestLabelsAreRandom", "TestLabelsAreStableWithinAnOrganisation", "TestChangeOfReportingModeIsRecorded"},
 	},
 	{
-		"Small groups", "The figures of a group are hidden when fewer than 5 of its members played, or nobody did.",
+		"Small groups", "The figures of a group are hidden when fewer than 5 of its members played, or nobody did. " +
+			"Beside a period, a hidden one before it looks like one without plays.",
 		"Reports do not become anonymous: the difference between overlapping groups or periods reveals figures, " +
 			"and without a group every player has a row.",
-		[]string{"TestGroupOfFewActiveMembersIsSuppressed", "TestIdleGroupsRevealNothing"},
+		[]string{"TestGroupOfFewActiveMembersIsSuppressed", "TestIdleGroupsRevealNothing", "TestHiddenPreviousPeriodLooksLikeAnEmptyOne"},
 	},
 	{
 		"CSV formulas", "A spreadsheet runs nothing that a name contains: a cell that could be a formula begins with an apostrophe.",

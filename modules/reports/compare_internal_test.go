@@ -65,6 +65,11 @@ func (e *env) wrongAnswers(t *testing.T, q ...Query) (wrong []string) {
 		if err != nil || !assert.ObjectsAreEqual(want, got) {
 			wrong = append(wrong, fmt.Sprintf("%s (group %q): %d plays instead of %d, error %v", q.Period, q.GroupID, got.Plays, want.Plays, err))
 		}
+		want.Daily, want.Players, want.Skills, q.TotalsOnly = nil, nil, nil, true
+		got, err = e.reports.Statistics(t.Context(), q, func(l *limiter.Lease) { defer l.Release() })
+		if err != nil || !assert.ObjectsAreEqual(want, got) {
+			wrong = append(wrong, fmt.Sprintf("the totals of %s (group %q): %d plays instead of %d, error %v", q.Period, q.GroupID, got.Plays, want.Plays, err))
+		}
 		wantOverview, err := plainOverview(t.Context(), e.db.DB.Pool, q.Period)
 		require.NoError(t, err)
 		overview, err := e.reports.Overview(t.Context(), Query{OrganisationID: testOrg, Period: q.Period})

@@ -29,6 +29,7 @@ type Query struct {
 	OrganisationID, ForkID string
 	Period                 Period
 	GroupID                string // "": all players
+	TotalsOnly             bool   // without days, players and skills: no label is read
 	// Position is what the report has to see: a replica that has it may be read from. The zero value asks the primary.
 	Position postgres.Position
 	// MayReadGroup decides about the group's owner before a play is read; its error is the report's. nil: not asked.

@@ -87,13 +87,22 @@ func (s *snapshot) statistics(ctx context.Context) (Statistics, error) {
 	default:
 		s.queuePlays(batch, []time.Time{s.query.Period.From}, []time.Time{s.query.Period.End()}, a.Add)
 	}
+	stats, err := s.sendStatistics(ctx, batch, a)
+	stats.ReportingMode = s.meta.mode
+	return stats, err
+}
+
+// sendStatistics runs the batch, and rounds what it sums.
+func (s *snapshot) sendStatistics(ctx context.Context, batch *pgx.Batch, a *segment.Accumulator) (Statistics, error) {
+	if s.query.TotalsOnly {
+		err := s.send(ctx, batch)
+		return newTotals(a), err
+	}
 	l, err := s.sendWithLabels(ctx, batch, a)
 	if err != nil {
 		return Statistics{}, err
 	}
-	stats := newStatistics(a, s.query.Period, l.of)
-	stats.ReportingMode = s.meta.mode
-	return stats, nil
+	return newStatistics(a, s.query.Period, l.of), nil
 }
 
 // sendWithLabels runs the batch and reads the labels of the players. They are part of the batch where it is known in
@@ -113,15 +122,19 @@ func (s *snapshot) sendWithLabels(ctx context.Context, batch *pgx.Batch, a *segm
 	return l, err
 }
 
+// newTotals rounds the sums over the period.
+func newTotals(a *segment.Accumulator) Statistics {
+	total := &a.Total
+	return Statistics{
+		Plays: total.Plays, Completed: total.Completed, UniquePlayers: int64(a.Players.Count()),
+		AvgScore: meanScore(total.Score, total.Completed), CompletionRate: rate(total.Completed, total.Plays), PassRate: rate(total.Passed, total.Completed),
+	}
+}
+
 // newStatistics rounds the sums. label names a player by ordinal.
 func newStatistics(a *segment.Accumulator, p Period, label func(int32) string) Statistics {
-	total := &a.Total
-	s := Statistics{
-		Plays: total.Plays, Completed: total.Completed, AvgScore: meanScore(total.Score, total.Completed),
-		CompletionRate: rate(total.Completed, total.Plays), PassRate: rate(total.Passed, total.Completed),
-		Daily: make([]DailyStat, len(a.Days)), Players: ranked(&a.Players, label),
-	}
-	s.UniquePlayers = int64(len(s.Players))
+	s, total := newTotals(a), &a.Total
+	s.Daily, s.Players = make([]DailyStat, len(a.Days)), ranked(&a.Players, label)
 	for i, d := range a.Days {
 		s.Daily[i] = DailyStat{Date: p.Day(i), Plays: d.Plays, Completed: d.Completed, Score: d.Score, AvgScore: meanScore(d.Score, d.Completed)}
 	}
