@@ -37,7 +37,8 @@ func TestChartIsReadByKeysPointerAndTouch(t *testing.T) {
 			done, score = day, "50.0%"
 		}
 		name := time.Date(2026, 3, day, 0, 0, 0, 0, time.UTC).Format("Mon 2 Jan 2006")
-		require.Equal(t, fmt.Sprintf("%s, Plays: %d, Completed: %d, Average score: %s", name, day, done, score), p.Attr(cursor, "aria-valuetext"), how)
+		require.Equal(t, fmt.Sprintf("%s, Plays: %d, Completed: %d, Average score: %s", name, day, done, score),
+			p.Attr(cursor, "aria-valuetext"), how)
 		require.Equal(t, fmt.Sprintf("%s · Plays: %d · Completed: %d · Average score: %s", name, day, done, score), p.Text(".readout"), how)
 		require.Equal(t, fmt.Sprint(day), p.Attr(cursor, "aria-valuenow"), how)
 		require.Equal(t, fmt.Sprint(10*(day-1)), p.Attr(".plot rect.at", "x"), "%s: the bar is marked", how)

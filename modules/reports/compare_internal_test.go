@@ -68,7 +68,8 @@ func (e *env) wrongAnswers(t *testing.T, q ...Query) (wrong []string) {
 		want.Daily, want.Players, want.Skills, q.TotalsOnly = nil, nil, nil, true
 		got, err = e.reports.Statistics(t.Context(), q, func(l *limiter.Lease) { defer l.Release() })
 		if err != nil || !assert.ObjectsAreEqual(want, got) {
-			wrong = append(wrong, fmt.Sprintf("the totals of %s (group %q): %d plays instead of %d, error %v", q.Period, q.GroupID, got.Plays, want.Plays, err))
+			wrong = append(wrong, fmt.Sprintf("the totals of %s (group %q): %d plays instead of %d, error %v",
+				q.Period, q.GroupID, got.Plays, want.Plays, err))
 		}
 		wantOverview, err := plainOverview(t.Context(), e.db.DB.Pool, q.Period)
 		require.NoError(t, err)

@@ -95,8 +95,10 @@ func (s *snapshot) statistics(ctx context.Context) (Statistics, error) {
 // sendStatistics runs the batch, and rounds what it sums.
 func (s *snapshot) sendStatistics(ctx context.Context, batch *pgx.Batch, a *segment.Accumulator) (Statistics, error) {
 	if s.query.TotalsOnly {
-		err := s.send(ctx, batch)
-		return newTotals(a), err
+		if err := s.send(ctx, batch); err != nil {
+			return Statistics{}, err
+		}
+		return newTotals(a), nil
 	}
 	l, err := s.sendWithLabels(ctx, batch, a)
 	if err != nil {
@@ -127,7 +129,8 @@ func newTotals(a *segment.Accumulator) Statistics {
 	total := &a.Total
 	return Statistics{
 		Plays: total.Plays, Completed: total.Completed, UniquePlayers: int64(a.Players.Count()),
-		AvgScore: meanScore(total.Score, total.Completed), CompletionRate: rate(total.Completed, total.Plays), PassRate: rate(total.Passed, total.Completed),
+		AvgScore: meanScore(total.Score, total.Completed), CompletionRate: rate(total.Completed, total.Plays),
+		PassRate: rate(total.Passed, total.Completed),
 	}
 }
 
