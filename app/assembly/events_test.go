@@ -45,7 +45,7 @@ func TestDownloadOfTheLogIsRecorded(t *testing.T) {
 	require.Equal(t, http.StatusOK, answer.StatusCode)
 	require.Equal(t, 2, strings.Count(body, "\n"), "the header and the sign-in: %s", body)
 	require.Equal(t, []string{"sign_in", "audit_log.exported"}, w.actions(acme))
-	require.Equal(t, `{"from": "2026-01-01", "action": "sign_in"}`, one[string](w, `select details::text from audit_entries where action = 'audit_log.exported'`))
+	require.Equal(t, `{"from": "2026-01-01", "zone": "UTC", "action": "sign_in"}`, one[string](w, `select details::text from audit_entries where action = 'audit_log.exported'`))
 
 	w.exec(`alter table audit_entries add constraint full_disk check (false) not valid`)
 	answer, body = b.send(http.MethodGet, path, nil)

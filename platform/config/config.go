@@ -28,7 +28,9 @@ func (d Database) Embedded() bool { return d.DatabaseURL == "" }
 func (d Database) Check() error { return check(d) }
 
 // AnyPooled reports whether the database URL or a replica's leads to one.
-func (d Database) AnyPooled() bool { return d.Pooled() || strings.Contains(d.ReplicaURLs, "pooler=transaction") }
+func (d Database) AnyPooled() bool {
+	return d.Pooled() || strings.Contains(d.ReplicaURLs, "pooler=transaction")
+}
 
 // maxReplicas bounds the connections of an instance, and what checks of replicas cost the primary.
 const maxReplicas = 8
