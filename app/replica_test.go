@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"net/http"
 	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -136,8 +138,10 @@ func (w *replicated) pausedIsNeverSeen(t *testing.T) {
 	w.standby.replay("resume")
 	w.state("following")
 	before := w.reads()
-	w.stats()
-	require.NotEqual(t, before, w.reads(), "it serves again")
+	until(t, 10*time.Second, "the replica does not serve again", func() bool {
+		w.stats()
+		return w.reads() != before
+	})
 }
 
 func (w *replicated) deadIsLeftOut(t *testing.T) {
@@ -159,7 +163,9 @@ func (w *replicated) deadIsLeftOut(t *testing.T) {
 		c.comeBack()
 		w.state("following")
 	}
-	require.Equal(t, 3, strings.Count(w.c.log.String(), "state=unreachable"), "each change is logged once")
+	changes := regexp.MustCompile(`reports read from the replica|state=\w+`).FindAllString(w.c.log.String(), -1)
+	require.GreaterOrEqual(t, strings.Count(strings.Join(changes, " "), "unreachable"), 3)
+	require.Equal(t, slices.Compact(slices.Clone(changes)), changes, "a change is logged once")
 }
 
 // Replay cancels statements that are in its way (SQLSTATE 40001): the primary answers instead.
