@@ -119,9 +119,11 @@ var provoked = map[string]func(a *attempt) answer{
 	"KeyIncomplete":     func(a *attempt) answer { return a.sendAs(a.authorization[:len(a.authorization)-1]) },
 	"KeyMalformed":      func(a *attempt) answer { return a.sendAs(a.authorization + "0") },
 	"KeyInvalid":        func(a *attempt) answer { return a.sendAs("Bearer " + wrongSecret(a.token)) },
-	"KeyRevoked":        func(a *attempt) answer { return a.sendAfter(`update api_keys set revoked_at = now() where id = $1`) },
-	"KeyExpired":        func(a *attempt) answer { return a.sendAfter(`update api_keys set expires_at = now() where id = $1`) },
-	"PlanBelowPro":      func(a *attempt) answer { return a.sendAfter(planBelowPro) },
+	"KeyRevoked": func(a *attempt) answer {
+		return a.sendAfter(`update api_keys set revoked_at = date_trunc('milliseconds', now()) where id = $1`)
+	},
+	"KeyExpired":   func(a *attempt) answer { return a.sendAfter(`update api_keys set expires_at = now() where id = $1`) },
+	"PlanBelowPro": func(a *attempt) answer { return a.sendAfter(planBelowPro) },
 	"ScopeMissing": func(a *attempt) answer {
 		return a.sendAfter(`update api_keys set scopes = '{forks:read}' where id = $1`)
 	},

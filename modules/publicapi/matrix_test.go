@@ -164,7 +164,7 @@ func (c combination) arranged(t *testing.T, w *world, own *history) apikeys.Toke
 	w.exec(t, `update api_keys set scopes = $2 where id = $1`, token.ID, c.scopes)
 	switch c.state {
 	case "revoked":
-		w.exec(t, `update api_keys set revoked_at = now() where id = $1`, token.ID)
+		w.exec(t, `update api_keys set revoked_at = date_trunc('milliseconds', now()) where id = $1`, token.ID)
 	case "expired":
 		w.exec(t, `update api_keys set expires_at = date_trunc('milliseconds', now()) where id = $1`, token.ID)
 	case "free", "team", "enterprise":

@@ -47,7 +47,9 @@ const insufficientScope = `Bearer error="insufficient_scope", scope="reports:rea
 var inOrder = []step{
 	{"1 a key outside /api/v1/", func(a *attempt) { a.prefix = "/api/v1x/" }, 403, "ERR_ACCESS_DENIED", audit.OutsideAPI, ""},
 	{"2 wrong secret", func(a *attempt) { a.authorization = "Bearer " + wrongSecret(a.token) }, 401, "ERR_AUTH_REQUIRED", audit.WrongSecret, invalidToken},
-	{"3a revoked", func(a *attempt) { a.exec(`update api_keys set revoked_at = now() where id = $1`) }, 401, "ERR_AUTH_REQUIRED", audit.Revoked, invalidToken},
+	{"3a revoked", func(a *attempt) {
+		a.exec(`update api_keys set revoked_at = date_trunc('milliseconds', now()) where id = $1`)
+	}, 401, "ERR_AUTH_REQUIRED", audit.Revoked, invalidToken},
 	{"3b expired", func(a *attempt) {
 		a.exec(`update api_keys set expires_at = date_trunc('milliseconds', clock_timestamp()) where id = $1`)
 	}, 401, "ERR_AUTH_REQUIRED", audit.Expired, invalidToken},
