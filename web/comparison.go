@@ -55,10 +55,13 @@ func newFigures(l locale, s reports.Statistics, before *reports.Statistics) []fi
 	return all
 }
 
-// changeOfCount says how a number differs: +12, up 8% from 151.
+// changeOfCount says how a number differs: +12, up 8% from 151. Of nothing there is no share.
 func changeOfCount(l locale, m measure, now, before int64) string {
 	difference := now - before
-	share := (200*max(difference, -difference) + before) / (2 * before) // in whole percent, rounded half up
+	if before == 0 && difference > 0 {
+		return fmt.Sprintf("%s, up from %s", l.Signed(difference), m.write(l, before))
+	}
+	share := (200*max(difference, -difference) + before) / max(2*before, 1) // in whole percent, rounded half up
 	switch {
 	case difference > 0 && share == 0:
 		return fmt.Sprintf("%s, up less than %s from %s", l.Signed(difference), l.Share(1), m.write(l, before))

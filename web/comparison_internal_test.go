@@ -52,3 +52,12 @@ func TestPreviousPeriod(t *testing.T) {
 	_, ok = previousPeriod(reports.Period{From: time.Date(2000, 1, 28, 0, 0, 0, 0, time.UTC), Days: 28})
 	require.False(t, ok)
 }
+
+// Of an organisation with too many plays the overview knows no players: there is nothing to compare, of now or of before.
+func TestOverviewOfUncountedPlayersComparesPlays(t *testing.T) {
+	t.Parallel()
+	o := reports.Overview{Now: reports.OverviewTotals{Plays: 300_000}, Before: reports.OverviewTotals{Plays: 250_000}}
+	require.Equal(t, []figure{{"Plays", "300,000", "in 28 days, all forks", "+50,000, up 20% from 250,000"}}, overviewFigures(locales[0], o))
+	o.Before = reports.OverviewTotals{}
+	require.Equal(t, []figure{{"Plays", "300,000", "in 28 days, all forks", ""}}, overviewFigures(locales[0], o))
+}
