@@ -80,9 +80,9 @@ func (w *replicated) foreignIsRefused(t *testing.T) {
 	other := w.standby.url("dg_app") + " " + pgtest.New(t).URL
 	status, output := (&program{t: t, dir: w.x.dir}).run(append([]string{"serve", "--ops-addr", "127.0.0.1:0", "--database-replica-urls", other}, urls...)...)
 	require.NotZero(t, status)
-	require.Contains(t, output, "replica 2 is no copy of the primary")
+	require.Contains(t, output, "replica 2 is not a copy of the primary")
 	for list, says := range map[string]string{
-		other:                   "replica 2 is no copy of the primary",
+		other:                   "replica 2 is not a copy of the primary",
 		w.standby.url("dg_app"): "hot_standby_feedback is off",
 		"postgres://127.0.0.1:1/dg," + w.standby.url("dg_app"): "replica 1    reports leave it out: it is unreachable",
 	} {

@@ -88,10 +88,10 @@ func overviewPeriod(p Period) Period {
 	return Period{From: p.End().Add(-OverviewWeeks * week), Days: OverviewWeeks * int(week/day)}
 }
 
-// tally sums the plays of an overview, and then, fork by fork, its players.
-type tally struct {
+// overviewSums sums the plays of an overview, and then, fork by fork, its players.
+type overviewSums struct {
 	period    Period
-	forks     []forkTally
+	forks     []forkSums
 	cost      int64    // of counting the players
 	completed [2]int64 // of the four weeks before and of the last four
 	players   [2]distinct
@@ -99,8 +99,8 @@ type tally struct {
 	ofFork    distinct // its players of the last four weeks
 }
 
-// forkTally is what is known of a fork before the segments of its players are read.
-type forkTally struct {
+// forkSums is what is known of a fork before the segments of its players are read.
+type forkSums struct {
 	id string
 	ForkOverview
 	sealed   []sealedDay // ascending
@@ -108,20 +108,20 @@ type forkTally struct {
 }
 
 // weekOf is the week of a day of the period.
-func (t *tally) weekOf(d sealedDay) int { return int(d.date.Sub(t.period.From) / week) }
+func (t *overviewSums) weekOf(d sealedDay) int { return int(d.date.Sub(t.period.From) / week) }
 
 // half returns 1 for the last four weeks, 0 for the four before, and -1 for the others.
 func half(week int) int { return max(-1, week/comparedWeeks-1) }
 
 // addPlays counts plays of a fork; each costs as much to find the player of.
-func (t *tally) addPlays(fork *forkTally, week int, plays, cost int64) {
+func (t *overviewSums) addPlays(fork *forkSums, week int, plays, cost int64) {
 	if fork.Weeks[week] += plays; half(week) >= 0 {
 		t.cost += plays * cost
 	}
 }
 
 // turnTo counts the players of the forks before the i-th, and begins with that one's outside segments.
-func (t *tally) turnTo(i int) {
+func (t *overviewSums) turnTo(i int) {
 	for t.current < i {
 		if t.current >= 0 {
 			t.forks[t.current].Players = t.ofFork.n
@@ -135,13 +135,13 @@ func (t *tally) turnTo(i int) {
 }
 
 // compared are the last eight weeks.
-func (t *tally) compared() Period {
+func (t *overviewSums) compared() Period {
 	days := 2 * comparedWeeks * int(week/day)
 	return Period{From: t.period.End().AddDate(0, 0, -days), Days: days}
 }
 
 // overview rounds the sums.
-func (t *tally) overview(counted bool) Overview {
+func (t *overviewSums) overview(counted bool) Overview {
 	o := Overview{Forks: make(map[string]*ForkOverview, len(t.forks)), Counted: counted}
 	for i, total := range []*OverviewTotals{&o.Before, &o.Now} {
 		first := OverviewWeeks + (i-2)*comparedWeeks

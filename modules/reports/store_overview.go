@@ -48,7 +48,7 @@ select i, day, substr(segment, 1, head_bytes) from (
 // overview sums what of the organisation's forks is sealed, and the plays of the other days. It counts the players where that
 // costs at most so much.
 func (s *snapshot) overview(ctx context.Context, maxCost int64) (Overview, error) {
-	t := &tally{period: s.query.Period, current: -1}
+	t := &overviewSums{period: s.query.Period, current: -1}
 	t.players[0].reset()
 	t.players[1].reset()
 	batch := &pgx.Batch{}
@@ -69,7 +69,7 @@ func (s *snapshot) overview(ctx context.Context, maxCost int64) (Overview, error
 	return t.overview(true), err
 }
 
-func (s *snapshot) queueForkDays(batch *pgx.Batch, t *tally) {
+func (s *snapshot) queueForkDays(batch *pgx.Batch, t *overviewSums) {
 	q := s.query
 	batch.Queue(forkDaysSQL, q.OrganisationID, q.Period.From, q.Period.End()).Query(func(rows pgx.Rows) error {
 		var id string
@@ -77,7 +77,7 @@ func (s *snapshot) queueForkDays(batch *pgx.Batch, t *tally) {
 		var packed []byte
 		return forEachRow(rows, []any{&id, &date, &packed}, func() {
 			if n := len(t.forks); n == 0 || t.forks[n-1].id != id {
-				t.forks = append(t.forks, forkTally{id: id})
+				t.forks = append(t.forks, forkSums{id: id})
 			}
 			if date != nil {
 				s.addForkDay(t, &t.forks[len(t.forks)-1], sealedDay{*date, packed})
@@ -87,7 +87,7 @@ func (s *snapshot) queueForkDays(batch *pgx.Batch, t *tally) {
 }
 
 // addForkDay adds the sums of a sealed day, unless it is damaged.
-func (s *snapshot) addForkDay(t *tally, f *forkTally, d sealedDay) {
+func (s *snapshot) addForkDay(t *overviewSums, f *forkSums, d sealedDay) {
 	damage := Damage{f.id, Period{From: d.date, Days: 1}}
 	if slices.Contains(s.damaged, damage) {
 		return
@@ -106,7 +106,7 @@ func (s *snapshot) addForkDay(t *tally, f *forkTally, d sealedDay) {
 }
 
 // ranges are what of the forks' days in the period is not sealed.
-func (t *tally) ranges(p Period) (numbers []int32, forks []string, from, to []time.Time) {
+func (t *overviewSums) ranges(p Period) (numbers []int32, forks []string, from, to []time.Time) {
 	for i := range t.forks {
 		f := &t.forks[i]
 		first := slices.IndexFunc(f.sealed, func(d sealedDay) bool { return !d.date.Before(p.From) })
@@ -123,7 +123,7 @@ func (t *tally) ranges(p Period) (numbers []int32, forks []string, from, to []ti
 	return numbers, forks, from, to
 }
 
-func (s *snapshot) queuePlaysOfForks(batch *pgx.Batch, t *tally) {
+func (s *snapshot) queuePlaysOfForks(batch *pgx.Batch, t *overviewSums) {
 	numbers, forks, from, to := t.ranges(t.period)
 	batch.Queue(playsOfForksSQL, numbers, forks, from, to, t.period.From).Query(func(rows pgx.Rows) error {
 		var i int
@@ -135,7 +135,7 @@ func (s *snapshot) queuePlaysOfForks(batch *pgx.Batch, t *tally) {
 	})
 }
 
-func (s *snapshot) queuePlayersOfForks(batch *pgx.Batch, t *tally) {
+func (s *snapshot) queuePlayersOfForks(batch *pgx.Batch, t *overviewSums) {
 	compared := t.compared()
 	numbers, forks, from, to := t.ranges(compared)
 	middle := compared.From.Add(comparedWeeks * week)
@@ -153,7 +153,7 @@ func (s *snapshot) queuePlayersOfForks(batch *pgx.Batch, t *tally) {
 	})
 }
 
-func (s *snapshot) queueHeadsOfForks(batch *pgx.Batch, t *tally) {
+func (s *snapshot) queueHeadsOfForks(batch *pgx.Batch, t *overviewSums) {
 	var numbers []int32
 	var forks []string
 	var days []time.Time
@@ -177,7 +177,7 @@ func (s *snapshot) queueHeadsOfForks(batch *pgx.Batch, t *tally) {
 }
 
 // addHead adds the players of a sealed day of the i-th fork.
-func (s *snapshot) addHead(t *tally, i int, date time.Time, head []byte) {
+func (s *snapshot) addHead(t *overviewSums, i int, date time.Time, head []byte) {
 	t.turnTo(i)
 	h := half(t.weekOf(sealedDay{date: date}))
 	err := segment.UnpackDay(date.UnixMilli(), head, nil, func(p segment.Play) {

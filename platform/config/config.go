@@ -37,7 +37,7 @@ const maxReplicas = 8
 
 var replicaURL = regexp.MustCompile(`(?i)(?:^|[\s,])postgres(?:ql)?://`)
 
-// Replicas returns the URLs of the replicas. A comma within one separates its hosts. ok is false where the setting is no list of
+// Replicas returns the URLs of the replicas. A comma within one separates its hosts. ok is false where the setting is not a list of
 // URLs.
 func (d Database) Replicas() (urls []string, ok bool) { return splitURLs(d.ReplicaURLs) }
 

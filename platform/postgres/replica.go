@@ -47,7 +47,7 @@ type serverRun struct {
 
 // OpenReplicas opens replicas of the primary, each with pools like those of the options' keys, which then find the replicas
 // (AcquireReplica). One that cannot be reached does not count as an error. The caller runs Run, and closes them.
-// It fails if a URL cannot be read, or if a server is reached that is no copy of the primary.
+// It fails if a URL cannot be read, or if a server is reached that is not a copy of the primary.
 func OpenReplicas(ctx context.Context, urls []string, primary *DB, like map[*DB]Options) (*Replicas, error) {
 	rs := &Replicas{primary: primary}
 	for i, url := range urls {
@@ -69,7 +69,7 @@ func OpenReplicas(ctx context.Context, urls []string, primary *DB, like map[*DB]
 	for _, r := range rs.all {
 		if *r.state.Load() == ReplicaForeign {
 			rs.Close()
-			return nil, fmt.Errorf("replica %d is no copy of the primary: it belongs to another database system. Correct DG_DATABASE_REPLICA_URLS", r.Number)
+			return nil, fmt.Errorf("replica %d is not a copy of the primary: it belongs to another database system. Correct DG_DATABASE_REPLICA_URLS", r.Number)
 		}
 	}
 	primary.hasReplicas = true

@@ -47,7 +47,7 @@ func (c *Cluster) poolTo(s *Server) (config string) {
 	return c.write("pgbouncer", "pgbouncer.ini", fmt.Sprintf(poolerConfig, s.Host, c.host(poolerHost)))
 }
 
-// PoolTo leads PgBouncer to another server, as whoever promotes it has to: by its configuration and RELOAD.
+// PoolTo leads PgBouncer to another server after a promotion: by its configuration and RELOAD.
 func (c *Cluster) PoolTo(s *Server) {
 	c.t.Helper()
 	c.poolTo(s)
