@@ -6,7 +6,7 @@ export PG_BIN ?= $(shell [ -x .postgres/bin/postgres ] && echo $(CURDIR)/.postgr
 # The race detector needs a C compiler; without one the tests run all the same.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
-.PHONY: help run dev test soak recipes check contract bench cluster mutations release generate build postgres readers
+.PHONY: help run dev test chaos soak recipes check contract bench cluster mutations release generate build postgres readers
 
 help: ## List the targets.
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/\1\t\2/' | expand -t 12
@@ -20,6 +20,9 @@ dev: build postgres ## Serve what the database holds, with all of the log.
 # Tests wait for processes more than they compute: four of a package at once.
 test: postgres ## Run every test, on a real PostgreSQL and in a real Chromium.
 	go test $(RACE) -parallel 4 -timeout 20m ./...
+
+chaos: postgres ## Break things under load and push from outside, 15 minutes at most: see /docs/security (the tests run a cut of it).
+	DG_CHAOS=1 go test -v -count=1 -timeout 15m ./app -run '^TestChaos'
 
 soak: postgres ## Run the tests of the whole program at their large sizes: millions of plays, many minutes.
 	DG_SOAK=1 go test -v -count=1 -p 1 -timeout 60m ./app ./modules/publicapi ./modules/reports

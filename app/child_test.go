@@ -52,6 +52,7 @@ type child struct {
 	out, log buffer
 	exited   chan struct{}
 	url      string // where it serves
+	ops      string // where its metrics are, once somebody asked: see opsAddress
 }
 
 // launch starts dg. It is killed when the test ends, if it still runs.

@@ -47,6 +47,14 @@ func (b *buffer) Write(p []byte) (int, error) {
 	return b.b.Write(p)
 }
 
+// reset leaves only that text.
+func (b *buffer) reset(to string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.b.Reset()
+	b.b.WriteString(to)
+}
+
 func (b *buffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/reports"
+)
+
+// Each check of what must hold after chaos finds what it is for, and all of them nothing after a quiet run.
+func TestChaosChecksFindWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	e := startExporting(t, reports.SealFrom+chaosSize(1_000, 50_000, 500_000))
+	url := e.door.Config().ConnString()
+	status, out, err := command(t, "segments", "rebuild", "--database-url", url, "--migrate-database-url", url)
+	require.Zero(t, status, out+err)
+	for _, path := range []string{"/api/v1/forks", "/sign-in", strings.Replace(e.path, "exports/csv", "stats", 1)} {
+		readAll(t, ask(t, client(), e.url+path, e.token))
+	}
+	o := beginOrdeal(t, e.door, e.child)
+	response, body := e.begin(t, "whole-export-1")
+	o.saw("whole-export-1", "export.started")
+	_, failed := io.Copy(io.Discard, body)
+	require.NoError(t, failed)
+	require.NoError(t, response.Body.Close())
+	require.Equal(t, http.StatusForbidden, ask(t, client(), e.url+"/healthz", e.token, "X-Request-Id", "refused-use-1").StatusCode)
+	o.saw("refused-use-1", "api_key.refused")
+	o.ends(t)
+
+	t.Run("an export that is left", func(t *testing.T) {
+		o.within = 300 * time.Millisecond
+		response, _ := e.begin(t, "left-export-1")
+		defer response.Body.Close()
+		found := strings.Join(o.leftovers(t), "\n")
+		for _, want := range []string{`dg_work_running{kind="export`, "dg_http_connections_open = 1", `dg_pool_connections{pool="exports",state="busy"} = 1`, "the database still works: dg exports active"} {
+			require.Contains(t, found, want)
+		}
+	})
+	require.Contains(t, strings.Join(moreGoroutines(map[string]int{"a": 1}, map[string]int{"a": 1, "b": 6}), ""), "6 goroutines, before 0, in b")
+	t.Run("an answer without its entry", func(t *testing.T) {
+		o.saw("never-happened-1", "export.started")
+		o.saw("refused-use-1", "api_key.refused")
+		o.counted.Store(1)
+		require.Len(t, o.missingEntries(t), 3)
+	})
+	t.Run("a play that changes without its segment", func(t *testing.T) {
+		for _, sql := range []string{
+			`alter table plays disable trigger all`, `update plays set score = 10000 - score where score < 500`, `alter table plays enable trigger all`,
+		} {
+			e.exec(t, sql)
+		}
+		require.Contains(t, strings.Join(o.wrongSegments(t), ""), "segments are wrong")
+		require.Len(t, o.wrongFigures(t), 1)
+	})
+	t.Run("a secret in a log", func(t *testing.T) {
+		require.Empty(t, o.leaks(t))
+		for _, secret := range []string{e.token, "$argon2id$v=19$m=8", "Cookie: __Host-dg=" + strings.Repeat("a", 43), "postgres://dg_app:hunter2@localhost/dg", "otpauth://totp/dg"} {
+			before := e.log.String()
+			_, _ = e.log.Write([]byte(secret + "\n"))
+			require.NotEmpty(t, o.leaks(t), secret)
+			e.log.reset(before)
+		}
+		require.Empty(t, o.leaks(t))
+	})
+}

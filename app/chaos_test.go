@@ -1,0 +1,166 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// chaos says whether the suites of chaos have their full sizes (make chaos, make soak) and not those of every run.
+var chaos = soak || os.Getenv("DG_CHAOS") == "1"
+
+// chaosSize picks a size: of every run, of make chaos, or of make soak.
+func chaosSize(cut, chaotic, soaked int) int {
+	switch {
+	case soak:
+		return soaked
+	case chaos:
+		return chaotic
+	}
+	return cut
+}
+
+// ordeal is what a suite of chaos does to instances on one database, and what must hold afterwards:
+//
+//	o := beginOrdeal(t, doorTo(t, db.URL), first, second)
+//	o.saw(requestID, "export.started")
+//	o.ends(t)
+type ordeal struct {
+	door      *door
+	instances []*child
+	rest      map[*child]map[string]int // goroutines before, by their stacks
+	within    time.Duration             // how long what is left may take to go
+	secrets   map[string]string         // that no log may hold, by what they are; the shapes of secrets are looked for anyway
+
+	mu      sync.Mutex
+	entries map[[2]string]int // request id and action that clients saw
+	counted atomic.Int64      // refused uses that were answered 429
+}
+
+// beginOrdeal counts the goroutines of the instances, which have answered a request before.
+func beginOrdeal(t *testing.T, d *door, instances ...*child) *ordeal {
+	t.Helper()
+	o := &ordeal{door: d, within: 30 * time.Second, rest: map[*child]map[string]int{}, secrets: map[string]string{}, entries: map[[2]string]int{}}
+	for _, c := range instances {
+		o.joins(t, c)
+	}
+	return o
+}
+
+// joins adds an instance, such as one that was started again.
+func (o *ordeal) joins(t *testing.T, c *child) {
+	t.Helper()
+	o.instances = append(o.instances, c)
+	o.rest[c] = goroutines(t, c)
+}
+
+// saw notes that a client got an answer that has to have its entry in the audit log: "api_key.refused" of a 401 or 403 to a
+// key whose id is known, "export.started" of a CSV, "api_key.revoked" of a revocation.
+func (o *ordeal) saw(requestID, action string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.entries[[2]string{requestID, action}]++
+}
+
+// ends fails the test with all that does not hold. Instances that have ended are asked for their logs only. Clients have
+// closed their connections.
+func (o *ordeal) ends(t *testing.T) {
+	t.Helper()
+	for _, problem := range o.problems(t) {
+		t.Error(problem)
+	}
+}
+
+func (o *ordeal) problems(t *testing.T) []string {
+	t.Helper()
+	return slices.Concat(o.leftovers(t), o.wrongSegments(t), o.wrongFigures(t), o.missingEntries(t), o.leaks(t))
+}
+
+// running are the instances that have not ended.
+func (o *ordeal) running() []*child {
+	return slices.DeleteFunc(slices.Clone(o.instances), func(c *child) bool {
+		select {
+		case <-c.exited:
+			return true
+		default:
+			return false
+		}
+	})
+}
+
+// wrongSegments is what `dg segments verify` says, unless all is well.
+func (o *ordeal) wrongSegments(t *testing.T) []string {
+	t.Helper()
+	url := o.door.Config().ConnString()
+	status, out, err := command(t, "segments", "verify", "--database-url", url, "--migrate-database-url", url)
+	if status == 0 {
+		return nil
+	}
+	return []string{"dg segments verify: " + out + err}
+}
+
+// missingEntries compares what clients saw with the audit log: each answer has one entry.
+func (o *ordeal) missingEntries(t *testing.T) (problems []string) {
+	t.Helper()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for seen, times := range o.entries {
+		if n := read[int](t, o.door, `select count(*) from audit_entries where request_id = $1 and action = $2`, seen[0], seen[1]); n != times {
+			problems = append(problems, fmt.Sprintf("the request %s has %d entries %s, not %d", seen[0], n, seen[1], times))
+		}
+	}
+	unpaired := read[int](t, o.door, `select count(*) from audit_entries f where action = 'export.finished' and not exists (
+		select from audit_entries s where s.action = 'export.started' and s.org_id = f.org_id and s.details->>'exportId' = f.details->>'exportId')`)
+	if unpaired > 0 {
+		problems = append(problems, fmt.Sprintf("%d exports ended that never started", unpaired))
+	}
+	if want := o.counted.Load(); want > 0 && !holdsWithin(o.within, func() bool {
+		return read[bool](t, o.door, `select coalesce(sum((details->>'notRecorded')::bigint), 0) >= $1 or bool_or(details ? 'countLost')
+			from audit_entries where action = 'api_key.refused'`, want)
+	}) {
+		problems = append(problems, fmt.Sprintf("fewer than %d refused uses are in the log as numbers", want))
+	}
+	return problems
+}
+
+// leaks looks for secrets in what an operator can read: logs, metrics, stacks, and the audit log.
+func (o *ordeal) leaks(t *testing.T) (problems []string) {
+	t.Helper()
+	s := seen{"the audit log": dump(t, o.door, "audit_entries")}
+	for i, c := range o.instances {
+		s[fmt.Sprintf("the log of instance %d", i)] = c.log.String()
+		if at := strings.Index(c.log.String(), "goroutine "); at >= 0 || strings.Contains(c.log.String(), "panicked") {
+			problems = append(problems, fmt.Sprintf("instance %d panicked: %.2000s", i, c.log.String()[max(0, at):]))
+		}
+	}
+	for i, c := range o.running() {
+		s[fmt.Sprintf("the metrics of instance %d", i)] = c.operations(t, "/metrics")
+		s[fmt.Sprintf("the stacks of instance %d", i)] = c.operations(t, "/debug/pprof/goroutine?debug=2")
+	}
+	return append(problems, s.finds(o.secrets)...)
+}
+
+// holdsWithin polls a condition.
+func holdsWithin(within time.Duration, condition func() bool) bool {
+	for deadline := time.Now().Add(within); !condition(); <-time.After(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			return false
+		}
+	}
+	return true
+}
+
+// operations reads a page of the instance's private listener.
+func (c *child) operations(t *testing.T, path string) string {
+	t.Helper()
+	response := ask(t, client(), "http://"+c.opsAddress(t)+path, "")
+	require.Equal(t, 200, response.StatusCode, path)
+	return readAll(t, response)
+}
