@@ -54,6 +54,7 @@ var (
 		"28",   // authentication: no use of the database until somebody changes the credentials
 		"53",   // insufficient resources: disk, memory, connections
 		"57P0", // shutdown, crash of a session, still starting, database dropped
+		"58",   // the server's system: I/O error, missing file
 	}
 	unavailableCodes = []string{
 		"57014", // statement_timeout, or cancelled by the server's administrator
@@ -66,10 +67,16 @@ var (
 		errSilent,
 		context.DeadlineExceeded, // most often the wait for a free connection
 		pgconn.ErrConnClosed, puddle.ErrClosedPool, errSQLClosed(), sql.ErrConnDone, driver.ErrBadConn,
+		sql.ErrTxDone, // the time of its context ended before the commit
 		io.ErrUnexpectedEOF, net.ErrClosed,
 		syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE,
 	}
 )
+
+// garbled finds what pgx says of bytes that are no answer, and has no type for: PgBouncer that loses its server amid a message
+// appends an error of its own to the half.
+var garbled = regexp.MustCompile(`[A-Z]\w+ body (is invalid|must have length of) |invalid body length: |(invalid|unknown) message (length|type): |unexpected message type |` +
+	`pgxpool: too many failed attempts`)
 
 // Failed reports whether err comes from the database or the way to it, and not from what was read.
 func Failed(err error) bool {
@@ -98,7 +105,8 @@ func Unavailable(err error) bool {
 		return true
 	}
 	return pgconn.Timeout(err) ||
-		slices.ContainsFunc(unavailableErrors, func(target error) bool { return errors.Is(err, target) })
+		slices.ContainsFunc(unavailableErrors, func(target error) bool { return errors.Is(err, target) }) ||
+		garbled.MatchString(err.Error())
 }
 
 // onStandby recognises the refusals of a standby: to write (25006), and to read an unlogged table, whose code has many other,

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -45,6 +46,11 @@ func TestUnavailable(t *testing.T) {
 		{"connection failure", code("08006"), true},
 		{"no such database", code("3D000"), true},
 		{"password wrong", code("28P01"), true},
+		{"I/O error of the server", code("58030"), true},
+		{"error of the pooler's in half a row", errors.New("reports: days: DataRow body is invalid "), true},
+		{"in half a message's head", errors.New("invalid body length: expected at most 1073741822, but got 1178686525"), true},
+		{"in the place of a message", errors.New("unknown message type: x"), true},
+		{"the time ended before the commit", sql.ErrTxDone, true},
 		{"wrapped", fmt.Errorf("keys: %w", code("57P01")), true},
 		{"the client left", context.Canceled, false},
 		{"the client left while connecting", fmt.Errorf("x: %w", context.Canceled), false},

@@ -1,0 +1,268 @@
+package postgres
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgproto3"
+	"github.com/stretchr/testify/require"
+	"gorm.io/gorm"
+
+	"dg/platform/testkit/bouncer"
+)
+
+// cutter is a way to the shared server that ends a connection in the place of one of the server's messages.
+type cutter struct {
+	dir  string       // of its socket
+	left atomic.Int64 // messages until then; below 0: none is cut
+	end  func(client net.Conn, message []byte)
+}
+
+func newCutter(t *testing.T) *cutter {
+	t.Helper()
+	server, err := url.Parse(sharedServer(t).URL())
+	require.NoError(t, err)
+	owner, err := os.Stat(server.Query().Get("host"))
+	require.NoError(t, err)
+	c := &cutter{dir: t.TempDir()}
+	if user := owner.Sys().(*syscall.Stat_t); os.Geteuid() == 0 { // PgBouncer has to reach it as PostgreSQL's user
+		c.dir, err = os.MkdirTemp("", "dg-cutter-")
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = os.RemoveAll(c.dir) })
+		require.NoError(t, os.Chown(c.dir, int(user.Uid), int(user.Gid)))
+	}
+	c.left.Store(-1)
+	listener, err := net.Listen("unix", filepath.Join(c.dir, ".s.PGSQL.5432"))
+	require.NoError(t, err)
+	require.NoError(t, os.Chmod(listener.Addr().String(), 0o777))
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			database, err := net.Dial("unix", filepath.Join(server.Query().Get("host"), ".s.PGSQL.5432"))
+			if err != nil {
+				_ = client.Close()
+				return
+			}
+			go func() { _, _ = io.Copy(database, client); _ = database.Close() }()
+			go c.carry(client, database)
+		}
+	}()
+	return c
+}
+
+// carry passes the server's messages on, one by one.
+func (c *cutter) carry(client, database net.Conn) {
+	defer func() { _, _ = client.Close(), database.Close() }()
+	head := make([]byte, 5)
+	for {
+		if _, err := io.ReadFull(database, head); err != nil {
+			return
+		}
+		message := append([]byte(nil), head...)
+		message = append(message, make([]byte, binary.BigEndian.Uint32(head[1:])-4)...)
+		if _, err := io.ReadFull(database, message[5:]); err != nil {
+			return
+		}
+		if c.left.Load() >= 0 && c.left.Add(-1) < 0 {
+			c.end(client, message)
+			return
+		}
+		if _, err := client.Write(message); err != nil {
+			return
+		}
+	}
+}
+
+// fatal is a FATAL error as PostgreSQL and PgBouncer send it before they close a connection.
+func fatal(code string) func(net.Conn, []byte) {
+	return func(client net.Conn, _ []byte) {
+		message, _ := (&pgproto3.ErrorResponse{Severity: "FATAL", SeverityUnlocalized: "FATAL", Code: code, Message: "x"}).Encode(nil)
+		_, _ = client.Write(message)
+	}
+}
+
+// ends are the ways in which connections end.
+var ends = []struct {
+	name string
+	end  func(client net.Conn, message []byte)
+}{
+	{"closed", func(net.Conn, []byte) {}},
+	{"amid a message", func(client net.Conn, message []byte) { _, _ = client.Write(message[:len(message)/2+1]) }},
+	{"before a message's last byte", func(client net.Conn, message []byte) { _, _ = client.Write(message[:len(message)-1]) }},
+	{"before a message's last 8 bytes", func(client net.Conn, message []byte) { _, _ = client.Write(message[:max(5, len(message)-8)]) }},
+	{"shutdown", fatal("57P01")},
+	{"crash", fatal("57P02")},
+	{"PgBouncer's", fatal("08P01")},
+	{"an error of the system", fatal("58000")},
+}
+
+var errShort = errors.New("too few rows, and no error")
+
+// uses are how the program uses connections. Each knows its right result.
+var uses = map[string]func(ctx context.Context, db *DB) error{
+	"one row": func(ctx context.Context, db *DB) error {
+		var n int
+		return errors.Join(db.Pool.QueryRow(ctx, `select count(*) from generate_series(1, $1)`, 5).Scan(&n), expect(n, 5))
+	},
+	"rows": func(ctx context.Context, db *DB) error {
+		rows, err := db.Pool.Query(ctx, `select n from generate_series(1, $1) n`, 5)
+		if err != nil {
+			return err
+		}
+		all, err := pgx.CollectRows(rows, pgx.RowTo[int])
+		return errors.Join(err, expect(len(all), 5))
+	},
+	"batch": func(ctx context.Context, db *DB) error {
+		conn, err := db.Pool.Acquire(ctx)
+		if err != nil {
+			return err
+		}
+		defer conn.Release()
+		batch := &pgx.Batch{}
+		batch.Queue("begin isolation level repeatable read read only")
+		batch.Queue(`select count(*) from generate_series(1, $1)`, 5)
+		results := conn.SendBatch(ctx, batch)
+		defer func() { _ = results.Close() }()
+		if _, err := results.Exec(); err != nil {
+			return err
+		}
+		var n int
+		if err := results.QueryRow().Scan(&n); err != nil {
+			return err
+		}
+		if err := errors.Join(results.Close(), expect(n, 5)); err != nil {
+			return err
+		}
+		_, err = conn.Exec(ctx, "rollback")
+		return err
+	},
+	"batch with functions": func(ctx context.Context, db *DB) error {
+		read, batch := 0, &pgx.Batch{}
+		for range 2 {
+			batch.Queue(`select n from generate_series(1, $1) n`, 3).Query(func(rows pgx.Rows) error {
+				for rows.Next() {
+					read++
+				}
+				return rows.Err()
+			})
+		}
+		err := db.Pool.SendBatch(ctx, batch).Close()
+		if err != nil {
+			return err
+		}
+		return expect(read, 6)
+	},
+	"transaction": func(ctx context.Context, db *DB) error {
+		return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+			var n int
+			return errors.Join(tx.QueryRow(ctx, `select count(*) from generate_series(1, $1)`, 5).Scan(&n), expect(n, 5))
+		})
+	},
+	"gorm": func(ctx context.Context, db *DB) error {
+		var n []int
+		return errors.Join(db.Gorm.WithContext(ctx).Raw(`select n from generate_series(1, ?) n`, 5).Scan(&n).Error, expect(len(n), 5))
+	},
+	"gorm, transaction": func(ctx context.Context, db *DB) error {
+		return db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+			var n int
+			return errors.Join(tx.Raw(`select count(*) from generate_series(1, ?)`, 5).Scan(&n).Error, expect(n, 5))
+		})
+	},
+}
+
+// expect is for results that come without an error.
+func expect(got, want int) error {
+	if got != want {
+		return fmt.Errorf("%d, not %d: %w", got, want, errShort)
+	}
+	return nil
+}
+
+// Wherever a connection ends, the error means that the database is unavailable: no half result, and no error of the program.
+// PgBouncer appends its own error to half a message.
+func TestConnectionThatEndsAnywhereIsUnavailable(t *testing.T) {
+	t.Parallel()
+	serving, _ := newDatabase(t)
+	u, err := url.Parse(serving)
+	require.NoError(t, err)
+	t.Run("directly", func(t *testing.T) {
+		c := newCutter(t)
+		u.RawQuery = url.Values{"host": {c.dir}}.Encode()
+		c.cutsEverywhere(t, u.String())
+	})
+	t.Run("behind PgBouncer", func(t *testing.T) {
+		c := newCutter(t)
+		b := bouncer.Start(t, c.dir, "server_login_retry = 0")
+		through := ThroughPooler(b.URL(u.String()))
+		require.NoError(t, SetRoleDefaults(t.Context(), through, new(logBook).logger()))
+		c.cutsEverywhere(t, through)
+	})
+}
+
+// cutsEverywhere cuts every use: in a soak at every message in every way, else at some in one.
+func (c *cutter) cutsEverywhere(t *testing.T, url string) {
+	db := open(t, url, Options{MaxConns: 1})
+	steps, ways := 1, ends
+	if os.Getenv("DG_SOAK") == "" {
+		steps = 4
+	}
+	turn := 0
+	for _, use := range slices.Sorted(maps.Keys(uses)) {
+		for _, warm := range []bool{false, true} {
+			reached := true
+			for cut := turn % steps; reached; cut += steps {
+				require.Less(t, cut, 100, use)
+				if steps > 1 {
+					ways = ends[turn%len(ends):][:1]
+				}
+				for _, way := range ways {
+					c.end = way.end
+					reached = c.cutsAt(t, db, cut, warm, fmt.Sprintf("%s, %s, message %d, warm %v", use, way.name, cut, warm), uses[use])
+				}
+				turn++
+			}
+		}
+	}
+}
+
+// cutsAt runs a use on a connection that ends at the nth message, and reports whether it got that far.
+func (c *cutter) cutsAt(t *testing.T, db *DB, n int, warm bool, name string, run func(context.Context, *DB) error) bool {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+	defer stop()
+	db.Pool.Reset()
+	first := func(ctx context.Context, db *DB) error { return db.Pool.Ping(ctx) }
+	if warm {
+		first = run
+	}
+	require.NoError(t, first(ctx, db), name)
+	c.left.Store(int64(n))
+	err := run(ctx, db)
+	reached := c.left.Swap(-1) < 0
+	switch {
+	case reached && err == nil: // the result was there already
+	case reached && (!Unavailable(err) || ctx.Err() != nil):
+		t.Errorf("%s: %T %v", name, err, err)
+	case !reached:
+		require.NoError(t, err, name)
+	}
+	return reached
+}
