@@ -53,38 +53,14 @@ const publicURL = "https://dg.example.org"
 // The examples of configs/deploy, with this test's addresses: what clients get through them is what dg sends.
 func TestProxyExamples(t *testing.T) {
 	t.Parallel()
-	proxies := map[string]func(config, dir string) []string{
-		"nginx": func(config, dir string) []string {
-			main := fmt.Sprintf("daemon off; pid %[1]s/pid; error_log stderr; events {} http { access_log off; client_body_temp_path %[1]s; include %[2]s; }", dir, config)
-			require.NoError(t, os.WriteFile(filepath.Join(dir, "main.conf"), []byte(main), 0o600))
-			return []string{"-p", dir, "-c", filepath.Join(dir, "main.conf")}
-		},
-		"haproxy": func(config, _ string) []string { return []string{"-db", "-f", config} },
-	}
-	for name, arguments := range proxies {
+	for name := range proxyArguments {
 		t.Run(name, func(t *testing.T) {
-			program, err := exec.LookPath(name)
-			if err != nil {
+			p := proxied{exporting: behindProxy(t)}
+			address := startProxy(t, name, strings.TrimPrefix(p.url, "http://"))
+			if address == "" {
 				t.Skipf("SKIPPED, NOTHING WAS TESTED: there is no %s", name)
 			}
-			p := proxied{exporting: behindProxy(t)}
-			dir, address := t.TempDir(), freeAddress(t)
-			example := map[string]string{"nginx": "nginx.conf", "haproxy": "haproxy.cfg"}[name]
-			config := adapt(t, example, dir, address, strings.TrimPrefix(p.url, "http://"))
-			var log buffer
-			proxy := exec.Command(program, arguments(config, dir)...)
-			proxy.Stdout, proxy.Stderr = &log, &log
-			require.NoError(t, proxy.Start())
-			t.Cleanup(func() {
-				_ = proxy.Process.Signal(syscall.SIGTERM)
-				_ = proxy.Wait()
-				t.Log(log.String())
-			})
 			p.public, p.slow = clientOf(address, 0), clientOf(address, 16<<10)
-			until(t, 10*time.Second, name+" does not serve", func() bool {
-				response, err := p.public.Get(publicURL + "/readyz")
-				return err == nil && response.Body.Close() == nil && response.StatusCode == http.StatusOK
-			})
 			p.answersAlike(t)
 			p.knowsTheClient(t)
 			p.exportsWhole(t)
@@ -93,20 +69,59 @@ func TestProxyExamples(t *testing.T) {
 	}
 }
 
+// proxyArguments are those of each proxy for its configuration.
+var proxyArguments = map[string]func(t *testing.T, config, dir string) []string{
+	"nginx": func(t *testing.T, config, dir string) []string {
+		main := fmt.Sprintf("daemon off; pid %[1]s/pid; error_log stderr; events {} http { access_log off; client_body_temp_path %[1]s; include %[2]s; }", dir, config)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "main.conf"), []byte(main), 0o600))
+		return []string{"-p", dir, "-c", filepath.Join(dir, "main.conf")}
+	},
+	"haproxy": func(_ *testing.T, config, _ string) []string { return []string{"-db", "-f", config} },
+}
+
+// startProxy starts a proxy with its example in front of dg at upstream, and returns its address once it serves; "" where it is not
+// installed.
+func startProxy(t *testing.T, name, upstream string) (address string) {
+	t.Helper()
+	program, err := exec.LookPath(name)
+	if err != nil {
+		return ""
+	}
+	dir, address := t.TempDir(), freeAddress(t)
+	example := map[string]string{"nginx": "nginx.conf", "haproxy": "haproxy.cfg"}[name]
+	var log buffer
+	proxy := exec.Command(program, proxyArguments[name](t, adapt(t, example, dir, address, upstream), dir)...)
+	proxy.Stdout, proxy.Stderr = &log, &log
+	require.NoError(t, proxy.Start())
+	t.Cleanup(func() {
+		_ = proxy.Process.Signal(syscall.SIGTERM)
+		_ = proxy.Wait()
+		if t.Failed() {
+			t.Log(log.String())
+		}
+	})
+	c := clientOf(address, 0)
+	until(t, 10*time.Second, name+" does not serve", func() bool {
+		response, err := c.Get(publicURL + "/readyz")
+		return err == nil && response.Body.Close() == nil && response.StatusCode == http.StatusOK
+	})
+	return address
+}
+
 // behindProxy is a dg that trusts proxies on this machine, with one large fork.
-func behindProxy(t *testing.T) *exporting {
+func behindProxy(t *testing.T, args ...string) *exporting {
 	t.Helper()
 	db := fixtures.New(t)
 	fork := db.Fork(fixtures.Fork{OrganisationID: db.Organisation(fixtures.Organisation{}).ID})
 	db.Players(fork.OrganisationID, 500)
 	db.Plays(fork, 30_000, fork.CreatedAt, time.Second)
 	address := freeAddress(t)
-	dg := launch(t, "serve", "--addr", address, "--ops-addr", "127.0.0.1:0", "--database-url", db.URL,
-		"--migrate-database-url", db.OwnerURL, "--base-url", publicURL, "--trusted-proxies", "127.0.0.1/32").untilServing()
+	dg := launch(t, append(args, "serve", "--addr", address, "--ops-addr", "127.0.0.1:0", "--database-url", db.URL,
+		"--migrate-database-url", db.OwnerURL, "--base-url", publicURL, "--trusted-proxies", "127.0.0.1/32")...).untilServing()
 	dg.url = "http://" + address // it says the public one
 	return &exporting{
 		path: "/api/v1/forks/" + fork.ID + "/exports/csv?from=2026-01-01&to=2026-12-31", plays: 30_000,
-		child: dg, door: doorTo(t, db.URL), token: db.Key(fork.OrganisationID).Token(),
+		child: dg, door: doorTo(t, db.URL), token: db.Key(fork.OrganisationID).Token(), more: []string{db.Key(fork.OrganisationID).Token(), db.Key(fork.OrganisationID).Token()},
 	}
 }
 
