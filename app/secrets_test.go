@@ -44,20 +44,33 @@ var secretShapes = map[string]*regexp.Regexp{
 }
 
 // finds looks for secrets, and for what has their shape.
-func (s seen) finds(secrets map[string]string) (found []string) {
+func (s seen) finds(secrets map[string]string) []string {
+	found := s.named(secrets)
 	for where, text := range s {
-		for name, secret := range secrets {
-			if at := strings.Index(text, secret); at >= 0 {
-				found = append(found, fmt.Sprintf("%s is in %s: …%s…", name, where, text[max(0, at-200):min(len(text), at+len(secret)+50)]))
-			}
-		}
 		for name, shape := range secretShapes {
 			if at := shape.FindStringIndex(text); at != nil {
-				found = append(found, fmt.Sprintf("%s is in %s: …%s…", name, where, text[max(0, at[0]-200):min(len(text), at[1]+50)]))
+				found = append(found, s.around(name, where, at[0], at[1]))
 			}
 		}
 	}
 	return found
+}
+
+// named looks for these secrets alone.
+func (s seen) named(secrets map[string]string) (found []string) {
+	for where, text := range s {
+		for name, secret := range secrets {
+			if at := strings.Index(text, secret); at >= 0 {
+				found = append(found, s.around(name, where, at, at+len(secret)))
+			}
+		}
+	}
+	return found
+}
+
+func (s seen) around(name, where string, from, to int) string {
+	text := s[where]
+	return fmt.Sprintf("%s is in %s: …%s…", name, where, text[max(0, from-200):min(len(text), to+50)])
 }
 
 // holdsNone fails where it contains a secret.
