@@ -111,11 +111,11 @@ func TestLastReleaseServesOnThisSchema(t *testing.T) {
 	require.LessOrEqual(t, read[int64](t, r.d, `select version from schema_minimum`), known, "from 2.0.0 on a program below it does not start")
 	old.answersAsBefore()
 	newer := r.serveNew()
-	r.awaitSegments(segment.Version)
+	r.awaitSegments(segment.Version, segment.MonthVersion)
 	r.inTurns(old, newer)
 	old.program.stop()
 	old = r.serveOld()
-	r.awaitSegments(1) // the version of its segments
+	r.awaitSegments(1, 1) // the version of its segments
 	r.inTurns(old, newer)
 	for _, i := range []*instance{old, newer} {
 		require.NotContains(t, i.program.log.String(), "level=ERROR")
@@ -134,12 +134,12 @@ func (r *rollout) migrate() *child {
 	return launch(r.T, "migrate", "--database-url", r.x.url(url.User("dg_app")), "--migrate-database-url", r.x.url(url.User("dg_owner")))
 }
 
-// awaitSegments waits until the release of that version of segments has sealed all: the other does not read them.
-func (r *rollout) awaitSegments(version int) {
+// awaitSegments waits until the release of those versions of segments has sealed all: the other does not read them.
+func (r *rollout) awaitSegments(days, months int) {
 	r.Helper()
 	until(r.T, backWithin*4, "the segments are those of the other release", func() bool {
 		return read[bool](r.T, r.d, `select not exists (select from fork_days where get_byte(sums, 0) <> $1)
-			and not exists (select from fork_months where get_byte(segment, 0) <> $1)`, version)
+			and not exists (select from fork_months where get_byte(segment, 0) <> $2)`, days, months)
 	})
 }
 

@@ -17,16 +17,10 @@ func (s *snapshot) queueAll(batch *pgx.Batch, a *segment.Accumulator) {
 		a.ExpectMonth(month)
 	}
 	var heads []time.Time
-	s.sealed.days = slices.DeleteFunc(s.sealed.days, func(d sealedDay) bool {
-		sums, err := segment.UnpackSums(d.date.UnixMilli(), d.sums)
-		if err != nil {
-			s.damagedDay(d.date)
-			return true
+	s.eachSealedDay(func(date time.Time, sums *segment.Sums) {
+		if !a.AddDay(date, sums) {
+			heads = append(heads, date)
 		}
-		if !a.AddDay(d.date, &sums) {
-			heads = append(heads, d.date)
-		}
-		return false
 	})
 	s.queueMonths(batch, s.sealed.months, &a.Players)
 	s.queueHeads(batch, heads, a.AddPlayer)
@@ -34,21 +28,53 @@ func (s *snapshot) queueAll(batch *pgx.Batch, a *segment.Accumulator) {
 	s.queuePlays(batch, from, to, a.Add)
 }
 
-// queueGroup asks for what the report on a large group sums: the members' plays of the sealed days, and of all others.
+// eachSealedDay calls f for the sums of each sealed day; those with damaged sums are sealed no more.
+func (s *snapshot) eachSealedDay(f func(time.Time, *segment.Sums)) {
+	s.sealed.days = slices.DeleteFunc(s.sealed.days, func(d sealedDay) bool {
+		sums, err := segment.UnpackSums(d.date.UnixMilli(), d.sums)
+		if err != nil {
+			s.damagedDay(d.date)
+			return true
+		}
+		f(d.date, &sums)
+		return false
+	})
+}
+
+// queueGroup asks for what the report on a large group sums: the members' plays of the sealed months, of the other sealed days,
+// and of all others.
 func (s *snapshot) queueGroup(batch *pgx.Batch, a *segment.Accumulator) {
 	var members ordinalSet
 	s.queueMembers(batch, &members) // read before the segments
-	days := make([]time.Time, len(s.sealed.days))
-	for i, d := range s.sealed.days {
-		days[i] = d.date
+	for _, month := range s.sealed.months {
+		a.ExpectMonth(month)
 	}
+	var days []time.Time
+	for _, d := range s.sealed.days {
+		if !a.Expects(d.date) {
+			days = append(days, d.date)
+		}
+	}
+	s.queueMembersOfMonths(batch, s.sealed.months, func(player int32) bool { return members.has(player) }, a)
 	s.queueDays(batch, days, func(p segment.Play) {
 		if members.has(p.Player) {
 			a.Add(p)
 		}
 	})
-	from, to := s.sealed.gaps(s.query.Period)
+	from, to := s.sealed.withMonths().gaps(s.query.Period)
 	s.queuePlays(batch, from, to, a.Add)
+}
+
+// withMonths adds the days of the sealed months.
+func (s sealed) withMonths() sealed {
+	days := slices.Clone(s.days)
+	for _, first := range s.months {
+		for date := first; date.Before(first.AddDate(0, 1, 0)); date = date.Add(day) {
+			days = append(days, sealedDay{date: date})
+		}
+	}
+	slices.SortFunc(days, func(a, b sealedDay) int { return a.date.Compare(b.date) })
+	return sealed{days: days}
 }
 
 // gaps returns the ranges of the period without a sealed day.

@@ -32,9 +32,9 @@
 //
 // # Memory
 //
-//   - Large statistics take 4 MB and 320 bytes for each player of the organisation, of which 20 are for the label. What labels
-//     take beyond that is charged to the report's lease as they are read, twice: for the label and its copy in the answer.
-//     Where there is no room the report is refused with RetryAfter.
+//   - Large statistics take 4 MB (16 of a group whose months are read) and 320 bytes for each player of the organisation, of
+//     which 20 are for the label. What labels take beyond that is charged to the report's lease as they are read, twice: for
+//     the label and its copy in the answer. Where there is no room the report is refused with RetryAfter.
 //   - One report at a time, over all organisations, may take more than half of the memory for large reports (48 MB). So an
 //     instance holds at most 96 MB and the excess of that one: 100,000 players with names of 800 bytes take 196 MB.
 //   - An export holds at most 12 MB of keys and labels of players. Where they take more, each row looks up its own.
@@ -53,7 +53,8 @@
 //   - Segments of another version of the program are ignored and sealed again. Programs of two versions seal them in turns
 //     while both run; the figures stay right.
 //   - Statistics take two round trips: what is sealed, then everything else together with the labels of all players.
-//   - A group is read play by play when it has at most one in 70 of the organisation's players, else from segments.
+//   - A group is read play by play when it has at most one in 70 of the organisation's players, else from segments: of whole
+//     months the plays of its members alone. Months whose plays take more than 40 MB are sealed without them.
 //   - An overview counts the players of four weeks exactly, from segments and plays, for up to 250,000 plays outside segments
 //     and twenty times as many inside. Beyond that it counts plays alone.
 //   - An export reads plays alone, in the order of their index: a join would sort the whole period before the first row.

@@ -30,7 +30,8 @@ const (
 	maxLargeBytes            = 96 << 20
 	bytesOfPlayer            = 320 // of a player in a large report at its peak: sums, label, order, row and JSON
 	bytesOfSegments          = 4 << 20
-	connsBesideReports int32 = 3 // of the pool: for forks and the sealer
+	bytesOfMonth             = 12 << 20 // of a month with the plays of each player, beyond a day
+	connsBesideReports int32 = 3        // of the pool: for forks and the sealer
 )
 
 // limits admit reports.
@@ -125,5 +126,9 @@ func (s *snapshot) large() bool {
 
 // estimatedBytes is the peak memory of large statistics: they list no more players than the organisation has.
 func (s *snapshot) estimatedBytes() int64 {
-	return bytesOfSegments + bytesOfPlayer*int64(s.meta.lastOrdinal)
+	bytes := bytesOfSegments + bytesOfPlayer*int64(s.meta.lastOrdinal)
+	if s.meta.grouped && len(s.sealed.months) > 0 {
+		bytes += bytesOfMonth
+	}
+	return bytes
 }

@@ -3,6 +3,7 @@ package reports
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -66,30 +67,39 @@ func (s *snapshot) packDay(ctx context.Context, maxPlays int) (segment.Day, int,
 	return segment.PackDay(s.query.Period.From.UnixMilli(), plays), n, err
 }
 
-// sealMonth packs the players of a month.
+// maxMonthBytes bounds the plays of a month that are packed player by player, about 1.8 million.
+const maxMonthBytes = 40 << 20
+
+// sealMonth packs the plays of a month.
 func (s *Sealer) sealMonth(ctx context.Context, snap *snapshot) (Sealed, error) {
-	players, err := snap.playersOfMonth(ctx)
+	err := snap.readSealedDays(ctx)
+	if err != nil {
+		return Sealed{}, err
+	}
+	plays, err := snap.monthPlays(ctx, s.maxMonthBytes)
 	if err == nil {
 		err = markDirty(ctx, snap.conn, snap.damaged, s.OnDamage)
 	}
 	switch {
 	case err != nil:
 		return Sealed{}, err
-	case players.Count() == 0:
+	case plays.Empty():
 		return Sealed{}, snap.dropMonth(ctx)
 	}
-	return Sealed{Months: 1}, snap.saveMonth(ctx, segment.PackMonth(snap.query.Period.From.UnixMilli(), players))
+	return Sealed{Months: 1}, snap.saveMonth(ctx, plays.Pack())
 }
 
-// playersOfMonth sums the players of the snapshot's month from its sealed days and the plays of the others.
-func (s *snapshot) playersOfMonth(ctx context.Context) (*segment.Players, error) {
-	if err := s.readSealedDays(ctx); err != nil {
-		return nil, err
-	}
-	var a *segment.Accumulator
-	err := s.withoutDamaged(ctx, func() (err error) {
-		a, err = s.aggregate(ctx, s.queueAll)
-		return err
+// monthPlays collects the plays of the snapshot's month from its sealed days and the plays of the others.
+func (s *snapshot) monthPlays(ctx context.Context, bound int) (m *segment.MonthPlays, err error) {
+	err = s.withoutDamaged(ctx, func() error {
+		m = segment.NewMonthPlays(s.query.Period.From.UnixMilli(), bound)
+		var days []time.Time
+		s.eachSealedDay(func(date time.Time, _ *segment.Sums) { days = append(days, date) })
+		batch := &pgx.Batch{}
+		s.queueDays(batch, days, m.Add)
+		from, to := s.sealed.gaps(s.query.Period)
+		s.queuePlays(batch, from, to, m.Add)
+		return s.send(ctx, batch)
 	})
-	return &a.Players, err
+	return m, err
 }

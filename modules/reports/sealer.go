@@ -22,6 +22,8 @@ type Sealer struct {
 	minPlays    int64 // forks with more plays are sealed
 	maxDayPlays int   // days with more plays are not
 
+	maxMonthBytes int // months whose plays take more are sealed by player alone
+
 	OnDamage func(Damage)        // called for damage that the sealer finds; by default it is logged
 	OnPass   func(Sealed, error) // called after each pass of Run, with its error
 }
@@ -37,7 +39,7 @@ const sealInterval = time.Minute
 
 // NewSealer returns a sealer for forks with more than minPlays plays.
 func NewSealer(db *postgres.DB, now func() time.Time, log *slog.Logger, minPlays int64) *Sealer {
-	return &Sealer{db: db, now: now, log: log, minPlays: minPlays, maxDayPlays: maxDayPlays, OnDamage: func(d Damage) { d.Log(log) }, OnPass: func(Sealed, error) {}}
+	return &Sealer{db: db, now: now, log: log, minPlays: minPlays, maxDayPlays: maxDayPlays, maxMonthBytes: maxMonthBytes, OnDamage: func(d Damage) { d.Log(log) }, OnPass: func(Sealed, error) {}}
 }
 
 // Sealed counts what a pass did. Large days have too many plays for a segment; they are counted again when one of their

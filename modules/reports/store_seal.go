@@ -53,8 +53,8 @@ const (
 	dropMonthSQL  = `/* reports.dropMonth */ delete from fork_months where org_id = $1 and fork_id = $2 and month = $3`
 	sealDaySQL    = `/* reports.sealDay */ insert into fork_days (org_id, fork_id, day, sums, head_bytes, segment) values ($1, $2, $3, $4, $5, $6)
 		on conflict (fork_id, day) do update set sums = excluded.sums, head_bytes = excluded.head_bytes, segment = excluded.segment`
-	sealMonthSQL = `/* reports.sealMonth */ insert into fork_months (org_id, fork_id, month, segment) values ($1, $2, $3, $4)
-		on conflict (fork_id, month) do update set segment = excluded.segment`
+	sealMonthSQL = `/* reports.sealMonth */ insert into fork_months (org_id, fork_id, month, head_bytes, segment) values ($1, $2, $3, $4, $5)
+		on conflict (fork_id, month) do update set head_bytes = excluded.head_bytes, segment = excluded.segment`
 )
 
 func (s *snapshot) saveDay(ctx context.Context, d segment.Day) error {
@@ -64,8 +64,8 @@ func (s *snapshot) saveDay(ctx context.Context, d segment.Day) error {
 
 func (s *snapshot) dropDay(ctx context.Context) error { return s.replace(ctx, cleanDaySQL, dropDaySQL) }
 
-func (s *snapshot) saveMonth(ctx context.Context, packed []byte) error {
-	return s.replace(ctx, cleanMonthSQL, sealMonthSQL, packed)
+func (s *snapshot) saveMonth(ctx context.Context, m segment.Month) error {
+	return s.replace(ctx, cleanMonthSQL, sealMonthSQL, len(m.Head), append(m.Head, m.Tail...))
 }
 
 func (s *snapshot) dropMonth(ctx context.Context) error {

@@ -15,9 +15,10 @@ import (
 // A day or month whose plays have changed is dirty: it has a row in unsealed_days or unsealed_months, until it is sealed
 // again. (The tables keep their names: programs of other versions may run beside this one.)
 const (
-	// versionByte is the first byte of everything that this version of the program has sealed. It is compared as bytes, so
-	// that an empty value is another version rather than an error.
-	versionByte = `'\x0` + string(rune('0'+segment.Version)) + `'::bytea`
+	// versionByte and monthVersionByte are the first bytes of what this version of the program has sealed. They are compared as
+	// bytes, so that an empty value is another version rather than an error.
+	versionByte      = `'\x0` + string(rune('0'+segment.Version)) + `'::bytea`
+	monthVersionByte = `'\x0` + string(rune('0'+segment.MonthVersion)) + `'::bytea`
 
 	// cleanDays are the days that the sealer has looked at and that are not dirty.
 	cleanDays = `(select d.* from fork_days d where substr(d.sums, 1, 1) = ` + versionByte + `
@@ -27,12 +28,12 @@ const (
 	sealedDays = `(select d.* from ` + cleanDays + ` d where d.head_bytes > 0)`
 
 	// sealedMonths are the months that are read from their segments.
-	sealedMonths = `(select m.* from fork_months m where substr(m.segment, 1, 1) = ` + versionByte + `
+	sealedMonths = `(select m.* from fork_months m where substr(m.segment, 1, 1) = ` + monthVersionByte + ` and m.head_bytes > 0
 	 and not exists (select from unsealed_months u where u.fork_id = m.fork_id and u.month = m.month))`
 )
 
-// The sums of a period's sealed days, and its sealed months. A group has no use for the sums of all players, and a small
-// group none for segments. $1 organisation, $2 fork, $3 the first day, $4 the day after the last, $5 group or null.
+// The sums of a period's sealed days, and its sealed months. A group has no use for the sums of all players, nor for months
+// without the plays of each, and a small group none for segments. $1 organisation, $2 fork, $3 the first day, $4 the day after the last, $5 group or null.
 const (
 	sealedDaysSQL = `/* reports.sealedDays */
 select d.day, case when $5::uuid is null then d.sums end from ` + sealedDays + ` d
@@ -44,6 +45,7 @@ select d.day, case when $5::uuid is null then d.sums end from ` + sealedDays + `
 	sealedMonthsSQL = `/* reports.sealedMonths */
 select m.month from ` + sealedMonths + ` m
  where m.org_id = $1 and m.fork_id = $2 and m.month >= $3 and (m.month + interval '1 month')::date <= $4
+   and ($5::uuid is null or m.head_bytes < octet_length(m.segment))
  order by m.month`
 )
 
@@ -62,7 +64,7 @@ type sealedDay struct {
 func queueSealed(batch *pgx.Batch, q Query) {
 	from, to := q.Period.From, q.Period.End()
 	batch.Queue(sealedDaysSQL, q.OrganisationID, q.ForkID, from, to, idOrNull(q.GroupID))
-	batch.Queue(sealedMonthsSQL, q.OrganisationID, q.ForkID, from, to)
+	batch.Queue(sealedMonthsSQL, q.OrganisationID, q.ForkID, from, to, idOrNull(q.GroupID))
 }
 
 func readSealed(results pgx.BatchResults) (s sealed, err error) {

@@ -12,7 +12,8 @@ import (
 
 // Segments of the days or months in $3. $1 organisation, $2 fork. A head is followed by nothing, so that all have one form.
 const (
-	monthsSQL   = `/* reports.months */ select month, octet_length(segment), segment from fork_months where org_id = $1 and fork_id = $2 and month = any($3)`
+	monthsSQL   = `/* reports.months */ select month, head_bytes, substr(segment, 1, head_bytes) from fork_months where org_id = $1 and fork_id = $2 and month = any($3)`
+	membersSQL  = `/* reports.membersOfMonths */ select month, head_bytes, segment from fork_months where org_id = $1 and fork_id = $2 and month = any($3)`
 	headsSQL    = `/* reports.heads */ select day, head_bytes, substr(segment, 1, head_bytes) from fork_days where org_id = $1 and fork_id = $2 and day = any($3)`
 	segmentsSQL = `/* reports.segments */ select day, head_bytes, segment from fork_days where org_id = $1 and fork_id = $2 and day = any($3)`
 )
@@ -21,6 +22,13 @@ const (
 func (s *snapshot) queueMonths(batch *pgx.Batch, months []time.Time, players *segment.Players) {
 	s.queueSegments(batch, monthsSQL, months, s.damagedMonth, func(from int64, month, _ []byte) error {
 		return segment.UnpackMonth(from, month, players)
+	})
+}
+
+// queueMembersOfMonths adds the plays of members in sealed months.
+func (s *snapshot) queueMembersOfMonths(batch *pgx.Batch, months []time.Time, member func(ordinal int32) bool, a *segment.Accumulator) {
+	s.queueSegments(batch, membersSQL, months, s.damagedMonth, func(from int64, head, tail []byte) error {
+		return segment.UnpackMembers(from, head, tail, member, a)
 	})
 }
 

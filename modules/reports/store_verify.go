@@ -13,7 +13,7 @@ const (
 	cleanDaysOfForkSQL    = `/* reports.verify */ select day from ` + cleanDays + ` d where org_id = $1 and fork_id = $2 order by day`
 	sealedMonthsOfForkSQL = `/* reports.verify */ select month from ` + sealedMonths + ` m where org_id = $1 and fork_id = $2 order by month`
 	storedDaySQL          = `/* reports.verify */ select sums, head_bytes, segment from fork_days where org_id = $1 and fork_id = $2 and day = $3`
-	storedMonthSQL        = `/* reports.verify */ select null::bytea, 0, segment from fork_months where org_id = $1 and fork_id = $2 and month = $3`
+	storedMonthSQL        = `/* reports.verify */ select null::bytea, head_bytes, segment from fork_months where org_id = $1 and fork_id = $2 and month = $3`
 )
 
 func (s *snapshot) dates(ctx context.Context, sql string) ([]time.Time, error) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -28,7 +29,7 @@ func (s *Sealer) Verify(ctx context.Context) (wrong []string, err error) {
 				return fmt.Errorf("reports: verify: %w", err)
 			}
 			snap := &snapshot{conn: conn, query: Query{OrganisationID: f.OrganisationID, ForkID: f.ID}}
-			found, err := snap.verify(ctx, s.maxDayPlays)
+			found, err := snap.verify(ctx, s)
 			wrong = append(wrong, found...)
 			return err
 		})
@@ -40,7 +41,7 @@ func (s *Sealer) Verify(ctx context.Context) (wrong []string, err error) {
 }
 
 // verify includes the days that have too many plays for a segment.
-func (s *snapshot) verify(ctx context.Context, maxPlays int) (wrong []string, err error) {
+func (s *snapshot) verify(ctx context.Context, by *Sealer) (wrong []string, err error) {
 	days, err := s.dates(ctx, cleanDaysOfForkSQL)
 	if err != nil {
 		return nil, err
@@ -51,7 +52,7 @@ func (s *snapshot) verify(ctx context.Context, maxPlays int) (wrong []string, er
 	}
 	for _, date := range days {
 		s.query.Period = Period{From: date, Days: 1}
-		packed, _, err := s.packDay(ctx, maxPlays)
+		packed, _, err := s.packDay(ctx, by.maxDayPlays)
 		if err != nil {
 			return nil, err
 		}
@@ -62,11 +63,12 @@ func (s *snapshot) verify(ctx context.Context, maxPlays int) (wrong []string, er
 	}
 	for _, first := range months {
 		s.query.Period = monthOf(first)
-		a, err := s.aggregate(ctx, s.queueAll) // the snapshot lists nothing as sealed: from the plays
+		plays, err := s.monthPlays(ctx, by.maxMonthBytes) // the snapshot lists nothing as sealed: from the plays
 		if err != nil {
 			return nil, err
 		}
-		want := stored{segment: segment.PackMonth(first.UnixMilli(), &a.Players)}
+		packed := plays.Pack()
+		want := stored{head: len(packed.Head), segment: append(packed.Head, packed.Tail...)}
 		if wrong, err = s.compare(ctx, wrong, storedMonthSQL, want); err != nil {
 			return nil, err
 		}
@@ -83,13 +85,24 @@ type stored struct {
 
 // damaged reports whether a checksum of what begins at from does not agree.
 func (s stored) damaged(from int64) bool {
-	if s.sums == nil {
-		return segment.UnpackMonth(from, s.segment, &segment.Players{}) != nil
+	if s.head < 0 || s.head > len(s.segment) {
+		return true
 	}
-	if _, err := segment.UnpackSums(from, s.sums); err != nil || s.head < 0 || s.head > len(s.segment) {
+	if s.sums == nil {
+		return s.damagedMonth(from)
+	}
+	if _, err := segment.UnpackSums(from, s.sums); err != nil {
 		return true
 	}
 	return s.head > 0 && segment.UnpackDay(from, s.segment[:s.head], s.segment[s.head:], func(segment.Play) {}) != nil
+}
+
+func (s stored) damagedMonth(from int64) bool {
+	if s.head == len(s.segment) {
+		return segment.UnpackMonth(from, s.segment, &segment.Players{}) != nil
+	}
+	return segment.UnpackMembers(from, s.segment[:s.head], s.segment[s.head:], func(int32) bool { return true },
+		segment.NewAccumulator(time.UnixMilli(from).UTC(), 31)) != nil
 }
 
 // compare appends a line to wrong where what is stored for the snapshot's day or month is not want.

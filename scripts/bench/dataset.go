@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"dg/app/demo"
-	"dg/modules/reports"
 )
 
 const (
@@ -74,7 +73,7 @@ func (b *bench) openData(ctx context.Context) (err error) {
 
 func (b *bench) manifestPath() string { return filepath.Join(b.folder, "set.json") }
 
-// dataset returns a data set, which it loads, seals and vacuums when the folder does not hold it.
+// dataset returns a data set, which it loads and vacuums when the folder does not hold it.
 func (b *bench) dataset(ctx context.Context, want dataset) (*dataset, error) {
 	if at := slices.IndexFunc(b.data.Sets, want.same); at >= 0 {
 		return b.data.Sets[at], nil
@@ -110,13 +109,8 @@ func (b *bench) load(ctx context.Context, d *dataset) error {
 	return errors.Join(<-imported, err)
 }
 
-// settle seals, vacuums and analyses, as a server that runs for a while has done.
+// settle vacuums and analyses, as a server that runs for a while has done. The import has sealed.
 func (b *bench) settle(ctx context.Context, d *dataset) error {
-	b.report.progress("sealing and vacuuming")
-	if d.Plays > reports.SealFrom {
-		if err := b.dg(ctx, nil, "segments", "rebuild"); err != nil {
-			return err
-		}
-	}
+	b.report.progress("vacuuming")
 	return b.execute(ctx, `vacuum (analyze)`)
 }

@@ -35,9 +35,7 @@ func (a *Accumulator) Add(p Play) {
 }
 
 // AddPlayer counts one play for its player alone.
-func (a *Accumulator) AddPlayer(p Play) {
-	a.Players.of(p.Player).add(PlayerSum{Plays: 1, Best: p.Score, Completed: p.Completed, Passed: p.Passed, Last: p.StartedAt})
-}
+func (a *Accumulator) AddPlayer(p Play) { a.Players.addPlay(&p) }
 
 // AddDay counts the plays of a whole day without their players. It reports whether the players come with their month.
 func (a *Accumulator) AddDay(date time.Time, s *Sums) (playersKnown bool) {
@@ -46,6 +44,9 @@ func (a *Accumulator) AddDay(date time.Time, s *Sums) (playersKnown bool) {
 	a.Total.addSums(s)
 	return a.playersKnown[i]
 }
+
+// Expects reports whether a day is of an expected month.
+func (a *Accumulator) Expects(date time.Time) bool { return a.playersKnown[a.index(date.UnixMilli())] }
 
 // ExpectMonth notes that the players of a month's days are added by UnpackMonth. It precedes whatever is added.
 func (a *Accumulator) ExpectMonth(first time.Time) {

@@ -6,9 +6,12 @@ import (
 	"hash/crc32"
 )
 
-// Version is the first byte of everything that is packed. Change it with the format: segments of another version are not
-// read, and are sealed again.
-const Version = 3
+// Version is the first byte of a day and its sums, MonthVersion of a month. Change them with the formats: segments of another
+// version are not read, and are sealed again.
+const (
+	Version      = 3
+	MonthVersion = 4
+)
 
 // ErrDamaged is returned for a segment whose checksum or format is wrong.
 var ErrDamaged = errors.New("reports: a segment is damaged")
@@ -30,7 +33,7 @@ func putChecksum(b []byte, at int, from int64) {
 }
 
 // newPacked returns the version and space for the checksum.
-func newPacked() []byte { return append([]byte{Version}, make([]byte, checksumSize)...) }
+func newPacked(version byte) []byte { return append([]byte{version}, make([]byte, checksumSize)...) }
 
 // reader reads a segment from the front. Reading beyond the end returns zeros and sets bad.
 type reader struct {
@@ -64,8 +67,8 @@ func (r *reader) take(n uint64) []byte {
 }
 
 // header checks the version and the checksum, and returns the number of entries that follow.
-func (r *reader) header(from int64) uint64 {
-	if v := r.take(1); v == nil || v[0] != Version {
+func (r *reader) header(version byte, from int64) uint64 {
+	if v := r.take(1); v == nil || v[0] != version {
 		r.bad = true
 		return 0
 	}

@@ -23,7 +23,7 @@ const fixedSize = 6
 func PackDay(from int64, plays []Play) Day {
 	slices.SortFunc(plays, comparePlays)
 	d := Day{Tail: make([]byte, checksumSize)}
-	d.Head = binary.AppendUvarint(newPacked(), uint64(len(plays)))
+	d.Head = binary.AppendUvarint(newPacked(Version), uint64(len(plays)))
 	var last int32
 	for i := range plays {
 		p := &plays[i]
@@ -51,7 +51,7 @@ func UnpackDay(from int64, head, tail []byte, f func(Play)) error {
 		t.check(from)
 	}
 	var p Play
-	for n := h.header(from); n > 0 && !h.bad && !t.bad; n-- {
+	for n := h.header(Version, from); n > 0 && !h.bad && !t.bad; n-- {
 		p.Player += int32(h.uvarint())
 		fixed := h.take(fixedSize)
 		if fixed == nil {

@@ -2,8 +2,8 @@
 // It holds no SQL and knows nothing of where plays come from.
 //
 // A day's segment is columnar and takes about 16 bytes for each play. Its head holds what is known of players, its tail
-// their answers, so that most reports read the head alone. Beside it stand the sums of the day. A month's segment holds
-// the sums of its players.
+// their answers, so that most reports read the head alone. Beside it stand the sums of the day. The head of a month's segment
+// holds the sums of its players, its tail the plays of each, so that the report of a group reads few and skips the others.
 //
 // Invariants:
 //   - Equal plays give equal bytes, whatever their order: segments are verified by packing the plays again.

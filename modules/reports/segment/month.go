@@ -1,37 +1,165 @@
 package segment
 
-import "encoding/binary"
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+)
 
-// PackMonth packs the players of the month that begins at from, in milliseconds since 1970: the version, the checksum, the
-// number of players, and for each player, by ordinal: the ordinal minus the one before and the plays (uvarints), the best
-// score and whether a play was completed and passed (2 bytes), and the milliseconds since the month began of the last play (4 bytes).
-func PackMonth(from int64, players *Players) []byte {
-	b := binary.AppendUvarint(newPacked(), uint64(players.Count()))
-	var last int32
-	players.Each(func(ordinal int32, p PlayerSum) {
-		b = binary.AppendUvarint(b, uint64(ordinal-last))
-		b = binary.AppendUvarint(b, uint64(p.Plays))
-		b = binary.LittleEndian.AppendUint16(b, Play{Score: p.Best, Completed: p.Completed, Passed: p.Passed}.result())
-		b = binary.LittleEndian.AppendUint32(b, uint32(p.Last-from))
-		last = ordinal
+// Month is one packed month.
+type Month struct {
+	// Head is the version, a checksum, the number of players, and for each player, by ordinal: the ordinal minus the one before
+	// and the plays (uvarints), the best score and whether a play was completed and passed (2 bytes), and the milliseconds since
+	// the month began of the last play (4 bytes).
+	Head []byte
+	// Tail is a checksum, and for each player the size of what follows (uvarint), the day (1 byte) and the result (2 bytes) of
+	// each play, and the sums of each skill. So the plays of a few players are found without reading those of the others. It is
+	// nil where the month has too many plays.
+	Tail []byte
+}
+
+// MonthPlays collects the plays of a month.
+type MonthPlays struct {
+	from    int64
+	players Players
+	bound   int // of the bytes of plays; beyond it they are dropped
+	plays   []monthPlay
+	answers []byte
+	dropped bool
+}
+
+// monthPlay is one play; its answers begin at first.
+type monthPlay struct {
+	player  int32
+	first   uint32
+	answers uint16
+	result  uint16
+	day     uint8
+}
+
+const monthPlayBytes = 16
+
+// NewMonthPlays collects the month that begins at from, in milliseconds since 1970. Plays that would take more than bound
+// bytes are summed by player alone.
+func NewMonthPlays(from int64, bound int) *MonthPlays { return &MonthPlays{from: from, bound: bound} }
+
+// Add takes a play; its answers may change afterwards.
+func (m *MonthPlays) Add(p Play) {
+	m.players.addPlay(&p)
+	if m.dropped {
+		return
+	}
+	if monthPlayBytes*(len(m.plays)+1)+len(m.answers)+len(p.Answers) > m.bound {
+		m.plays, m.answers, m.dropped = nil, nil, true
+		return
+	}
+	m.plays = append(m.plays, monthPlay{
+		player: p.Player, first: uint32(len(m.answers)), answers: uint16(len(p.Answers)),
+		result: p.result(), day: uint8((p.StartedAt - m.from) / day.Milliseconds()),
 	})
-	putChecksum(b, 1, from)
+	m.answers = append(m.answers, p.Answers...)
+}
+
+// Empty reports whether no play was added.
+func (m *MonthPlays) Empty() bool { return m.players.Count() == 0 }
+
+// Pack packs the month.
+func (m *MonthPlays) Pack() Month {
+	slices.SortFunc(m.plays, func(a, b monthPlay) int {
+		return cmp.Or(cmp.Compare(a.player, b.player), cmp.Compare(a.day, b.day), cmp.Compare(a.result, b.result))
+	})
+	p := Month{Head: binary.AppendUvarint(newPacked(MonthVersion), uint64(m.players.Count()))}
+	if !m.dropped {
+		p.Tail = make([]byte, checksumSize)
+	}
+	var last int32
+	var block []byte
+	rest := m.plays
+	m.players.Each(func(ordinal int32, s PlayerSum) {
+		p.Head = appendPlayer(p.Head, m.from, ordinal-last, s)
+		last = ordinal
+		if !m.dropped {
+			block = m.appendPlays(block[:0], rest[:s.Plays])
+			p.Tail = append(binary.AppendUvarint(p.Tail, uint64(len(block))), block...)
+			rest = rest[s.Plays:]
+		}
+	})
+	putChecksum(p.Head, 1, m.from)
+	if !m.dropped {
+		putChecksum(p.Tail, 0, m.from)
+	}
+	return p
+}
+
+func appendPlayer(b []byte, from int64, delta int32, s PlayerSum) []byte {
+	b = binary.AppendUvarint(b, uint64(delta))
+	b = binary.AppendUvarint(b, uint64(s.Plays))
+	b = binary.LittleEndian.AppendUint16(b, Play{Score: s.Best, Completed: s.Completed, Passed: s.Passed}.result())
+	return binary.LittleEndian.AppendUint32(b, uint32(s.Last-from))
+}
+
+// playSize is the size of a day and a result.
+const playSize = 3
+
+// few marks a skill whose sums are below 16, and stand in one byte.
+const few = 0x80
+
+// appendPlays appends the plays of one player.
+func (m *MonthPlays) appendPlays(b []byte, plays []monthPlay) []byte {
+	var sums Sums
+	for _, p := range plays {
+		b = binary.LittleEndian.AppendUint16(append(b, p.day), p.result)
+		sums.addAnswers(m.answers[p.first:][:p.answers])
+	}
+	for i, k := range sums.Skills {
+		switch {
+		case k.Attempts == 0:
+		case k.Attempts < 16:
+			b = append(b, byte(i)|few, byte(k.Attempts<<4|k.Correct))
+		default:
+			b = binary.AppendUvarint(append(b, byte(i)), uint64(k.Attempts))
+			b = binary.AppendUvarint(b, uint64(k.Correct))
+		}
+	}
 	return b
 }
 
 // UnpackMonth adds the players of a month to players. Errors: ErrDamaged.
-func UnpackMonth(from int64, packed []byte, players *Players) error {
-	r := reader{b: packed}
+func UnpackMonth(from int64, head []byte, players *Players) error {
+	return eachPlayer(from, head, func(ordinal int32, s PlayerSum) { players.of(ordinal).add(s) })
+}
+
+// UnpackMembers adds the plays of some players of a month that has a tail, and lies within the days of a. Errors: ErrDamaged.
+func UnpackMembers(from int64, head, tail []byte, member func(ordinal int32) bool, a *Accumulator) error {
+	t := reader{b: tail}
+	t.check(from)
+	first, ok := a.index(from), true
+	err := eachPlayer(from, head, func(ordinal int32, s PlayerSum) {
+		plays := t.take(t.uvarint())
+		if member(ordinal) {
+			ok = a.addMember(first, s.Plays, plays) && ok
+			a.Players.of(ordinal).add(s)
+		}
+	})
+	if err == nil && (!ok || !t.done()) {
+		return ErrDamaged
+	}
+	return err
+}
+
+// eachPlayer calls f for each player of a month's head. Errors: ErrDamaged.
+func eachPlayer(from int64, head []byte, f func(ordinal int32, s PlayerSum)) error {
+	r := reader{b: head}
 	var ordinal int32
-	for n := r.header(from); n > 0 && !r.bad; n-- {
+	for n := r.header(MonthVersion, from); n > 0 && !r.bad; n-- {
 		ordinal += int32(r.uvarint())
 		plays := r.uvarint()
 		fixed := r.take(fixedSize)
-		if fixed == nil {
-			break
+		if fixed == nil || ordinal < 0 {
+			return ErrDamaged
 		}
 		result := binary.LittleEndian.Uint16(fixed)
-		players.of(ordinal).add(PlayerSum{
+		f(ordinal, PlayerSum{
 			Plays: int32(plays), Best: int16(result & resultScore),
 			Completed: result&resultCompleted != 0, Passed: result&resultPassed != 0,
 			Last: from + int64(binary.LittleEndian.Uint32(fixed[2:])),
@@ -41,4 +169,38 @@ func UnpackMonth(from int64, packed []byte, players *Players) error {
 		return ErrDamaged
 	}
 	return nil
+}
+
+// addMember adds a player's plays of the month that begins on the first-th day, without the player. It reports whether they are whole.
+func (a *Accumulator) addMember(first int, plays int32, packed []byte) bool {
+	r := reader{b: packed}
+	for range plays {
+		b := r.take(playSize)
+		if b == nil || first+int(b[0]) >= len(a.Days) {
+			return false
+		}
+		var p Play
+		p.setResult(binary.LittleEndian.Uint16(b[1:]))
+		a.Days[first+int(b[0])].add(&p)
+		a.Total.add(&p)
+	}
+	for len(r.b) > 0 && !r.bad {
+		r.skill(&a.Total)
+	}
+	return !r.bad
+}
+
+// skill adds the sums of a skill.
+func (r *reader) skill(to *Sums) {
+	b := r.take(1)[0]
+	k := &to.Skills[b&^few]
+	if b&few == 0 {
+		k.Attempts += int64(r.uvarint())
+		k.Correct += int64(r.uvarint())
+		return
+	}
+	if sums := r.take(1); sums != nil {
+		k.Attempts += int64(sums[0] >> 4)
+		k.Correct += int64(sums[0] & 15)
+	}
 }

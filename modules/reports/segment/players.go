@@ -34,6 +34,10 @@ func (s *Players) of(ordinal int32) *PlayerSum {
 	return &s.pages[n][ordinal%perPage]
 }
 
+func (s *Players) addPlay(p *Play) {
+	s.of(p.Player).add(PlayerSum{Plays: 1, Best: p.Score, Completed: p.Completed, Passed: p.Passed, Last: p.StartedAt})
+}
+
 // Add adds plays of a player.
 func (s *Players) Add(ordinal int32, sum PlayerSum) { s.of(ordinal).add(sum) }
 

@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -52,15 +53,105 @@ func BenchmarkUnpackDay(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(plays)), "ns/play")
 }
 
-func BenchmarkUnpackMonth(b *testing.B) {
-	var players, into Players
-	for i, p := range somePlays(100_000, 1) {
-		players.Add(int32(i+1), PlayerSum{Plays: 1 + int32(i%40), Best: p.Score, Completed: p.Completed, Passed: p.Passed, Last: p.StartedAt})
+// someMonth draws the plays of a month from from on.
+func someMonth(from time.Time, n, players int) []Play {
+	plays := somePlays(n, players)
+	for i := range plays {
+		plays[i].StartedAt += from.Add(time.Duration(i%31) * day).UnixMilli()
+		plays[i].Answers = slices.Repeat([]byte{byte(i % 7), 3}, 1+i%20)
+		if plays[i].Completed = i%5 > 0; !plays[i].Completed {
+			plays[i].Score, plays[i].Passed = 0, false
+		}
 	}
-	packed := PackMonth(0, &players)
-	require.NoError(b, UnpackMonth(0, packed, &into))
-	require.Equal(b, packed, PackMonth(0, &into))
-	for b.Loop() {
-		_ = UnpackMonth(0, packed, &into)
+	return plays
+}
+
+func packMonth(from time.Time, plays []Play, bound int) Month {
+	m := NewMonthPlays(from.UnixMilli(), bound)
+	for _, p := range plays {
+		m.Add(p)
+	}
+	return m.Pack()
+}
+
+// What a month's segment says of some players are the sums of their plays, to the last answer; equal plays give equal bytes.
+func TestMonthHasThePlaysOfEachPlayer(t *testing.T) {
+	t.Parallel()
+	from := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	plays := someMonth(from, 5_000, 90)
+	packed := packMonth(from, plays, 1<<20)
+	slices.Reverse(plays)
+	require.Equal(t, packed, packMonth(from, plays, 1<<20))
+	for _, every := range []int32{1, 2, 20, 1000} {
+		member := func(ordinal int32) bool { return ordinal%every == 0 }
+		want, got := NewAccumulator(from.Add(-day), 33), NewAccumulator(from.Add(-day), 33)
+		for _, p := range plays {
+			if member(p.Player) {
+				want.Add(p)
+			}
+		}
+		require.NoError(t, UnpackMembers(from.UnixMilli(), packed.Head, packed.Tail, member, got))
+		require.Equal(t, []any{want.Total, want.Days, want.Players.Count()}, []any{got.Total, got.Days, got.Players.Count()})
+		want.Players.Each(func(ordinal int32, s PlayerSum) { require.Equal(t, s, got.Players.Get(ordinal)) })
+	}
+	var players Players
+	require.NoError(t, UnpackMonth(from.UnixMilli(), packed.Head, &players))
+	require.Equal(t, 90, players.Count())
+}
+
+// A month of too many plays has its players all the same.
+func TestMonthOfTooManyPlaysHasNoTail(t *testing.T) {
+	t.Parallel()
+	from := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	plays := someMonth(from, 500, 90)
+	whole := packMonth(from, plays, 500*(monthPlayBytes+2*20))
+	require.NotEmpty(t, whole.Tail)
+	require.Equal(t, Month{Head: whole.Head}, packMonth(from, plays, 500*monthPlayBytes))
+}
+
+// Whatever byte is wrong, and wherever a segment ends, it is damaged.
+func TestDamagedMonthIsRefused(t *testing.T) {
+	t.Parallel()
+	from := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	packed := packMonth(from, someMonth(from, 40, 5), 1<<20)
+	all := append(slices.Clone(packed.Head), packed.Tail...)
+	unpack := func(b []byte, head int) error {
+		return UnpackMembers(from.UnixMilli(), b[:head], b[head:], func(int32) bool { return true }, NewAccumulator(from, 31))
+	}
+	require.NoError(t, unpack(all, len(packed.Head)))
+	for i := range all {
+		bad := slices.Clone(all)
+		bad[i] ^= 0x10
+		require.ErrorIs(t, unpack(bad, len(packed.Head)), ErrDamaged, i)
+		require.ErrorIs(t, unpack(all[:i], min(i, len(packed.Head))), ErrDamaged, i)
+		if i != len(packed.Head) {
+			require.ErrorIs(t, unpack(all, i), ErrDamaged, i)
+		}
+		for sum, at := range []int{1, len(packed.Head)} { // a wrong byte under a right checksum is never read beyond the end
+			if part := [][]byte{bad[:len(packed.Head)], bad[len(packed.Head):]}[sum]; i >= at+checksumSize {
+				putChecksum(part, []int{1, 0}[sum], from.UnixMilli())
+			}
+		}
+		_ = unpack(bad, len(packed.Head))
+	}
+}
+
+func BenchmarkUnpackMonth(b *testing.B) {
+	from := time.UnixMilli(0).UTC()
+	packed := packMonth(from, someMonth(from, 830_000, 100_000), 1<<30)
+	var players Players
+	b.Run("all", func(b *testing.B) {
+		for b.Loop() {
+			_ = UnpackMonth(0, packed.Head, &players)
+		}
+	})
+	for _, every := range []int32{1, 20, 100} {
+		b.Run(fmt.Sprintf("one in %d", every), func(b *testing.B) {
+			a := NewAccumulator(from, 31)
+			for b.Loop() {
+				_ = UnpackMembers(0, packed.Head, packed.Tail, func(o int32) bool { return o%every == 0 }, a)
+			}
+			b.ReportMetric(float64(len(packed.Head)+len(packed.Tail))/830_000, "bytes/play")
+		})
 	}
 }

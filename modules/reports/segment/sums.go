@@ -32,7 +32,11 @@ func (s *Sums) add(p *Play) {
 	if p.Passed {
 		s.Passed++
 	}
-	for _, b := range p.Answers {
+	s.addAnswers(p.Answers)
+}
+
+func (s *Sums) addAnswers(answers []byte) {
+	for _, b := range answers {
 		a := games.Answer(b)
 		k := &s.Skills[a.Skill()]
 		k.Attempts++
@@ -56,7 +60,7 @@ func (s *Sums) addSums(o *Sums) {
 // Pack packs the sums of the day that begins at from, in milliseconds since 1970: the version, the checksum, the four
 // figures, and index, attempts and correct answers of each skill that has any (uvarints).
 func (s *Sums) Pack(from int64) []byte {
-	b := newPacked()
+	b := newPacked(Version)
 	for _, n := range []int64{s.Plays, s.Completed, s.Score, s.Passed} {
 		b = binary.AppendUvarint(b, uint64(n))
 	}
@@ -74,7 +78,7 @@ func (s *Sums) Pack(from int64) []byte {
 // UnpackSums reads the sums of the day that begins at from. Errors: ErrDamaged.
 func UnpackSums(from int64, b []byte) (s Sums, err error) {
 	r := reader{b: b}
-	s.Plays = int64(r.header(from))
+	s.Plays = int64(r.header(Version, from))
 	s.Completed, s.Score, s.Passed = int64(r.uvarint()), int64(r.uvarint()), int64(r.uvarint())
 	for len(r.b) > 0 && !r.bad {
 		i := r.uvarint()
