@@ -25,8 +25,7 @@ var plants = []struct{ table, set string }{
 	{"fork_days", `(sums, segment, head_bytes) = (select o.sums, o.segment, o.head_bytes from fork_days o where o.fork_id = fork_days.fork_id and o.day <> fork_days.day order by o.day offset $1 % 50 limit 1)`},
 	{"fork_months", `segment = set_byte(segment, $1 % octet_length(segment), (get_byte(segment, $1 % octet_length(segment)) + 1 + $1 % 255) % 256)`},
 	{"fork_months", `segment = substr(segment, 1, $1 % octet_length(segment))`},
-	{"fork_months", `segment = set_byte(segment, $1 % head_bytes, (get_byte(segment, $1 % head_bytes) + 1 + $1 % 255) % 256)`},
-	{"fork_months", `head_bytes = head_bytes + (array[1, -1, 7, -7, 0 - head_bytes, 2147483647 - head_bytes, -2147483648 + head_bytes])[1 + $1 % 7]`},
+	{"fork_months", `head_bytes = (array[head_bytes / 2, head_bytes / 2 + 1, 0, -1, 1, 2147483647, -2147483648])[1 + $1 % 7]`},
 	{"fork_months", `segment = segment || '\x00'`},
 	{"fork_months", `segment = decode(lpad(to_hex($1 % 256), 2, '0'), 'hex') || substr(segment, 2)`},
 }
