@@ -82,7 +82,7 @@ func (b *bench) dataset(ctx context.Context, want dataset) (*dataset, error) {
 	if err := b.load(ctx, &want); err != nil {
 		return nil, err
 	}
-	if err := b.settle(ctx, &want); err != nil {
+	if err := b.settle(ctx); err != nil {
 		return nil, err
 	}
 	b.data.Sets = append(b.data.Sets, &want)
@@ -110,7 +110,7 @@ func (b *bench) load(ctx context.Context, d *dataset) error {
 }
 
 // settle vacuums and analyses, as a server that runs for a while has done. The import has sealed.
-func (b *bench) settle(ctx context.Context, d *dataset) error {
+func (b *bench) settle(ctx context.Context) error {
 	b.report.progress("vacuuming")
 	return b.execute(ctx, `vacuum (analyze)`)
 }

@@ -49,7 +49,7 @@ func (b *bench) writes(ctx context.Context) error {
 	if err := b.execute(ctx, removeSQL, set.IDs.Forks[0]); err != nil {
 		return err
 	}
-	return b.settle(ctx, set)
+	return b.settle(ctx)
 }
 
 // writing is a contestant: the plays that all writers insert in a second, so many with each statement.
