@@ -33,7 +33,7 @@ recipes: postgres ## Run the recipes of /docs in every tool that is here (R, Duc
 check: ## Run the linters, and see that what is generated is not stale.
 	scripts/check.sh
 
-bench: postgres ## Measure against the limits, in one table (BENCH_PLAYS=10000000 for the large set; BENCH=growth for how cost grows).
+bench: postgres ## Measure against the limits, in one table (BENCH_PLAYS=10000000: the large set; BENCH=growth; BENCH_AGAINST=file: beside a saved run).
 	go run ./scripts/bench
 
 cluster: postgres ## Test replicas, pooler and failover on a cluster of PostgreSQL, PgBouncer and haproxy (KEEP=1: keep it up to try by hand).

@@ -205,7 +205,7 @@ func (b *bench) admission(ctx context.Context) error {
 	}
 	ratio := crowded.over(quiet)
 	b.report.line("small statistics, 99th percentile, beside 64 of the largest reports of others; limit: without them", inMilliseconds,
-		crowded, quiet, ratio, "≤ 3 x or 25 ms", ratio <= 3 || crowded.median() <= 25)
+		crowded, quiet, ratio, "≤ 3 x or 25 ms", ratio <= 3 || crowded.median() <= 25, false)
 	b.report.note("beside the small requests %d of the largest reports were answered and %d were refused with 503", answered, busied)
 	return nil
 }

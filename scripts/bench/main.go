@@ -15,10 +15,12 @@ import (
 
 // options are the settings of a run.
 type options struct {
-	Plays int      `env:"BENCH_PLAYS" default:"1000000" help:"Plays of the fork that is measured (at least 100,000)."`
-	Dir   string   `env:"BENCH_DIR" default:".bench" help:"Folder of the data sets."`
-	DG    string   `name:"dg" help:"A built dg to measure, such as that of another version. Default: built from this source."`
-	Only  []string `env:"BENCH" help:"Sections to run, separated by commas. Default: all but growth. Sections: ${sections}."`
+	Plays   int      `env:"BENCH_PLAYS" default:"1000000" help:"Plays of the fork that is measured (at least 100,000)."`
+	Dir     string   `env:"BENCH_DIR" default:".bench" help:"Folder of the data sets."`
+	Against string   `env:"BENCH_AGAINST" help:"A saved run (last.json of another commit's data folder) to compare with."`
+	Readme  string   `env:"BENCH_README" help:"A document whose table is replaced by this run's."`
+	DG      string   `name:"dg" help:"A built dg to measure, such as that of another version. Default: built from this source."`
+	Only    []string `env:"BENCH" help:"Sections to run, separated by commas. Default: all but growth. Sections: ${sections}."`
 }
 
 // minPlays is the least with which there is something to measure: from 50,000 on a fork has segments.
@@ -88,14 +90,16 @@ func main() {
 
 // run measures the selected sections. What was measured before a failure is printed.
 func run(ctx context.Context, o options, out, progress io.Writer) (err error) {
+	before, err := readSaved(o.Against)
+	if err != nil {
+		return err
+	}
 	b, err := open(ctx, o, progress)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		err = errors.Join(err, b.close())
-		b.report.write(out)
-	}()
+	b.report.compareWith(before)
+	defer func() { err = errors.Join(err, b.finish(out)) }()
 	if err := b.check(ctx); err != nil {
 		return err
 	}
@@ -109,4 +113,17 @@ func run(ctx context.Context, o options, out, progress io.Writer) (err error) {
 		}
 	}
 	return nil
+}
+
+// finish stops everything, prints the report and keeps it.
+func (b *bench) finish(out io.Writer) error {
+	err := b.close()
+	if b.report.peak > 0 {
+		b.report.within("peak memory of dg over the whole run", inMegabytes, figures(b.report.peak), 256<<20)
+	}
+	b.report.write(out)
+	if b.opts.Readme != "" {
+		err = errors.Join(err, b.report.writeReadme(b.opts.Readme))
+	}
+	return errors.Join(err, b.save())
 }

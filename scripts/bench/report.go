@@ -22,6 +22,8 @@ type report struct {
 	peak     float64 // the most memory that dg had, in bytes; 0 where the kernel does not tell
 	tables   []table
 	notes    []string
+	lines    []savedLine
+	before   *savedRun // to compare with, or nil
 }
 
 type table struct {
@@ -71,55 +73,71 @@ func (u unit) spread(s sample) string {
 	return fmt.Sprintf("%s (%s..%s)", u(s.median()), u(s.min()), u(s.max()))
 }
 
+// compareWith adds a column of what changed since a saved run.
+func (r *report) compareWith(before *savedRun) {
+	if r.before = before; before != nil {
+		r.tables[0].rows[0] = append(r.tables[0].rows[0], "before, change (above 1 is better)")
+	}
+}
+
 // faster adds a line: ours must be at least bar times faster than the limit.
 func (r *report) faster(work string, ours, limit sample, bar float64) {
 	ratio := limit.over(ours)
-	r.line(work, inMilliseconds, ours, limit, ratio, "≥ "+digits(bar)+" x faster", ratio >= bar)
+	r.line(work, inMilliseconds, ours, limit, ratio, "≥ "+digits(bar)+" x faster", ratio >= bar, true)
 }
 
 // atMost adds a line: ours may take at most bar times the limit.
 func (r *report) atMost(work string, u unit, ours, limit sample, bar float64) {
 	ratio := ours.over(limit)
-	r.line(work, u, ours, limit, ratio, "≤ "+digits(bar)+" x", ratio <= bar)
+	r.line(work, u, ours, limit, ratio, "≤ "+digits(bar)+" x", ratio <= bar, false)
 }
 
 // atLeast adds a line: ours, a rate, must be at least bar times the limit.
 func (r *report) atLeast(work string, ours, limit sample, bar float64) {
 	ratio := ours.over(limit)
-	r.line(work, perSecond, ours, limit, ratio, "≥ "+digits(bar)+" x", ratio >= bar)
+	r.line(work, perSecond, ours, limit, ratio, "≥ "+digits(bar)+" x", ratio >= bar, true)
 }
 
 // within adds a line: the worst of ours must stay within a constant.
 func (r *report) within(work string, u unit, ours sample, limit float64) {
-	r.line(work, u, ours, figures(limit), ours.max()/limit, "worst ≤ "+u(limit), ours.max() <= limit)
+	r.line(work, u, ours, figures(limit), ours.max()/limit, "worst ≤ "+u(limit), ours.max() <= limit, false)
 }
 
-func (r *report) line(work string, u unit, ours, limit sample, ratio float64, bar string, holds bool) {
+func (r *report) line(work string, u unit, ours, limit sample, ratio float64, bar string, holds, moreIsBetter bool) {
 	row := []string{work, u.spread(ours), u.spread(limit), digits(ratio), bar, map[bool]string{true: "yes", false: "NO"}[holds]}
+	if r.before != nil {
+		row = append(row, r.before.change(work, ratio, moreIsBetter))
+	}
+	r.lines = append(r.lines, savedLine{work, ratio})
 	r.tables[0].rows = append(r.tables[0].rows, row)
 	r.progress("  %s", strings.Join(row, " | "))
 }
 
 // write writes the tables; the first line says where and when.
 func (r *report) write(out io.Writer) {
-	if r.peak > 0 {
-		r.within("peak memory of dg over the whole run", inMegabytes, figures(r.peak), 256<<20)
-	}
-	version, _, _ := strings.Cut(r.postgres, " ")
-	fmt.Fprintf(out, "\nPostgreSQL %s with dg's settings, %s, %d cores, %s, %.0f s\n",
-		version, runtime.Version(), runtime.NumCPU(), time.Now().UTC().Format(time.DateOnly), time.Since(r.began).Seconds())
+	fmt.Fprintf(out, "\n%s, %.0f s\n", r.conditions(), time.Since(r.began).Seconds())
 	for _, t := range r.tables {
 		if len(t.rows) < 2 {
 			continue
 		}
 		fmt.Fprintf(out, "\n%s\n", t.title)
-		w := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0)
-		for _, row := range slices.Insert(t.rows, 1, slices.Repeat([]string{"---"}, len(t.rows[0]))) {
-			fmt.Fprintf(w, "| %s\t|\n", strings.Join(row, "\t| "))
-		}
-		_ = w.Flush() // an error of it is one of out, a terminal or a file
+		t.write(out)
 	}
 	for _, n := range r.notes {
 		fmt.Fprintln(out, "\n-", n)
 	}
+}
+
+// conditions say where and when.
+func (r *report) conditions() string {
+	version, _, _ := strings.Cut(r.postgres, " ")
+	return fmt.Sprintf("PostgreSQL %s with dg's settings, %s, %d cores, %s", version, runtime.Version(), runtime.NumCPU(), time.Now().UTC().Format(time.DateOnly))
+}
+
+func (t table) write(out io.Writer) {
+	w := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0)
+	for _, row := range slices.Insert(t.rows, 1, slices.Repeat([]string{"---"}, len(t.rows[0]))) {
+		fmt.Fprintf(w, "| %s\t|\n", strings.Join(row, "\t| "))
+	}
+	_ = w.Flush() // an error of it is one of out, a terminal or a file
 }
