@@ -97,7 +97,7 @@ func (h *healthy) during(t *testing.T, attack func()) *healthyFigures {
 			start := time.Now().Add(time.Duration(i) * h.interval / time.Duration(len(h.calls)))
 			clients.Go(func() { h.repeat(ctx, c, start, call, f, map[bool]string{true: "kept", false: "new"}[keep]) })
 		}
-		t.Cleanup(c.CloseIdleConnections)
+		defer c.CloseIdleConnections()
 	}
 	attack()
 	stop()

@@ -2,6 +2,7 @@ package publicapi
 
 import (
 	"bytes"
+	"crypto/sha256"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -37,13 +38,15 @@ func addressed(description []byte, baseURL string) ([]byte, error) {
 // Document is the OpenAPI document as it is served.
 func (a *API) Document() []byte { return a.document }
 
-// describe answers GET for a description. It needs no key.
+// describe answers GET for a description. It needs no key, so that what it costs is paid once.
 func describe(description []byte) fiber.Handler {
+	sum := sha256.Sum256(description)
+	version, gzipped := string(sum[:]), httpserver.Gzip(description)
 	return func(c *fiber.Ctx) error {
-		tag := httpserver.ETag(c, string(description))
+		tag := httpserver.ETag(c, version)
 		if httpserver.NotModified(c, tag) {
 			return httpserver.SendNotModified(c, tag)
 		}
-		return httpserver.SendJSON(c, description, httpserver.JSONOptions{ETag: tag})
+		return httpserver.SendJSON(c, description, httpserver.JSONOptions{ETag: tag, Gzipped: func() []byte { return gzipped }})
 	}
 }

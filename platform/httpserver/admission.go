@@ -11,8 +11,9 @@ import (
 // hold 110 MB.
 const maxConnections = 10_000
 
-// slowArrival is how long a request may arrive before its connection is evicted where none is idle.
-const slowArrival = time.Second
+// slowClient is how long a request may arrive, or the answer to a request of nobody known be read, before its connection is
+// evicted where none is idle.
+const slowClient = time.Second
 
 // connectionLimit returns how many connections the process can have besides its reserved files. (Go has raised the limit of
 // files to the hard limit.)
@@ -28,21 +29,28 @@ func connectionLimit(reserved int) int {
 // addressLimit is how many connections one address may have.
 func (k *connections) addressLimit() int { return max(1, k.limit/2) }
 
-// admit adds a new connection and evicts another one if need be: one of the same address where that is at its limit. It
-// returns nil where none can be evicted.
+// share is how many connections each address would have if all had the same, and one more address came.
+func (k *connections) share() int { return max(1, k.limit/(len(k.groups)+1)) }
+
+// admit adds a new connection and evicts another one if need be: one of the same address where that is at its limit, or above its
+// share of a full server. It returns nil where none can be evicted.
 func (k *connections) admit(tcp *net.TCPConn) *lingerConn {
 	ip, ok := remoteIP(tcp.RemoteAddr())
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	c := &lingerConn{TCPConn: tcp, conns: k}
+	full := k.all.open >= k.limit
 	if ok && !within(ip, k.exempt) {
 		c.addr = addressKey(ip)
-		if g := k.groups[c.addr]; g != nil && g.open >= k.addressLimit() && !k.evict(g) {
-			k.metrics.rejected.WithLabelValues("share").Inc()
-			return nil
+		if g := k.groups[c.addr]; g != nil && (g.open >= k.addressLimit() || full && g.open > k.share()) {
+			if !k.evict(g) {
+				k.metrics.rejected.WithLabelValues("share").Inc()
+				return nil
+			}
+			full = false
 		}
 	}
-	if k.all.open >= k.limit && !k.evict(&k.all) {
+	if full && !k.evict(&k.all) {
 		k.metrics.rejected.WithLabelValues("full").Inc()
 		return nil
 	}
@@ -58,22 +66,29 @@ func addressKey(ip netip.Addr) netip.Addr {
 	return netip.PrefixFrom(ip.WithZone(""), 64).Masked().Addr()
 }
 
-// evict closes the connection of the group that has been idle longest, or else one whose request arrives too slowly.
+// evict closes the connection of the group that has been idle longest, or else one whose client is slow: to send its request, or to
+// read an answer that anybody gets. For an address within its share, one above it need not have been slow for long.
 // A connection whose request is being served is never closed.
 func (k *connections) evict(g *connGroup) bool {
 	first := g.idle.Front()
 	if first == nil {
-		first = g.arriving.Front()
+		first = g.waiting.Front()
 	}
 	if first == nil {
 		return false
 	}
 	c := first.Value.(*lingerConn)
-	if c.state == connArriving && time.Since(c.since) < slowArrival {
+	if c.state != connIdle && time.Since(c.since) < slowClient && !(g == &k.all && k.aboveShare(c)) {
 		return false
 	}
 	k.remove(c)
-	_ = c.TCPConn.Close() // wakes its reader
+	_ = c.TCPConn.Close() // wakes its reader or writer
 	k.metrics.evictions.Inc()
 	return true
+}
+
+// aboveShare reports whether the connection's address has more than its share.
+func (k *connections) aboveShare(c *lingerConn) bool {
+	g := k.groups[c.addr]
+	return g != nil && g.open > k.share()
 }

@@ -13,7 +13,8 @@ type connState int
 const (
 	connIdle     connState = iota // between requests, or before the first
 	connArriving                  // a request has begun to arrive
-	connServing                   // a request is being served
+	connServing                   // a request is being served, or its answer read by somebody who is known
+	connSending                   // the answer is sent to nobody known
 	connClosed
 )
 
@@ -32,8 +33,8 @@ type connections struct {
 // connGroup are connections that share a limit: all of them, or those of an address. Its queues hold the candidates for
 // eviction, the longest waiting first.
 type connGroup struct {
-	open           int
-	idle, arriving list.List
+	open          int
+	idle, waiting list.List // waiting: for the client, to send its request or to read its answer
 }
 
 func newConnections(limit int, exempt []netip.Prefix) *connections {
@@ -109,7 +110,7 @@ func (g *connGroup) queue(state connState) *list.List {
 	if state == connIdle {
 		return &g.idle
 	}
-	return &g.arriving
+	return &g.waiting
 }
 
 // forget removes a connection that was closed.

@@ -37,6 +37,9 @@ func okRoutes(app *fiber.App) {
 	app.Get("/ok", func(c *fiber.Ctx) error { return c.SendString("ok") })
 }
 
+// largeBody is more than the buffers between server and client hold.
+const largeBody = 16 << 20
+
 // fullServer is a server with few connections, and clients with addresses of their own.
 type fullServer struct {
 	*testServer
@@ -51,6 +54,11 @@ func newFullServer(t *testing.T, o Options) *fullServer {
 	o.Metrics = c.registry
 	c.testServer = serve(t, o, func(app *fiber.App) {
 		okRoutes(app)
+		app.Get("/large", func(f *fiber.Ctx) error { return SendJSON(f, make([]byte, largeBody), JSONOptions{}) })
+		app.Get("/large-known", func(f *fiber.Ctx) error {
+			MarkAuthenticated(f)
+			return SendJSON(f, make([]byte, largeBody), JSONOptions{})
+		})
 		app.Get("/wait", func(f *fiber.Ctx) error {
 			c.entered <- struct{}{}
 			<-c.leave
@@ -105,6 +113,28 @@ func (c *fullServer) busy(address string) *client {
 	_, _ = io.WriteString(k, "GET /wait HTTP/1.1\r\nHost: x\r\n\r\n")
 	within10s(c.t, c.entered, "the request to begin")
 	return k
+}
+
+// reads returns a client that has asked for the path and reads nothing of the answer yet.
+func (c *fullServer) reads(address, path string) *client {
+	c.t.Helper()
+	k := c.from(address)
+	_, _ = io.WriteString(k, "GET "+path+" HTTP/1.1\r\nHost: x\r\n\r\n")
+	eventually(c.t, "the answer to begin", func() bool {
+		_, err := k.in.Peek(1)
+		return err == nil
+	})
+	return k
+}
+
+// waits until the server waits for that many clients, to send or to read.
+func (c *fullServer) waits(n int) {
+	c.t.Helper()
+	eventually(c.t, "the server to wait for the client", func() bool {
+		c.conns.mu.Lock()
+		defer c.conns.mu.Unlock()
+		return c.conns.all.waiting.Len() == n
+	})
 }
 
 // ask sends a request and reads the response.

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 func TestTransientAcceptErrorsAreRetried(t *testing.T) {
@@ -18,12 +20,16 @@ func TestTransientAcceptErrorsAreRetried(t *testing.T) {
 		t.Fatal(err)
 	}
 	passing := []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED, syscall.EMFILE}
-	b := serveOn(t, Options{}, okRoutes, &failingListener{Listener: ln, with: passing})
+	registry := prometheus.NewRegistry()
+	b := serveOn(t, Options{Metrics: registry}, okRoutes, &failingListener{Listener: ln, with: passing})
 	if a := b.get(t, "/ok"); a.StatusCode != 200 {
 		t.Errorf("after the errors: %d", a.StatusCode)
 	}
 	if n := strings.Count(b.logs.String(), "cannot accept connections"); n != 1 {
 		t.Errorf("%d lines in the log, want one for the episode: %s", n, b.logs)
+	}
+	if n := (&fullServer{t: t, registry: registry}).metric("dg_http_accept_failures_total", ""); int(n) != len(passing) {
+		t.Errorf("%v failures in the metrics, want %d", n, len(passing))
 	}
 }
 
@@ -128,19 +134,73 @@ func TestSlowlyArrivingRequestIsEvicted(t *testing.T) {
 	c := newFullServer(t, Options{MaxConnections: 2})
 	slow := c.from("127.0.0.2")
 	_, _ = io.WriteString(slow, "GET /ok HTTP/1.1\r\nHo")
-	eventually(t, "the request to begin to arrive", func() bool {
-		c.conns.mu.Lock()
-		defer c.conns.mu.Unlock()
-		return c.conns.all.arriving.Len() == 1
-	})
+	c.waits(1)
 	c.busy("127.0.0.3")
 	begun := time.Now()
 	eventually(t, "room", func() bool {
 		response, _, err := c.from("127.0.0.4").ask()
 		return err == nil && response.StatusCode == 200
 	})
-	if took := time.Since(begun); took < slowArrival/2 || took > readTimeout {
+	if took := time.Since(begun); took < slowClient/2 || took > readTimeout {
 		t.Errorf("it made room after %s", took)
+	}
+}
+
+// Otherwise eight addresses that open connections as fast as they can would close everybody's between two requests.
+func TestAddressAboveItsShareMakesRoomAmongItsOwn(t *testing.T) {
+	c := newFullServer(t, Options{MaxConnections: 8})
+	other := c.idle("127.0.0.9") // idle for longest of all
+	var crowd []*client
+	for range 3 {
+		crowd = append(crowd, c.idle("127.0.0.2"), c.idle("127.0.0.3"))
+	}
+	c.idle("127.0.0.3")
+	for i := range 3 {
+		c.idle("127.0.0.2")
+		crowd[2*i].gone()
+	}
+	other.served()
+	crowd[1].served()
+}
+
+// A new client does not wait for a second where those who are slow have more than their share.
+func TestSlowRequestOfACrowdedAddressIsEvictedAtOnce(t *testing.T) {
+	c := newFullServer(t, Options{MaxConnections: 4})
+	begun := time.Now()
+	slow := make([]*client, 4)
+	for i := range slow {
+		slow[i] = c.from([]string{"127.0.0.2", "127.0.0.3"}[i/2])
+		_, _ = io.WriteString(slow[i], "GET /ok HTTP/1.1\r\nHo")
+		c.waits(i + 1)
+	}
+	response, _, err := c.from("127.0.0.4").ask()
+	if took := time.Since(begun); took > slowClient {
+		t.Skipf("the machine took %s to get here", took)
+	}
+	if err != nil || response.StatusCode != 200 {
+		t.Errorf("%v, %v", response, err)
+	}
+	slow[0].gone()
+}
+
+// Otherwise clients that ask for what anybody gets, and read a byte now and then, would hold all connections.
+func TestSlowReaderOfAPublicAnswerIsEvicted(t *testing.T) {
+	c := newFullServer(t, Options{MaxConnections: 2})
+	known := c.reads("127.0.0.2", "/large-known")
+	c.waits(0)
+	slow := c.reads("127.0.0.3", "/large")
+	c.waits(1)
+	eventually(t, "room", func() bool {
+		response, _, err := c.from("127.0.0.4").ask()
+		return err == nil && response.StatusCode == 200
+	})
+	if n, err := io.Copy(io.Discard, slow); err == nil && n >= largeBody {
+		t.Error("the slow reader of a public answer got all of it")
+	}
+	if response, err := http.ReadResponse(known.in, nil); err != nil {
+		t.Error(err)
+	} else if n, err := io.Copy(io.Discard, response.Body); n != largeBody {
+		t.Errorf("a client that is known got %d bytes: %v", n, err)
 	}
 }
 
@@ -157,7 +217,7 @@ func TestClosedConnectionsAreForgotten(t *testing.T) {
 		c.conns.mu.Lock()
 		defer c.conns.mu.Unlock()
 		k := c.conns
-		return k.all.open+len(k.open)+len(k.groups)+k.all.idle.Len()+k.all.arriving.Len() == 0
+		return k.all.open+len(k.open)+len(k.groups)+k.all.idle.Len()+k.all.waiting.Len() == 0
 	})
 }
 

@@ -32,8 +32,11 @@
 //   - The close of a connection whose request was not read to its end lingers for half a second: the kernel's reset could
 //     overtake the 413 or 431.
 //   - Connections are limited to the process's limit of files less Options.ReservedFiles, and to 10,000. At the limit the one
-//     that has been idle longest is closed, or one whose request has been arriving for over a second; else the new one gets
-//     503. One address (IPv6: a /64) has half of the connections, loopback included, trusted proxies excepted.
+//     that has been idle longest is closed, or one whose client has been slow for over a second, to send its request or to read
+//     an answer that needs no key and no session; else the new one gets 503. One address (IPv6: a /64) has half of the
+//     connections, loopback included, trusted proxies excepted. At the limit an address with more than its share (all of them
+//     by the number of addresses) makes room among its own, and for others at once: eight addresses that opened 20,000
+//     connections closed those of others between two requests.
 //   - Idle connections hold no buffers: 11 KB each, 110 MB for 10,000. It costs 3% of a small request.
 //   - Transient errors of accept (too many files, no memory) are retried after 5 ms, doubling to a second.
 package httpserver

@@ -121,6 +121,9 @@ func (s *Server) complete(ctx *fasthttp.RequestCtx, rec *requestRecord) {
 	if s.aborting.Load() {
 		ctx.SetConnectionClose() // fasthttp no longer does once the grace is over
 	}
+	if c, ok := ctx.Conn().(*lingerConn); ok && !rec.authenticated {
+		s.conns.setState(c, connSending)
+	}
 	if rec.streaming {
 		return
 	}

@@ -71,6 +71,7 @@ func (l *listener) accept() (net.Conn, error) {
 		if err == nil || !isTransient(err) {
 			return c, err
 		}
+		l.conns.metrics.failures.Inc()
 		if time.Since(l.lastFailure) > acceptLogInterval {
 			l.log.Error("cannot accept connections: retrying", "error", err, "open", l.conns.count())
 		}

@@ -9,9 +9,9 @@ import (
 
 // metrics are the figures of requests and connections. Their labels are bounded: route templates, known methods, statuses.
 type metrics struct {
-	duration  *prometheus.HistogramVec
-	evictions prometheus.Counter
-	rejected  *prometheus.CounterVec
+	duration            *prometheus.HistogramVec
+	evictions, failures prometheus.Counter
+	rejected            *prometheus.CounterVec
 }
 
 // newMetrics registers the metrics, unless r is nil.
@@ -26,6 +26,9 @@ func newMetrics(r prometheus.Registerer, conns *connections) *metrics {
 		evictions: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "dg_http_connections_closed_for_room_total", Help: "Idle or slow connections that were closed to make room for new ones.",
 		}),
+		failures: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "dg_http_accept_failures_total", Help: "Connections that could not be accepted, each time it was tried: too many files, no memory.",
+		}),
 		rejected: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "dg_http_connections_refused_total", Help: "Connections that were refused because none could make room, in all (full) or of the address (share).",
 		}, []string{"reason"}),
@@ -34,7 +37,7 @@ func newMetrics(r prometheus.Registerer, conns *connections) *metrics {
 		m.rejected.WithLabelValues(reason)
 	}
 	if r != nil {
-		r.MustRegister(m.duration, m.evictions, m.rejected,
+		r.MustRegister(m.duration, m.evictions, m.failures, m.rejected,
 			prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "dg_http_connections_open", Help: "Open connections."},
 				func() float64 { return float64(conns.count()) }),
 			prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "dg_http_connections_max", Help: "Connections that may be open."},
