@@ -21,7 +21,7 @@ import (
 type importCmd struct {
 	config.Database
 	config.Secrets
-	Files []string `arg:"" name:"file" help:"NDJSON files, plain or gzip; - is standard input. All files are imported, or none."`
+	Files []string `arg:"" name:"file" help:"NDJSON files, plain or gzip; - is standard input, whose end counts as the file's: pipe gzip where what writes it may fail. All files are imported, or none."`
 }
 
 // Run imports the files.
@@ -55,9 +55,19 @@ func (c importCmd) Run(ctx context.Context, p stdio) error {
 // input opens a file by its name on the command line.
 func input(name string, p stdio) importer.Input {
 	if name == "-" {
-		return importer.Input{Name: "standard input", Open: func() (io.ReadCloser, error) { return io.NopCloser(p.stdin), nil }}
+		return importer.Input{Name: "standard input", Open: func() (io.ReadCloser, error) { return interruptible(p.stdin), nil }}
 	}
 	return importer.Input{Name: name, Open: func() (io.ReadCloser, error) { return os.Open(name) }}
+}
+
+// interruptible is a reader whose Close ends a read that waits. The process ends with what it still waits for.
+func interruptible(r io.Reader) io.ReadCloser {
+	out, in := io.Pipe()
+	go func() {
+		_, err := io.Copy(in, r)
+		_ = in.CloseWithError(err)
+	}()
+	return out
 }
 
 // importInto runs an import as the owner of the tables, and then seals the imported days.
@@ -73,6 +83,9 @@ func importInto(ctx context.Context, db *database, inputs []importer.Input, p st
 		defer fmt.Fprintln(p.stderr)
 	}
 	summary, err := importer.New(owner.Pool).EncryptWith(db.keys).Import(ctx, inputs, progress)
+	if errors.Is(err, importer.ErrUnconfirmed) {
+		return summary, err
+	}
 	if err != nil && ctx.Err() != nil {
 		return summary, errInterrupted
 	}

@@ -5,7 +5,8 @@
 // (platform/staging), check the file as a whole, and write what is new or differs.
 //
 // Invariants:
-//   - All files of one import are one transaction: any error leaves everything as it was.
+//   - All files of one import are one transaction: any error leaves everything as it was, but for ErrUnconfirmed, after which the
+//     import is in wholly or not at all. Importing again is always safe.
 //   - A stored object that equals the one in the file is not written.
 //   - Memory does not grow with the number of objects: ids are compared in PostgreSQL, never collected here.
 //   - A value in an error is cut to 60 characters and quoted. Errors never show password hashes and TOTP secrets.
@@ -23,6 +24,8 @@
 //   - Texts are counted in code points. Blank texts are data. A user's locale is a text.
 //   - A line is at most 8 MB (a group of 200,000 players). A configuration is what PostgreSQL can store: at most 100 levels
 //     deep, no NUL, numbers of at most 400 characters and three digits of exponent. Names are unique in every object.
+//   - The end of a pipe is the end of the file: what fails upstream leaves a beginning that is imported as a whole file, unless it is
+//     gzip, which has an end.
 //   - CRLF and a byte-order mark at the beginning are accepted. A file is gzip if its name or its first bytes say so.
 //   - One import runs at a time (an advisory lock); another waits with a log message, and gives up after ten minutes.
 //   - The transaction is READ COMMITTED, as the triggers on plays require, and has no limits on statements, locks and idling.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"dg/modules/identity"
@@ -56,9 +57,14 @@ const lockTimeout = 10 * time.Minute
 // ErrBusy is returned when another import holds the lock for all of lockTimeout.
 var ErrBusy = errors.New("another process holds the import lock: try again when its import has finished")
 
-// Import imports all files or none; on any error nothing has changed. progress is called from time to time, and may be nil.
+// ErrUnconfirmed is returned when the database did not say what became of the commit.
+var ErrUnconfirmed = errors.New("the connection to the database was lost during the commit, so the import is in wholly or not at all: " +
+	"import again, which changes nothing that is in already")
+
+// Import imports all files or none; on any error but ErrUnconfirmed nothing has changed. progress is called from time to time, and
+// may be nil.
 //
-// Errors: *Errors with the first errors of the files, ErrBusy, and those of the database, of reading and of ctx.
+// Errors: *Errors with the first errors of the files, ErrBusy, ErrUnconfirmed, and those of the database, of reading and of ctx.
 func (im *Importer) Import(ctx context.Context, inputs []Input, progress func(Progress)) (Summary, error) {
 	if _, set := os.LookupEnv("GOGC"); !set { // who sets it decides
 		defer debug.SetGCPercent(debug.SetGCPercent(collectAt))
@@ -86,8 +92,17 @@ func (im *Importer) Import(ctx context.Context, inputs []Input, progress func(Pr
 	if len(r.errors.List) > 0 {
 		return Summary{}, &r.errors
 	}
-	// Without ctx: after an interrupted commit nobody would know whether the import is in.
-	return r.summary(), tx.Commit(context.WithoutCancel(ctx))
+	return r.summary(), commit(context.WithoutCancel(ctx), tx) // after an interrupted one nobody would know whether the import is in
+}
+
+// commit fails with ErrUnconfirmed unless the database itself has refused.
+func commit(ctx context.Context, tx pgx.Tx) error {
+	err := tx.Commit(ctx)
+	refused, answered := errors.AsType[*pgconn.PgError](err)
+	if err == nil || answered && refused.Severity == "ERROR" {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrUnconfirmed, err)
 }
 
 // begin lifts the limits of the transaction and takes the import lock.

@@ -80,6 +80,7 @@ func (r *run) read(ctx context.Context, input Input) error {
 		return err
 	}
 	defer func() { _ = file.Close() }()
+	defer context.AfterFunc(ctx, func() { _ = file.Close() })() // a pipe that says nothing would be waited for
 	r.progress.start(input.Name)
 	in, err := openLines(input.Name, file)
 	if err != nil {

@@ -1,0 +1,228 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// phase is a moment of an import at which it can be held, and what is known of one that is broken off there.
+type phase struct {
+	name  string
+	hold  func(*editions) (reached func(*child) bool, release func())
+	lines int    // how many it reads before the pipe says nothing more; 0: a whole file
+	in    bool   // the import is in, whatever becomes of its process
+	every string // the blow of every run; others, and those of no run, in chaos
+}
+
+var phases = []phase{
+	{name: "wait", every: "Ctrl-C", hold: holdLock},
+	{name: "parse", every: "Ctrl-C", lines: 10, hold: holdNothing(`state = 'idle in transaction' and query ~ 'staging.create'`)},
+	{name: "copy", every: "kill -9", lines: editionPlays, hold: holdNothing(`query ~ 'copy "import_plays"'`)},
+	{name: "merge", every: "kill -9", hold: holdTable("plays", `query ~ 'plays'`)},
+	{name: "commit", every: "cut connection", in: true, hold: holdCommit},
+	{name: "after the commit", in: true, hold: holdTable("fork_days", `query ~ 'reports.seal'`)},
+}
+
+// importing is a condition on the connection of an import.
+func (e *editions) importing(condition string) bool {
+	return read[bool](e.T, e.door, `select exists (select from pg_stat_activity where application_name = 'dg import' and `+condition+`)`)
+}
+
+func holdNothing(reached string) func(*editions) (func(*child) bool, func()) {
+	return func(e *editions) (func(*child) bool, func()) {
+		return func(*child) bool { return e.importing(reached) }, func() {}
+	}
+}
+
+// holdLock is another import, which the import waits for.
+func holdLock(e *editions) (reached func(*child) bool, release func()) {
+	release = e.holding(`select pg_advisory_xact_lock(hashtextextended('dg import', 0))`)
+	return func(c *child) bool {
+		return strings.Contains(c.log.String(), "another process holds the import lock: waiting")
+	}, release
+}
+
+// holdTable keeps writers of a table waiting, and not its readers.
+func holdTable(table, query string) func(*editions) (func(*child) bool, func()) {
+	return func(e *editions) (func(*child) bool, func()) {
+		release := e.holding(`lock table ` + table + ` in share row exclusive mode`)
+		return func(*child) bool { return e.importing(`wait_event_type = 'Lock' and ` + query) }, release
+	}
+}
+
+// holding has a transaction that has run a statement.
+func (e *editions) holding(sql string) (release func()) {
+	tx, err := e.door.Begin(e.Context())
+	require.NoError(e, err)
+	_, err = tx.Exec(e.Context(), sql)
+	require.NoError(e, err)
+	return func() { _ = tx.Rollback(context.Background()) }
+}
+
+// holdCommit makes the import's commit wait for a standby that does not exist: it is durable, and nobody is told.
+func holdCommit(e *editions) (reached func(*child) bool, release func()) {
+	merging, unlock := holdTable("plays", `query ~ 'plays'`)(e)
+	set := func(to string) {
+		e.door.exec(e.T, `alter system set synchronous_standby_names = '`+to+`'`)
+		e.door.exec(e.T, `select pg_reload_conf()`)
+		until(e.T, 10*time.Second, "the setting is not in force", func() bool {
+			return read[string](e.T, e.door, `show synchronous_standby_names`) == to
+		})
+	}
+	return func(c *child) bool {
+		if merging(c) { // earlier commits are not held
+			set("nobody")
+			unlock()
+		}
+		return e.importing(`wait_event = 'SyncRep'`)
+	}, func() { unlock(); set("") }
+}
+
+// blow is how an import is broken off, and what it says then if it is not in and if it is.
+type blow struct {
+	name   string
+	strike func(*editions, *child)
+	status [2]int
+	says   [2]string
+}
+
+var blows = []blow{
+	{"kill -9", func(_ *editions, c *child) { c.kill() }, [2]int{-1, -1}, [2]string{}},
+	{"Ctrl-C", func(e *editions, c *child) { require.NoError(e, c.Process.Signal(os.Interrupt)) }, [2]int{1, 0},
+		[2]string{"dg: interrupted: nothing was imported\n", ""}},
+	{"cut connection", func(e *editions, _ *child) {
+		e.door.exec(e.T, `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'dg import'`)
+	}, [2]int{1, 0}, [2]string{"dg: nothing was imported: the connection to the database was lost", ""}},
+}
+
+// on is what the blow does to an import at the phase.
+func (b blow) on(p phase) (status int, says string) {
+	switch {
+	case !p.in:
+		return b.status[0], b.says[0]
+	case p.name == "commit" && b.name == "cut connection":
+		return 1, "dg: the connection to the database was lost during the commit, so the import is in wholly or not at all: import again"
+	}
+	return b.status[1], b.says[1]
+}
+
+// An import that is broken off is in wholly or not at all, whenever and however that happens. Who reads all the time sees the state
+// before it or the one after, to the byte, and the same import run again gives the one after.
+func TestBrokenImportIsWholeOrNothing(t *testing.T) {
+	t.Parallel()
+	e := newEditions(t)
+	o := beginOrdeal(t, e.door, e.dg)
+	for _, p := range phases {
+		for _, b := range blows {
+			if chaos || p.every == b.name {
+				t.Run(p.name+", "+b.name, func(t *testing.T) { e.on(t).breaksOff(p, b) })
+			}
+		}
+	}
+	t.Run("two of one file", func(t *testing.T) { e.on(t).twoOfOneFile() })
+	t.Run("two of two files", func(t *testing.T) { e.on(t).twoOfTwoFiles() })
+	t.Run("full temporary disk", func(t *testing.T) { e.on(t).findsTheTemporaryDiskFull() })
+	e.on(t).verdict()
+	o.ends(t)
+}
+
+func (e *editions) breaksOff(p phase, b blow) {
+	n, begun := e.next(), time.Now()
+	reached, release := p.hold(e)
+	release = sync.OnceFunc(release)
+	defer release()
+	c, closePipe := e.beginImport(n, p.lines)
+	defer closePipe()
+	until(e.T, time.Minute, "the import is never held", func() bool { return reached(c) })
+	e.awaitReadings()
+	b.strike(e, c)
+	switch {
+	case p.name == "commit" && b.name == "Ctrl-C": // waits for it
+		release()
+	case p.lines > 0 && b.name == "cut connection": // a pipe that says nothing is waited for
+		closePipe()
+	}
+	status, says := b.on(p)
+	require.Equal(e, status, c.status(30*time.Second), "%s", c.log.String())
+	require.Contains(e, c.log.String(), says)
+	release()
+	until(e.T, 30*time.Second, "its work goes on", func() bool { return !e.importing(`true`) })
+	if p.in {
+		e.changed(begun)
+	}
+	e.awaitReadings()
+	e.unchanged()
+	e.imports(n, p.in)
+}
+
+func (e *editions) twoOfOneFile() {
+	n, begun := e.next(), time.Now()
+	one, _ := e.beginImport(n, 0)
+	other, _ := e.beginImport(n, 0)
+	require.Zero(e, one.status(time.Minute), "%s", one.log.String())
+	require.Zero(e, other.status(time.Minute), "%s", other.log.String())
+	e.changed(begun)
+	e.imports(n, true)
+}
+
+// twoOfTwoFiles replace the same plays: what stays is the whole of one of them.
+func (e *editions) twoOfTwoFiles() {
+	first, second, begun := e.next(), e.next(), time.Now()
+	one, _ := e.beginImport(first, 0)
+	other, _ := e.beginImport(second, 0)
+	require.Zero(e, one.status(time.Minute), "%s", one.log.String())
+	require.Zero(e, other.status(time.Minute), "%s", other.log.String())
+	ended := time.Now()
+	last := e.values()
+	e.imports(first, false)
+	shown := [2]map[string]string{e.values(), {}}
+	e.imports(second, false)
+	shown[1] = e.values()
+	require.Contains(e, shown, last)
+	for path, h := range e.seen {
+		h.mu.Lock()
+		at := len(h.changes) - 2 // before the imports one by one, both at any moment of their time
+		both := []change{{shown[0][path], begun, ended}, {shown[1][path], begun, ended}}
+		if last[path] == shown[0][path] {
+			both[0], both[1] = both[1], both[0]
+		}
+		h.changes = append(h.changes[:at:at], append(both, h.changes[at:]...)...)
+		h.mu.Unlock()
+	}
+}
+
+// findsTheTemporaryDiskFull stages an import on a disk that is too small for it.
+func (e *editions) findsTheTemporaryDiskFull() {
+	data, err := os.Stat(filepath.Join(e.x.dir, "data"))
+	require.NoError(e, err)
+	owner, dir := data.Sys().(*syscall.Stat_t), filepath.Join(filepath.Dir(e.x.dir), "temporary")
+	require.NoError(e, os.Mkdir(dir, 0o755))
+	options := fmt.Sprintf("size=512k,mode=700,uid=%d,gid=%d", owner.Uid, owner.Gid)
+	if out, err := exec.CommandContext(e.Context(), "mount", "-t", "tmpfs", "-o", options, "dg-test", dir).CombinedOutput(); err != nil {
+		e.Skipf("SKIPPED, NOTHING WAS TESTED: no disk can be mounted here: %v %s", err, out)
+	}
+	unmount := func() bool { return exec.CommandContext(context.Background(), "umount", dir).Run() == nil }
+	e.Cleanup(func() { unmount() })
+	e.door.exec(e.T, `create tablespace small location '`+dir+`'`)
+	e.door.exec(e.T, `grant create on tablespace small to dg_owner`)
+	e.door.exec(e.T, `alter role dg_owner set temp_tablespaces = small`)
+	n := e.next()
+	c, _ := e.beginImport(n, 0)
+	require.Equal(e, 1, c.status(time.Minute))
+	require.Contains(e, c.log.String(), "dg: nothing was imported: the disk of the database is full. Free some space")
+	e.unchanged()
+	e.door.exec(e.T, `alter role dg_owner reset temp_tablespaces`)
+	e.door.exec(e.T, `drop tablespace small`)
+	until(e.T, 10*time.Second, "the disk is in use", unmount)
+	e.imports(n, false)
+}
