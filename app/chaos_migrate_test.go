@@ -123,11 +123,7 @@ func (m *migrating) on(t *testing.T) *migrating {
 }
 
 func (m *migrating) atOnce(old, want string) {
-	sizes := []int{5}
-	if chaos {
-		sizes = []int{2, 5}
-	}
-	for _, n := range sizes {
+	for n := 2; n <= chaosSize(2, 5, 5); n += 3 {
 		name := m.create(old)
 		var all []*child
 		for range n {
@@ -144,7 +140,7 @@ func (m *migrating) atOnce(old, want string) {
 func (m *migrating) killed(old, want string, took time.Duration) {
 	const seed = 16
 	random, complete := rand.New(rand.NewPCG(seed, uint64(len(old)))), 0
-	for round := range chaosSize(2, 20, 100) {
+	for round := range chaosSize(1, 20, 100) {
 		name := m.create(old)
 		first, second := m.begin(name), m.begin(name)
 		<-time.After(time.Duration(random.Int64N(int64(took)))) // a moment of the run
@@ -161,5 +157,5 @@ func (m *migrating) killed(old, want string, took time.Duration) {
 		require.Zero(m, m.begin(name).status(time.Minute))
 		require.Equal(m, want, m.schema(name), "round %d", round)
 	}
-	m.Logf("%d rounds, in %d of which the second one had completed", chaosSize(2, 20, 100), complete)
+	m.Logf("%d rounds, in %d of which the second one completed", chaosSize(1, 20, 100), complete)
 }

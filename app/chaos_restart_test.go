@@ -1,0 +1,267 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/exports"
+	"dg/platform/testkit/fixtures"
+)
+
+// fleet is three instances behind haproxy, and organisations with an export each.
+type fleet struct {
+	*testing.T
+	whole     *testing.T // the test, in which instances live
+	db        *fixtures.Database
+	door      *door
+	base      string // haproxy's
+	addresses []string
+	instances []*child
+	tenants   []*tenant
+	plays     int // of each tenant
+	healthy   *healthy
+	o         *ordeal
+	numbered  atomic.Int64
+	stopProxy func()
+}
+
+// on is f for a subtest.
+func (f *fleet) on(t *testing.T) *fleet {
+	f.T = t
+	return f
+}
+
+func startFleet(t *testing.T) *fleet {
+	t.Helper()
+	program, err := exec.LookPath("haproxy")
+	if err != nil {
+		t.Skip("SKIPPED, NOTHING WAS TESTED: there is no haproxy")
+	}
+	f := &fleet{T: t, whole: t, db: fixtures.New(t), plays: chaosSize(25_000, 30_000, 100_000)}
+	f.door, f.base = doorTo(t, f.db.DirectURL), "http://"+freeAddress(t)
+	for range chaosSize(2, 16, 16) {
+		f.tenants = append(f.tenants, newTenant(f.db, 40, f.plays))
+	}
+	for i := range 3 {
+		f.addresses = append(f.addresses, freeAddress(t))
+		f.instances = append(f.instances, f.start(i))
+	}
+	f.startProxy(program)
+	f.healthy = newHealthy(t, f.db, f.base, func(email string) string { return cookiesOf(t, f.base, email, fixtures.Password) })
+	f.o = beginOrdeal(t, f.door, f.instances...)
+	return f
+}
+
+// start starts an instance, at the address that it had before.
+func (f *fleet) start(i int) *child {
+	c := launch(f.whole, "serve", "--addr", f.addresses[i], "--ops-addr", "127.0.0.1:0", "--base-url", f.base, "--trusted-proxies", "127.0.0.1/32",
+		"--database-url", f.db.URL, "--migrate-database-url", f.db.OwnerURL).untilServing()
+	c.url = "http://" + f.addresses[i] // it says the public one
+	for _, path := range []string{"/sign-in", f.tenants[0].csv()} {
+		readAll(f.T, ask(f.T, client(), c.url+path, f.tenants[0].keys[0]))
+	}
+	return c
+}
+
+// restart starts an instance that has ended.
+func (f *fleet) restart(i int) {
+	f.instances[i] = f.start(i)
+	f.o.joins(f.T, f.instances[i])
+}
+
+// startProxy starts haproxy with the example of configs/deploy.
+func (f *fleet) startProxy(program string) {
+	example, err := os.ReadFile(filepath.Join("..", "configs", "deploy", "haproxy.cfg"))
+	require.NoError(f, err)
+	servers := ""
+	for i, address := range f.addresses {
+		servers += fmt.Sprintf("    server dg%d %s check\n", i, address)
+	}
+	config := filepath.Join(f.TempDir(), "haproxy.cfg")
+	text := strings.NewReplacer("bind :443 ssl crt /etc/haproxy/dg.example.org.pem", "bind "+strings.TrimPrefix(f.base, "http://"),
+		"    server dg 127.0.0.1:8080 check\n", servers).Replace(string(example))
+	require.NoError(f, os.WriteFile(config, []byte(text), 0o600))
+	var log buffer
+	proxy := exec.Command(program, "-db", "-f", config)
+	proxy.Stdout, proxy.Stderr = &log, &log
+	require.NoError(f, proxy.Start())
+	f.stopProxy = sync.OnceFunc(func() { _ = proxy.Process.Kill(); _ = proxy.Wait() })
+	f.Cleanup(f.stopProxy)
+	until(f.T, 20*time.Second, "haproxy does not serve", func() bool {
+		response, err := http.Get(f.base + "/readyz")
+		return err == nil && response.Body.Close() == nil && response.StatusCode == http.StatusOK
+	})
+}
+
+// exports asks for that many at once, by haproxy, and reads them slowly until quick is closed. It returns when each is answered; results
+// has one line for each that was not refused: how it ended.
+func (f *fleet) exports(n int, quick <-chan struct{}) (results func() *tally) {
+	var answered, ended sync.WaitGroup
+	outcomes := &tally{}
+	for i := range n {
+		answered.Add(1)
+		ended.Go(func() {
+			id := fmt.Sprintf("fleet-export-%d", f.numbered.Add(1))
+			tenant := f.tenants[i%len(f.tenants)]
+			response := ask(f.T, smallWindow(), f.base+tenant.csv(), tenant.keys[i/len(f.tenants)%4], "X-Request-Id", id)
+			if response.StatusCode == http.StatusOK {
+				f.o.saw(id, "export.started")
+			}
+			answered.Done()
+			outcomes.add(f.outcome(response, quick))
+		})
+	}
+	answered.Wait()
+	return func() *tally { ended.Wait(); return outcomes }
+}
+
+// outcome reads an export to its end.
+func (f *fleet) outcome(response *http.Response, quick <-chan struct{}) string {
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		if response.StatusCode == http.StatusServiceUnavailable && response.Header.Get("Retry-After") != "" {
+			return "refused"
+		}
+		return response.Status
+	}
+	lines, err := 0, error(nil)
+	for body := bufio.NewReaderSize(response.Body, 4<<10); err == nil; lines++ {
+		if lines%64 == 0 {
+			select {
+			case <-quick:
+			case <-time.After(100 * time.Millisecond):
+			}
+		}
+		_, err = body.ReadSlice('\n')
+	}
+	switch {
+	case !errors.Is(err, io.EOF):
+		return "broken off visibly"
+	case lines != f.plays+2:
+		return fmt.Sprintf("SHORT, AND LOOKS WHOLE: %d lines", lines-1)
+	}
+	return "whole"
+}
+
+// lost is what a customer behind haproxy saw fail: not a refusal or a loaded machine, which the sizes of every run have to bear.
+func (f *fleet) lost(h *healthyFigures) {
+	require.Empty(f, h.wrong)
+	if chaos || !strings.Contains(h.first, "answered 503") && !strings.Contains(h.first, "Client.Timeout") {
+		require.Zero(f, h.failures(), h.first)
+	}
+}
+
+// Instances that are stopped, killed and restarted behind haproxy, under exports and a customer's calls: who stops one loses no request,
+// a kill costs those that it was answering, and no file is short and looks whole.
+func TestInstancesBehindHaproxy(t *testing.T) {
+	t.Parallel()
+	f := startFleet(t)
+	t.Run("stopped", func(t *testing.T) { f.on(t).stopped() })
+	t.Run("killed", func(t *testing.T) { f.on(t).killed() })
+	t.Run("restarted one after the other", func(t *testing.T) { f.on(t).rolled() })
+	f.stopProxy() // it asks the instances whether they are ready
+	f.o.ends(t)
+}
+
+// stopped ends with half of its exports read quickly, which are whole, and the others slowly, which are broken off after the grace. In
+// every run all are read quickly.
+func (f *fleet) stopped() {
+	quick, slow := make(chan struct{}), make(chan struct{})
+	f.lost(f.healthy.during(f.T, func() {
+		all := []func() *tally{f.exports(chaosSize(8, 25, 25), quick)}
+		if chaos {
+			all = append(all, f.exports(25, slow))
+		}
+		begun := time.Now()
+		require.NoError(f, f.instances[0].Process.Signal(syscall.SIGTERM))
+		close(quick)
+		require.Zero(f, f.instances[0].status(time.Minute), "%s", f.instances[0].log.String())
+		f.Logf("the instance ended %s after SIGTERM", time.Since(begun).Round(time.Millisecond))
+		close(slow)
+		for i, results := range all {
+			f.Logf("exports: %v", results())
+			f.onlyEndsIn(results(), [][]string{{"whole", "refused"}, {"whole", "refused", "broken off visibly"}}[i])
+		}
+		f.restart(0)
+	}))
+	f.ended(`details->>'outcome' in ('completed', 'server_stopped')`)
+}
+
+func (f *fleet) onlyEndsIn(results *tally, allowed []string) {
+	for _, outcome := range allowed {
+		delete(results.counts, outcome)
+	}
+	require.Empty(f, results.counts)
+}
+
+// ended fails if an export that has started did not end like that.
+func (f *fleet) ended(like string) {
+	until(f.T, 30*time.Second, "an export did not end like that", func() bool {
+		return read[bool](f.T, f.door, `select count(*) filter (where action = 'export.started') = count(*) filter (where action = 'export.finished' and `+like+`)
+			from audit_entries where request_id ~ '^fleet-export'`)
+	})
+}
+
+// killed is an instance whose exports end visibly, and which gives its places back.
+func (f *fleet) killed() {
+	for range chaosSize(1, 5, 20) {
+		quick := make(chan struct{})
+		h := f.healthy.during(f.T, func() {
+			unfinished := -f.unfinished()
+			results := f.exports(chaosSize(8, 50, 50), quick)
+			unfinished += f.unfinished()
+			f.instances[1].kill()
+			close(quick)
+			got := results()
+			f.Logf("%d exports ran; %v", unfinished, got)
+			require.Positive(f, got.of("broken off visibly"))
+			f.restart(1)
+			f.onlyEndsIn(got, []string{"whole", "refused", "broken off visibly"})
+			f.givesPlacesBack(f.instances[1])
+		})
+		require.Empty(f, h.wrong)
+	}
+}
+
+// unfinished counts the exports whose end is not in the audit log.
+func (f *fleet) unfinished() int {
+	return read[int](f.T, f.door, `select count(*) filter (where action = 'export.started') - count(*) filter (where action = 'export.finished') from audit_entries`)
+}
+
+// givesPlacesBack: as many exports of one key as may run at once do.
+func (f *fleet) givesPlacesBack(c *child) {
+	for range exports.MaxAtOnceOfActor {
+		response := ask(f.T, smallWindow(), c.url+f.tenants[0].csv(), f.tenants[0].keys[3])
+		require.Equal(f, http.StatusOK, response.StatusCode)
+		defer response.Body.Close()
+	}
+}
+
+func (f *fleet) rolled() {
+	quick := make(chan struct{})
+	close(quick)
+	f.lost(f.healthy.during(f.T, func() {
+		for range chaosSize(1, 3, 10) {
+			for i, c := range f.instances {
+				results := f.exports(chaosSize(4, 12, 12), quick)
+				c.stop()
+				f.onlyEndsIn(results(), []string{"whole", "refused"})
+				f.restart(i)
+			}
+		}
+	}))
+}
