@@ -266,12 +266,10 @@ func (e *editions) awaitReadings() {
 // verdict fails if anybody has seen something else than one of the states, or an old one.
 func (e *editions) verdict() {
 	e.awaitReadings()
-	for path, h := range e.seen {
-		h.mu.Lock()
-		readings, changes, stale := len(h.readings), len(h.changes), h.stale()
-		h.mu.Unlock()
-		e.Logf("%.60s: %d readings of %d states, %d of them wrong", path, readings, changes, len(stale))
-		require.Empty(e, stale)
-	}
 	e.stopReading()
+	for path, h := range e.seen {
+		wrong := h.faults()
+		e.Logf("%.60s: %d readings of %d states, %d of them wrong", path, len(h.readings), len(h.changes), len(wrong))
+		require.Empty(e, wrong)
+	}
 }

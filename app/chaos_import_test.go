@@ -183,20 +183,15 @@ func (e *editions) twoOfTwoFiles() {
 	require.Zero(e, one.status(time.Minute), "%s", one.log.String())
 	require.Zero(e, other.status(time.Minute), "%s", other.log.String())
 	ended := time.Now()
-	last := e.values()
-	e.imports(first, false)
-	shown := [2]map[string]string{e.values(), {}}
-	e.imports(second, false)
-	shown[1] = e.values()
+	last, shown := e.values(), []map[string]string{}
+	for _, n := range []int{first, second} { // alone
+		e.imports(n, false)
+		shown = append(shown, e.values())
+	}
 	require.Contains(e, shown, last)
-	for path, h := range e.seen {
+	for path, h := range e.seen { // which of the two came first is for the readings to say
 		h.mu.Lock()
-		at := len(h.changes) - 2 // before the imports one by one, both at any moment of their time
-		both := []change{{shown[0][path], begun, ended}, {shown[1][path], begun, ended}}
-		if last[path] == shown[0][path] {
-			both[0], both[1] = both[1], both[0]
-		}
-		h.changes = append(h.changes[:at:at], append(both, h.changes[at:]...)...)
+		h.changes = append([]change{{shown[0][path], begun, ended}, {shown[1][path], begun, ended}}, h.changes...)
 		h.mu.Unlock()
 	}
 }
