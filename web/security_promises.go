@@ -20,9 +20,10 @@ var promises = []promise{
 	{
 		"Small groups", "The figures of a group are hidden when fewer than 5 of its members played, or nobody did. " +
 			"Beside a period, a hidden one before it looks like one without plays.",
-		"Reports do not become anonymous: the difference between overlapping groups or periods reveals figures, " +
-			"and without a group every player has a row.",
-		[]string{"TestGroupOfFewActiveMembersIsSuppressed", "TestIdleGroupsRevealNothing", "TestHiddenPreviousPeriodLooksLikeAnEmptyOne"},
+		"Reports do not become anonymous: without a group every player has a row, and a group that is shown names its pseudonyms, " +
+			"whose rows give its hidden days. The difference between overlapping groups or periods, or before and after a change, " +
+			"reveals figures.",
+		[]string{"TestGroupOfFewActiveMembersIsSuppressed", "TestCuriousManager", "TestHiddenPreviousPeriodLooksLikeAnEmptyOne"},
 	},
 	{
 		"CSV formulas", "A spreadsheet runs nothing that a name contains: a cell that could be a formula begins with an apostrophe.",
