@@ -983,17 +983,17 @@ func (_c *mockIdentity_TurnOffTwoStep_Call) RunAndReturn(run func(context.Contex
 	return _c
 }
 
-// UseReset provides a mock function with given fields: ctx, token, password
-func (_m *mockIdentity) UseReset(ctx context.Context, token string, password string) error {
-	ret := _m.Called(ctx, token, password)
+// UseReset provides a mock function with given fields: ctx, token, password, session
+func (_m *mockIdentity) UseReset(ctx context.Context, token string, password string, session string) error {
+	ret := _m.Called(ctx, token, password, session)
 
 	if len(ret) == 0 {
 		panic("no return value specified for UseReset")
 	}
 
 	var r0 error
-	if rf, ok := ret.Get(0).(func(context.Context, string, string) error); ok {
-		r0 = rf(ctx, token, password)
+	if rf, ok := ret.Get(0).(func(context.Context, string, string, string) error); ok {
+		r0 = rf(ctx, token, password, session)
 	} else {
 		r0 = ret.Error(0)
 	}
@@ -1010,13 +1010,14 @@ type mockIdentity_UseReset_Call struct {
 //   - ctx context.Context
 //   - token string
 //   - password string
-func (_e *mockIdentity_Expecter) UseReset(ctx interface{}, token interface{}, password interface{}) *mockIdentity_UseReset_Call {
-	return &mockIdentity_UseReset_Call{Call: _e.mock.On("UseReset", ctx, token, password)}
+//   - session string
+func (_e *mockIdentity_Expecter) UseReset(ctx interface{}, token interface{}, password interface{}, session interface{}) *mockIdentity_UseReset_Call {
+	return &mockIdentity_UseReset_Call{Call: _e.mock.On("UseReset", ctx, token, password, session)}
 }
 
-func (_c *mockIdentity_UseReset_Call) Run(run func(ctx context.Context, token string, password string)) *mockIdentity_UseReset_Call {
+func (_c *mockIdentity_UseReset_Call) Run(run func(ctx context.Context, token string, password string, session string)) *mockIdentity_UseReset_Call {
 	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(string), args[2].(string))
+		run(args[0].(context.Context), args[1].(string), args[2].(string), args[3].(string))
 	})
 	return _c
 }
@@ -1026,7 +1027,7 @@ func (_c *mockIdentity_UseReset_Call) Return(_a0 error) *mockIdentity_UseReset_C
 	return _c
 }
 
-func (_c *mockIdentity_UseReset_Call) RunAndReturn(run func(context.Context, string, string) error) *mockIdentity_UseReset_Call {
+func (_c *mockIdentity_UseReset_Call) RunAndReturn(run func(context.Context, string, string, string) error) *mockIdentity_UseReset_Call {
 	_c.Call.Return(run)
 	return _c
 }

@@ -66,7 +66,7 @@ func (s *mocked) identity() Identity {
 	})
 	on.SealText(anything, anything).RunAndReturn(func(_, text string) string { return text }).Maybe()
 	on.OpenText(anything, anything).RunAndReturn(func(_, sealed string) (string, error) { return sealed, nil }).Maybe()
-	on.UseReset(anything, anything, anything).RunAndReturn(func(context.Context, string, string) error { return s.called("Identity.UseReset") })
+	on.UseReset(anything, anything, anything, anything).RunAndReturn(func(context.Context, string, string, string) error { return s.called("Identity.UseReset") })
 	on.People(anything, anything).RunAndReturn(func(context.Context, []string) ([]identity.Person, error) {
 		return give(s, "Identity.People", []identity.Person{{ID: ann.ID, Name: marker}})
 	})

@@ -37,16 +37,13 @@ func (h *Handler) resetPassword(c *fiber.Ctx) error {
 	if view.formErrors = checkForm(localeOf(c), form); view.Errors != nil {
 		return h.renderReset(c, fiber.StatusUnprocessableEntity, view)
 	}
-	err := h.Identity.UseReset(c.UserContext(), view.Token, form.New)
+	err := h.Identity.UseReset(c.UserContext(), view.Token, form.New, c.Cookies(sessionCookie))
 	if apperr.Is(err, apperr.Validation) {
 		view.formErrors = fieldError("new", apperr.From(err).Message)
 		return h.renderReset(c, fiber.StatusUnprocessableEntity, view)
 	}
 	if err != nil {
 		return err
-	}
-	if err := h.Identity.SignOut(c.UserContext(), c.Cookies(sessionCookie)); err != nil { // another person's: those of this one have ended
-		warn(c, "the session of the browser could not be ended", err)
 	}
 	clearSession(c)
 	view.layout, view.Done = newLayout(nil, "Password set", areaNone), true

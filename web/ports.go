@@ -39,7 +39,7 @@ type SignIns interface {
 	RememberBrowser(ctx context.Context, of identity.Session, token string) (string, error)
 	SignOut(ctx context.Context, token string) error
 	ResetPerson(ctx context.Context, token string) (identity.Person, error)
-	UseReset(ctx context.Context, token, password string) error
+	UseReset(ctx context.Context, token, password, session string) error
 	SealText(personID, text string) string
 	OpenText(personID, sealed string) (string, error)
 }

@@ -137,7 +137,9 @@ var changes = map[string]func(b *bundle, people *identity.Service) func() error{
 		b.enrolled("ann@example.com")
 		reset, err := b.owner().BeginReset(b.ctx(), "ann@example.com")
 		require.NoError(b.t, err)
-		return func() error { return people.UseReset(b.ctx(), reset.Token, replacement) }
+		b.person("bob@example.com", "")
+		bobs := b.signIn("bob@example.com").Token
+		return func() error { return people.UseReset(b.ctx(), reset.Token, replacement, bobs) }
 	},
 	"sign-out": func(b *bundle, people *identity.Service) func() error {
 		b.person("ann@example.com", "")

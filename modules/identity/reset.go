@@ -31,8 +31,9 @@ func (s *Service) BeginReset(ctx context.Context, email string) (Reset, error) {
 }
 
 // UseReset sets a new password for the person of the reset, turns two-step verification off, voids the recovery codes and
-// ends all sessions. It works once. Errors: ErrNoReset, apperr.Validation with the field "new".
-func (s *Service) UseReset(ctx context.Context, token, password string) error {
+// ends all sessions. It works once. The browser's session, which may be another person's, ends with it; "" is none.
+// Errors: ErrNoReset, apperr.Validation with the field "new".
+func (s *Service) UseReset(ctx context.Context, token, password, session string) error {
 	if err := checkPasswordForm(password); err != nil {
 		return err
 	}
@@ -53,7 +54,7 @@ func (s *Service) UseReset(ctx context.Context, token, password string) error {
 	if err != nil {
 		return err
 	}
-	return s.useReset(ctx, token, hash, s.clock())
+	return s.useReset(ctx, token, hash, session, s.clock())
 }
 
 // checkNewPassword refuses a password that is common, the person's e-mail, or the current one.

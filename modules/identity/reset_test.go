@@ -41,14 +41,14 @@ func TestResetReplacesPasswordAndTwoStep(t *testing.T) {
 	require.True(t, b.isActive(session.Token), "only its use ends sessions")
 
 	for _, refused := range []string{"short", "password1234", password} {
-		err = b.people.UseReset(b.ctx(), reset.Token, refused)
+		err = b.people.UseReset(b.ctx(), reset.Token, refused, "")
 		require.Equal(t, "new", apperr.From(err).Field, refused)
 	}
-	require.NoError(t, b.other.UseReset(b.ctx(), reset.Token, replacement))
+	require.NoError(t, b.other.UseReset(b.ctx(), reset.Token, replacement, ""))
 	require.False(t, b.isActive(session.Token))
 	require.True(t, b.isActive(bobs.Token))
 	require.Zero(t, one[int](b, `select count(*) from recovery_codes`))
-	require.ErrorIs(t, b.people.UseReset(b.ctx(), reset.Token, password), identity.ErrNoReset)
+	require.ErrorIs(t, b.people.UseReset(b.ctx(), reset.Token, password, ""), identity.ErrNoReset)
 	_, err = b.people.ResetPerson(b.ctx(), reset.Token)
 	require.ErrorIs(t, err, identity.ErrNoReset)
 	in, err := b.people.SignIn(b.ctx(), "ann@example.com", replacement, firefox)
@@ -57,6 +57,9 @@ func TestResetReplacesPasswordAndTwoStep(t *testing.T) {
 	require.Equal(t, b.now(), *in.Person.PasswordSince)
 	_, err = b.people.VerifySecondStep(b.ctx(), in.Token, codes[0])
 	require.ErrorIs(t, err, identity.ErrNoSession)
+
+	require.NoError(t, b.people.UseReset(b.ctx(), b.reset("ann@example.com").Token, password, bobs.Token))
+	require.False(t, b.isActive(bobs.Token), "the session of the browser ends, whoever's it is")
 }
 
 // A reset lasts 30 minutes and gives way to a newer one. It is stored as a hash and made by the owner of the tables alone.
@@ -70,7 +73,7 @@ func TestResetExpires(t *testing.T) {
 
 	first := b.reset("ann@example.com")
 	second := b.reset("ann@example.com")
-	require.ErrorIs(t, b.people.UseReset(b.ctx(), first.Token, replacement), identity.ErrNoReset)
+	require.ErrorIs(t, b.people.UseReset(b.ctx(), first.Token, replacement, ""), identity.ErrNoReset)
 	require.Equal(t, 1, one[int](b, `select count(*) from account_resets where octet_length(token_hash) = 32 and position($1::bytea in token_hash) = 0`, []byte(second.Token)[:8]))
 	b.pass(30*time.Minute - time.Millisecond)
 	_, err = b.people.ResetPerson(b.ctx(), second.Token)
@@ -78,9 +81,9 @@ func TestResetExpires(t *testing.T) {
 	b.pass(time.Millisecond)
 	_, err = b.people.ResetPerson(b.ctx(), second.Token)
 	require.ErrorIs(t, err, identity.ErrNoReset)
-	require.ErrorIs(t, b.people.UseReset(b.ctx(), second.Token, replacement), identity.ErrNoReset)
+	require.ErrorIs(t, b.people.UseReset(b.ctx(), second.Token, replacement, ""), identity.ErrNoReset)
 	for _, token := range []string{"", "x", first.Token} {
-		require.ErrorIs(t, b.people.UseReset(b.ctx(), token, replacement), identity.ErrNoReset)
+		require.ErrorIs(t, b.people.UseReset(b.ctx(), token, replacement, ""), identity.ErrNoReset)
 	}
 }
 
@@ -90,7 +93,7 @@ func TestConcurrentResetsSucceedOnce(t *testing.T) {
 	reset := b.reset("ann@example.com")
 	done := 0
 	for _, err := range b.concurrently(func(_ int, people *identity.Service) error {
-		return people.UseReset(b.ctx(), reset.Token, replacement)
+		return people.UseReset(b.ctx(), reset.Token, replacement, "")
 	}) {
 		if err == nil {
 			done++

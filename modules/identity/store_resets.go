@@ -51,7 +51,7 @@ func resetCredentials(db *gorm.DB, token string, now time.Time) (credentials, er
 
 // useReset locks the person's row before it removes the reset, in the order of all changes: of concurrent uses one finds it.
 // Triggers end the sessions and void the recovery codes.
-func (s *Service) useReset(ctx context.Context, token, hash string, now time.Time) error {
+func (s *Service) useReset(ctx context.Context, token, hash, session string, now time.Time) error {
 	return s.inTransaction(ctx, func(tx transaction) error {
 		whose, err := resetCredentials(tx.Clauses(lockUser), token, now)
 		if err != nil {
@@ -71,6 +71,9 @@ func (s *Service) useReset(ctx context.Context, token, hash string, now time.Tim
 		if err != nil {
 			return err
 		}
-		return s.record(tx, whose.Person, event{action: audit.PasswordReset})
+		if err := s.record(tx, whose.Person, event{action: audit.PasswordReset}); err != nil || session == "" {
+			return err
+		}
+		return s.signOutIn(tx, session) // of another person: the triggers have ended this one's
 	})
 }
