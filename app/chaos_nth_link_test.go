@@ -1,0 +1,123 @@
+package main
+
+import (
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A fault is what happens to one statement on its way to PostgreSQL or back.
+type fault string
+
+const (
+	timesOut   fault = "times out"                // an error of PostgreSQL that may pass: 57014
+	breaks     fault = "breaks"                   // one that does not: XX000
+	cutBefore  fault = "is cut before it is sent" // it never happens
+	cutAfter   fault = "is cut before its answer" // it happens, and nobody hears of it
+	cutAmid    fault = "is cut after one row"     // the rest of its answer is lost
+	cutAtEnd   fault = "is cut after its last row"
+	breaksAmid fault = "breaks after one row" // as when a timeout is reached while rows are sent
+)
+
+// lost reports whether the statement may have happened although it failed.
+func (f fault) lost() bool { return f == cutAfter || f == cutAmid || f == cutAtEnd }
+
+// link is a proxy in front of PostgreSQL that counts the statements of its client and lets a fault happen to one of them. A
+// statement is an Execute or a simple query of the protocol: each of a batch, BEGIN and COMMIT too.
+type link struct {
+	net.Listener
+	server string // the path of PostgreSQL's socket
+
+	mu      sync.Mutex
+	kind    fault
+	left    int  // statements until the fault; 0: none
+	reached bool // there was such a statement
+	fired   bool // and the fault happened to it
+	cut     sync.WaitGroup
+}
+
+// newLink returns a link to the database of the URL, and the URL through it.
+func newLink(t *testing.T, database string) (l *link, through string) {
+	t.Helper()
+	u, err := url.Parse(database)
+	require.NoError(t, err)
+	q := u.Query()
+	l = &link{server: filepath.Join(q.Get("host"), ".s.PGSQL."+portOf(q))}
+	dir, err := os.MkdirTemp("", "nth")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	l.Listener, err = net.Listen("unix", filepath.Join(dir, ".s.PGSQL.5432"))
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = l.Close() })
+	go l.accept()
+	q.Set("host", dir)
+	q.Set("port", "5432")
+	u.Host, u.RawQuery = "", q.Encode()
+	return l, u.String()
+}
+
+func portOf(q url.Values) string {
+	if q.Has("port") {
+		return q.Get("port")
+	}
+	return "5432"
+}
+
+func (l *link) accept() {
+	for {
+		client, err := l.Accept()
+		if err != nil {
+			return
+		}
+		server, err := net.Dial("unix", l.server)
+		if err != nil {
+			_ = client.Close()
+			continue
+		}
+		w := &session{link: l, client: client, server: server}
+		go w.toServer()
+		go w.toClient()
+	}
+}
+
+// arm lets the fault happen to the n-th statement from now on.
+func (l *link) arm(kind fault, n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.kind, l.left, l.reached, l.fired = kind, n, false, false
+}
+
+// disarm reports whether there was such a statement, and whether the fault happened to it. PostgreSQL has ended what was cut.
+func (l *link) disarm() (reached, fired bool) {
+	l.mu.Lock()
+	l.left = 0
+	reached, fired = l.reached, l.fired
+	l.mu.Unlock()
+	l.cut.Wait()
+	return reached, fired
+}
+
+// next counts a statement and returns the fault that happens to it.
+func (l *link) next() fault {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.left == 0 {
+		return ""
+	}
+	if l.left--; l.left > 0 {
+		return ""
+	}
+	l.reached = true
+	return l.kind
+}
+
+func (l *link) fire() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.fired = true
+}
