@@ -21,6 +21,9 @@
 // A dashboard shows two reports: its period's, and the totals of the period before it (comparison.go). One is read after the other,
 // so that no request waits for a place among the reports while it holds one.
 //
+// Screens have no rate: an organisation's take turns with those of others, before the session is read (middleware.go) and before
+// the work (screens.go).
+//
 // No request of the API passes them. Session, role and two-step verification are read for every request, so a revocation takes
 // effect with the next one. The policy in configs/ decides what a person may do, and a screen offers only what it allows.
 //

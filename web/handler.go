@@ -41,12 +41,13 @@ type Handler struct {
 	templates *template.Template
 	files     files
 	downloads *limiter.Limiter // of audit logs
+	screenTurns
 	reference reference
 }
 
 // Limiters are what bounds the work of screens, by the name of the work.
 func (h *Handler) Limiters() map[string]*limiter.Limiter {
-	return map[string]*limiter.Limiter{"audit_log_downloads": h.downloads}
+	return map[string]*limiter.Limiter{"audit_log_downloads": h.downloads, "report_screens": h.reading, "settings_screens": h.settings}
 }
 
 // New returns the screens as they are reached at baseURL.
@@ -54,6 +55,7 @@ func New(m Modules, baseURL string, now func() time.Time) (*Handler, error) {
 	m.RecheckIdentity, m.RecheckOrgs = cmp.Or[Sessions](m.RecheckIdentity, m.Identity), cmp.Or[Memberships](m.RecheckOrgs, m.Orgs)
 	h := &Handler{Modules: m, auth: cmp.Or[Authenticator](m.Auth, cookies{m.Identity, m.RecheckIdentity}), base: baseURL, now: now}
 	h.downloads = limiter.New(limiter.Limits{Places: maxLogDownloads, Busy: "Too many downloads of audit logs are running."})
+	h.screenTurns = newScreenTurns()
 	var err error
 	if h.files, err = loadFiles(); err != nil {
 		return nil, err

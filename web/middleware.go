@@ -20,6 +20,7 @@ const answerTimeout = 35 * time.Second
 // are recorded with.
 func (h *Handler) prepare(c *fiber.Ctx) error {
 	h.setHeaders(c)
+	h.inTurn(c, h.known.Organisation(c.Cookies(sessionCookie)))
 	defer limitTime(c)()
 	c.SetUserContext(identity.WithRequest(c.UserContext(), apikeys.RequestOf(c, c.Path())))
 	return c.Next()

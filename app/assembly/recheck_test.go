@@ -5,12 +5,14 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
+	"dg/platform/limiter"
 	"dg/platform/testkit/fixtures"
 )
 
@@ -71,8 +73,8 @@ func readSlowly(body io.Reader, rate int64) <-chan error {
 func takeAll(t *testing.T, pool *pgxpool.Pool) (giveBack func()) {
 	t.Helper()
 	var taken []*pgxpool.Conn
-	for range pool.Config().MaxConns {
-		conn, err := pool.Acquire(t.Context())
+	for i := range pool.Config().MaxConns {
+		conn, err := pool.Acquire(limiter.WithFlow(t.Context(), strconv.Itoa(int(i)))) // none may have all
 		require.NoError(t, err)
 		taken = append(taken, conn)
 	}

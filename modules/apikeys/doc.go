@@ -8,9 +8,9 @@
 // Invariants:
 //   - Only the SHA-256 of a secret is stored. Create returns the secret once; it is in no log, error or audit entry.
 //   - Authenticate is one statement on the primary: it finds the key, decides its state, counts the request, and returns the primary's
-//     position, which reports from replicas have to see. Nothing about
-//     a key is cached, so that each request that starts after the commit of a revocation, an expiry, a change of plan or of
-//     reporting mode sees it, on every instance.
+//     position, which reports from replicas have to see. Nothing about a key is cached that decides an answer, so that each
+//     request that starts after the commit of a revocation, an expiry, a change of plan or of reporting mode sees it, on every
+//     instance.
 //   - The creation, replacement, renaming and revocation of a key commit together with their audit entry, and only while the
 //     actor has the role (but for revocation also the second step) in that transaction.
 //   - A key is replaced once. revoked_at may lie up to a week ahead: whatever decides compares it with the database's clock, what

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"time"
+
+	"dg/platform/limiter"
 )
 
 // API serves /api/v1 and its descriptions.
@@ -18,6 +20,7 @@ type API struct {
 	document    []byte // OpenAPI
 	collection  []byte // Postman
 	cache       *forkCache
+	known       *limiter.Known
 }
 
 // Modules are what the API calls.
@@ -44,7 +47,7 @@ func New(m Modules, baseURL string) (*API, error) {
 	}
 	return &API{
 		keys: m.Keys, recheckKeys: cmp.Or[KeyStatus](m.RecheckKeys, m.Keys), games: m.Games, reports: m.Reports, exports: m.Exports, orgs: m.Orgs,
-		policy: m.Policy, document: document, collection: collection, cache: newForkCache(),
+		policy: m.Policy, document: document, collection: collection, cache: newForkCache(), known: limiter.NewKnown(),
 	}, nil
 }
 

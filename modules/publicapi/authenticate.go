@@ -2,6 +2,7 @@ package publicapi
 
 import (
 	"bytes"
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 	"dg/modules/apikeys"
 	"dg/platform/apperr"
 	"dg/platform/httpserver"
+	"dg/platform/limiter"
 )
 
 // prefix makes a path part of the API.
@@ -76,6 +78,7 @@ var (
 )
 
 func (a *API) refuseOutside(c *fiber.Ctx, path, headers string) error {
+	inTurn(c, "")
 	ctx, stop := withTimeout(c.UserContext())
 	defer stop()
 	id, _ := apikeys.FindID(headers)
@@ -91,6 +94,8 @@ func (a *API) authenticate(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	credential := token.ID + token.Secret
+	inTurn(c, a.known.Organisation(credential))
 	ctx, stop := withTimeout(c.UserContext())
 	defer stop()
 	caller, err := a.keys.Authenticate(ctx, token, requestOf(c))
@@ -105,8 +110,15 @@ func (a *API) authenticate(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	a.known.Accept(credential, caller.OrganisationID)
+	inTurn(c, caller.OrganisationID)
 	c.Locals(callerKey{}, caller)
 	return c.Next()
+}
+
+// inTurn makes what the request does with the database wait among what its organisation or, without one, its network does.
+func inTurn(c *fiber.Ctx, organisationID string) {
+	c.SetUserContext(limiter.WithFlow(c.UserContext(), cmp.Or(organisationID, httpserver.Network(c))))
 }
 
 type callerKey struct{}

@@ -14,6 +14,16 @@ import (
 // X-Forwarded-For that is not one of them.
 func ClientAddr(c *fiber.Ctx) string { return recordOf(c.Context()).addr }
 
+// Network returns what counts as one client: its address, or the /64 of an IPv6 address.
+func Network(c *fiber.Ctx) string { return network(ClientAddr(c)) }
+
+func network(address string) string {
+	if ip, err := netip.ParseAddr(address); err == nil {
+		return addressKey(ip).String()
+	}
+	return address
+}
+
 // clientAddr walks from the connection towards the client while each hop is trusted. It stops at the first that is not, or at
 // something that is not an address: whatever is left of either can be forged.
 func clientAddr(remote net.Addr, forwarded []string, trusted []netip.Prefix) string {

@@ -21,8 +21,8 @@
 //     table by status; causes go to the log with the request id.
 //   - Values are copied (fiber's Immutable, and copies of all that is read from fasthttp): fasthttp reuses its buffers for
 //     the connection's next request. This costs 0.3 µs and a dozen small allocations a request.
-//   - At most 50 unauthenticated requests a second are logged, 20 of one address, and the number of the others. Failures of the
-//     server are always logged. Without sampling, a flood wrote 82 MB in 40 s.
+//   - At most 50 requests a second that are unauthenticated or over their key's rate are logged, 20 of one address, and the
+//     number of the others. Failures of the server are always logged. Without sampling, a flood wrote 82 MB in 40 s.
 //   - The first block of a stream is filled before the response starts: an early failure is an ordinary error response, a
 //     later one breaks the response off. The price: the first byte waits for 64 KB of rows.
 //   - Long bodies are sent in blocks of 64 KB, each with its own write deadline, through a send buffer of 128 KB. A client that

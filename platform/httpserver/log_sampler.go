@@ -3,18 +3,17 @@ package httpserver
 import (
 	"context"
 	"log/slog"
-	"net/netip"
 	"sync"
 	"time"
 )
 
-// Unauthenticated requests could fill the disk: so many are logged in a second, in all and for one address.
+// Unauthenticated requests, and those of a key over its rate, could fill the disk: so many are logged in a second, in all and for one address.
 const (
 	maxSampled           = 50
 	maxSampledPerAddress = 20
 )
 
-// sampler chooses which unauthenticated requests are logged, and logs how many were not.
+// sampler chooses which of these requests are logged, and logs how many were not.
 type sampler struct {
 	log *slog.Logger
 
@@ -25,11 +24,9 @@ type sampler struct {
 	dropped    int
 }
 
-// allow reports whether one more request from the address is logged in this second.
+// allow reports whether one more such request from the address is logged in this second.
 func (s *sampler) allow(address string) bool {
-	if ip, err := netip.ParseAddr(address); err == nil {
-		address = addressKey(ip).String()
-	}
+	address = network(address)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.running {
@@ -52,6 +49,6 @@ func (s *sampler) flush() {
 	s.running, s.logged, s.perAddress, s.dropped = false, 0, nil, 0
 	s.mu.Unlock()
 	if dropped > 0 {
-		s.log.LogAttrs(context.Background(), slog.LevelInfo, "unauthenticated requests not logged", slog.Int("requests", dropped))
+		s.log.LogAttrs(context.Background(), slog.LevelInfo, "unauthenticated or limited requests not logged", slog.Int("requests", dropped))
 	}
 }

@@ -8,8 +8,10 @@
 //     memory in use is bounded by Limits.Bytes and the excess of one piece of work.
 //   - Organisations that wait are served in turn, one request each; requests of one organisation in the order in which they
 //     came. A request that waits for its own organisation's share only holds up nobody else.
-//   - Nobody waits longer than Wait, and no organisation has more than MaxWaiting requests in the queue. The connections of
+//   - Nobody waits longer than Wait, and no organisation has more than MaxWaiting requests (or Limits.Waiting) in the queue. The connections of
 //     the server bound the queue as a whole: each waiting request holds one.
+//   - What waits need not be an organisation: requests that are not authenticated yet wait as the network that they come from
+//     (WithFlow), unless their credential was accepted before (Known). Known decides nothing but whose turn it is.
 //   - A lease is released once, however often Release is called. An organisation that holds nothing and waits for nothing is
 //     forgotten.
 package limiter

@@ -69,9 +69,7 @@ func (e *Lease) keep(bytes int64, held bool) {
 		e.placed = false
 		l.places--
 		o.places--
-		if o.actors[e.actor]--; o.actors[e.actor] == 0 {
-			delete(o.actors, e.actor)
-		}
+		o.count(e.actor, -1)
 	}
 	l.forget(o)
 	l.serve()

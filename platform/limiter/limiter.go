@@ -1,6 +1,7 @@
 package limiter
 
 import (
+	"cmp"
 	"container/list"
 	"context"
 	"sync"
@@ -15,7 +16,8 @@ const (
 	Wait = 5 * time.Second
 	// RetryAfter is when to repeat a request that waited without success, in seconds.
 	RetryAfter = 5
-	// MaxWaiting is how many requests of one organisation wait at once: those of two keys at their full rate.
+	// MaxWaiting is how many requests of one organisation wait at once, unless Limits.Waiting says otherwise: those of two keys at
+	// their full rate.
 	MaxWaiting = 240
 )
 
@@ -24,6 +26,7 @@ type Limits struct {
 	Places      int
 	ActorPlaces int    // for one key or person; 0: as many as its organisation
 	Bytes       int64  // the memory that requests estimate; 0: only places count
+	Waiting     int    // requests of one organisation in the queue; 0: MaxWaiting
 	Busy        string // the message for a request that waited without success; when to retry is added
 }
 
@@ -56,7 +59,7 @@ type organisation struct {
 	id     string
 	places int
 	bytes  int64
-	actors map[string]int
+	actors map[string]int // the places of each that is named
 	queue  []*waiter
 	turn   *list.Element // nil: nothing waits
 }
@@ -71,6 +74,7 @@ func New(l Limits) *Limiter {
 	if l.ActorPlaces == 0 {
 		l.ActorPlaces = l.Places
 	}
+	l.Waiting = cmp.Or(l.Waiting, MaxWaiting)
 	return &Limiter{limits: l, organisations: map[string]*organisation{}, turns: list.New()}
 }
 
@@ -104,7 +108,7 @@ func (l *Limiter) enqueue(r Request) (*Lease, *waiter, error) {
 	defer l.mu.Unlock()
 	o := l.organisations[r.OrganisationID]
 	if o == nil {
-		o = &organisation{id: r.OrganisationID, actors: map[string]int{}}
+		o = &organisation{id: r.OrganisationID}
 		l.organisations[o.id] = o
 	}
 	lease := &Lease{limiter: l, organisation: o, actor: r.ActorID, bytes: l.counted(r.Bytes), estimate: r.Bytes}
@@ -112,7 +116,7 @@ func (l *Limiter) enqueue(r Request) (*Lease, *waiter, error) {
 		l.grant(lease)
 		return lease, nil, nil
 	}
-	if len(o.queue) >= MaxWaiting {
+	if len(o.queue) >= l.limits.Waiting {
 		return nil, nil, l.refuse()
 	}
 	w := &waiter{lease: lease, ready: make(chan struct{})}

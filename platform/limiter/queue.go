@@ -3,8 +3,25 @@ package limiter
 // allows reports whether the shares of the organisation and the actor leave room for the lease.
 func (l *Limiter) allows(e *Lease) bool {
 	o := e.organisation
-	return o.actors[e.actor] < l.limits.ActorPlaces &&
-		inShare(int64(o.places), 1, int64(l.places), int64(l.limits.Places)) && inShare(o.bytes, e.bytes, l.bytes, l.limits.Bytes)
+	return l.allowsPlace(o) && o.actors[e.actor] < l.limits.ActorPlaces && inShare(o.bytes, e.bytes, l.bytes, l.limits.Bytes)
+}
+
+// allowsPlace reports whether the share of the organisation leaves a place.
+func (l *Limiter) allowsPlace(o *organisation) bool {
+	return inShare(int64(o.places), 1, int64(l.places), int64(l.limits.Places))
+}
+
+// count adds to the places of an actor that is named.
+func (o *organisation) count(actor string, places int) {
+	if actor == "" {
+		return
+	}
+	if o.actors == nil {
+		o.actors = map[string]int{}
+	}
+	if o.actors[actor] += places; o.actors[actor] == 0 {
+		delete(o.actors, actor)
+	}
 }
 
 // inShare reports whether an organisation that holds own of a limit may hold more of it: its first, or up to half of what the
@@ -24,7 +41,7 @@ func (l *Limiter) grant(e *Lease) {
 	l.bytes += e.bytes
 	e.organisation.places++
 	e.organisation.bytes += e.bytes
-	e.organisation.actors[e.actor]++
+	e.organisation.count(e.actor, 1)
 	if e.oversize() {
 		l.oversize = e
 	}
@@ -54,6 +71,9 @@ func (l *Limiter) serve() {
 
 // next returns the first of the organisation's requests that its shares allow, or -1.
 func (o *organisation) next(l *Limiter) int {
+	if !l.allowsPlace(o) {
+		return -1 // none of them, and the queue may be long
+	}
 	for i, w := range o.queue {
 		if l.allows(w.lease) {
 			return i

@@ -57,7 +57,7 @@ var (
 )
 
 // sharedServer is one server for all tests of the package. Without PostgreSQL a test is skipped, and fails under CI.
-func sharedServer(t *testing.T) *embeddedpg.Server {
+func sharedServer(t testing.TB) *embeddedpg.Server {
 	t.Helper()
 	server, err := sharedOnce()
 	if err != nil && strings.Contains(err.Error(), "dg needs PostgreSQL") && os.Getenv("CI") == "" {

@@ -27,6 +27,7 @@ type Options struct {
 	Logger                   *slog.Logger // nil: nothing is logged
 	Tracer                   trace.Tracer // nil: statements are not traced
 	Heartbeat                bool         // every call fails within SilenceTimeout of the server's falling silent
+	Turns                    bool         // requests get connections in turn by their flow (package limiter), not in the order in which they came
 	Replica                  bool         // the server need not answer: each connection is looked at when it is acquired (Replicas)
 }
 
@@ -64,6 +65,9 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	config.AfterConnect = readTimesAsUTC
 	if opts.Tracer != nil {
 		config.ConnConfig.Tracer = statementTracer{opts.Tracer, opts.Name}
+	}
+	if opts.Turns {
+		inTurns(config)
 	}
 	h := newHeartbeat(config, opts.Logger)
 	if opts.Heartbeat {

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func open(t *testing.T, url string, opts Options) *DB {
+func open(t testing.TB, url string, opts Options) *DB {
 	t.Helper()
 	db, err := Open(t.Context(), url, opts)
 	require.NoError(t, err)

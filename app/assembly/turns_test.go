@@ -1,0 +1,115 @@
+package assembly_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/platform/testkit/fixtures"
+)
+
+// send sends a request with a header and returns the status, 0 when ctx ends before.
+func (w *world) send(ctx context.Context, method, path, header, value string) int {
+	request, err := http.NewRequestWithContext(ctx, method, w.url+path, http.NoBody)
+	if err != nil {
+		return 0
+	}
+	request.Header.Set(header, value)
+	request.Header.Set("Sec-Fetch-Site", "same-origin")
+	request.Header.Set("X-Forwarded-For", "192.0.2.1") // the one network of all of them
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		return 0
+	}
+	defer response.Body.Close()
+	_, _ = io.Copy(io.Discard, response.Body)
+	return response.StatusCode
+}
+
+// crowd sends requests at once, again and again, until leave is called.
+func (w *world) crowd(method, path, header, value string) (leave func()) {
+	ctx, stop := context.WithCancel(w.t.Context())
+	var all sync.WaitGroup
+	for range 40 {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				w.send(ctx, method, path, header, value)
+			}
+		})
+	}
+	return func() { stop(); all.Wait() }
+}
+
+// holds locks until release is called.
+func (w *world) holds(sql string, args ...any) (release func()) {
+	w.t.Helper()
+	tx, err := w.Owner.Pool.Begin(w.t.Context())
+	require.NoError(w.t, err)
+	_, err = tx.Exec(w.t.Context(), sql, args...)
+	require.NoError(w.t, err)
+	release = sync.OnceFunc(func() { require.NoError(w.t, tx.Rollback(context.Background())) })
+	w.t.Cleanup(release)
+	return release
+}
+
+// neverMore requires that for a while no more connections of the pool of authentication are in use.
+func (w *world) neverMore(most int32) {
+	w.t.Helper()
+	for range 200 {
+		require.LessOrEqual(w.t, w.p.Pools.Auth.Pool.Stat().AcquiredConns(), most)
+		<-time.After(time.Millisecond)
+	}
+}
+
+const halfOfAuth = 5 // of 11 connections
+
+// Uses of keys that take long, here for a lock, leave connections: wrong secrets of one network take half at most, and the keys
+// that have been accepted before are not among them, nor are those of another organisation.
+func TestRejectedKeysLeaveConnectionsForOthers(t *testing.T) {
+	w := start(t)
+	db := fixtures.On(t, w.Database)
+	first, second := newTenant(db, 10), newTenant(db, 10)
+	for _, of := range []tenant{first, second} {
+		require.Equal(t, http.StatusOK, w.send(t.Context(), http.MethodGet, "/api/v1/forks", "Authorization", "Bearer "+of.key.Token()))
+	}
+	w.holds(`select from api_key_windows where key_id = $1 and refused for update`, first.key.ID)
+	wrong := fixtures.Key{ID: first.key.ID, Secret: strings.Repeat("0", len(first.key.Secret))}
+	leave := w.crowd(http.MethodGet, "/api/v1/forks", "Authorization", "Bearer "+wrong.Token())
+	defer leave()
+	inUse(t, w.p.Pools.Auth.Pool, halfOfAuth)
+	w.neverMore(halfOfAuth)
+	for _, of := range []tenant{first, second} {
+		require.Equal(t, http.StatusOK, w.send(t.Context(), http.MethodGet, "/api/v1/forks", "Authorization", "Bearer "+of.key.Token()))
+	}
+}
+
+// Screens of one person that take long leave places and connections for others, and a key can be revoked meanwhile.
+func TestScreensOfOneOrganisationLeaveRoomForOthers(t *testing.T) {
+	w := start(t)
+	db := fixtures.On(t, w.Database)
+	first, second := newTenant(db, 10), newTenant(db, 10)
+	cookies := map[string]string{}
+	for _, of := range []tenant{first, second} {
+		b := w.browser()
+		require.Equal(t, http.StatusSeeOther, b.signIn(db.Member(of.fork.OrganisationID, "owner").Email, password))
+		cookies[of.fork.OrganisationID] = "__Host-dg=" + b.cookies["__Host-dg"]
+	}
+	keys := func(of tenant) string {
+		return "/o/" + fixtures.One[string](db, `select slug from organisations where id = $1`, of.fork.OrganisationID) + "/settings/api-keys"
+	}
+	require.Equal(t, http.StatusOK, w.send(t.Context(), http.MethodGet, keys(first), "Cookie", cookies[first.fork.OrganisationID]))
+	w.holds(`lock table api_key_usage in access exclusive mode`)
+	leave := w.crowd(http.MethodGet, keys(first)+"/"+first.key.ID, "Cookie", cookies[first.fork.OrganisationID])
+	defer leave()
+	inUse(t, w.p.Pools.Auth.Pool, 3)
+	w.neverMore(halfOfAuth)
+	require.Equal(t, http.StatusOK, w.send(t.Context(), http.MethodGet, keys(second), "Cookie", cookies[second.fork.OrganisationID]))
+	require.Equal(t, http.StatusOK, w.send(t.Context(), http.MethodGet, "/api/v1/forks", "Authorization", "Bearer "+second.key.Token()))
+	require.Equal(t, http.StatusSeeOther, w.send(t.Context(), http.MethodPost, keys(first)+"/"+first.key.ID+"/revoke", "Cookie", cookies[first.fork.OrganisationID]))
+}

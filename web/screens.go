@@ -1,0 +1,49 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"dg/platform/authz"
+	"dg/platform/httpserver"
+	"dg/platform/limiter"
+)
+
+// How many screens an instance works on at once: of reports, which may wait for figures, and of settings. One organisation gets
+// half of them, and a person three. Screens have no rate, and one takes up to some milliseconds of a processor.
+const (
+	maxScreens         = 8
+	maxScreensOfPerson = 3
+)
+
+// screenTurns admit the screens of organisations.
+type screenTurns struct {
+	known             *limiter.Known // the organisations of sessions
+	reading, settings *limiter.Limiter
+}
+
+func newScreenTurns() screenTurns {
+	limits := limiter.Limits{Places: maxScreens, ActorPlaces: maxScreensOfPerson, Busy: "Too many pages of this organisation are being opened at once."}
+	return screenTurns{limiter.NewKnown(), limiter.New(limits), limiter.New(limits)}
+}
+
+// admit waits for the turn of a screen. The caller releases the lease. A key is revoked without waiting for a place: stopping one that
+// leaked must never wait. Errors: apperr.Unavailable with RetryAfter.
+func (s screenTurns) admit(ctx context.Context, permission authz.Permission, p *principal) (*limiter.Lease, error) {
+	from := s.settings
+	switch permission {
+	case authz.RevokeKey:
+		return nil, nil
+	case authz.ListForks, authz.ReadReport, authz.ExportReport:
+		from = s.reading
+	}
+	return from.Acquire(ctx, limiter.Request{OrganisationID: p.Organisation.ID, ActorID: p.Person.ID})
+}
+
+// inTurn makes what the request does with the database wait among what its organisation or, without one, its network does.
+func (screenTurns) inTurn(c *fiber.Ctx, organisationID string) {
+	c.SetUserContext(limiter.WithFlow(c.UserContext(), cmp.Or(strings.Clone(organisationID), httpserver.Network(c))))
+}
