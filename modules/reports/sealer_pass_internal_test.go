@@ -36,3 +36,22 @@ func TestPassReportsTheBacklog(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, done.Backlog())
 }
+
+// Organisations take turns: behind an organisation's first fork comes another organisation's, and then its second.
+func TestOrganisationsAreSealedInTurn(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	const lastOrg, lastFork = "00000000-0000-4000-8000-00000000000a", "00000000-0000-4000-8000-00000000000b"
+	e.exec(t, insertSQL, testFrom, 5, 100)
+	e.exec(t, `insert into organisations (id, slug, name, plan, reporting_mode) values ($1, 'last', 'Last', 'pro', 'nominative')`, lastOrg)
+	e.exec(t, `insert into forks (id, org_id, game_id, slug, title, major, status, visibility, source_locale, suspended, created_at, updated_at)
+		select $1, $2, $3, 'f', 'F', 1, 'active', 'public', 'en', false, now(), now()`, lastFork, lastOrg, testOrg)
+	e.exec(t, `insert into players (id, org_id, ordinal, label, display_name) values (gen_random_uuid(), $1, 1, 'P-1', 'Player 1')`, lastOrg)
+	e.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, answers) values (gen_random_uuid(), $1, $2, 1, $3, '')`, lastOrg, lastFork, testFrom)
+	conn, err := e.db.DB.Pool.Acquire(t.Context())
+	require.NoError(t, err)
+	defer conn.Release()
+	forks, err := largeForks(t.Context(), conn, 0)
+	require.NoError(t, err)
+	require.Equal(t, []fork{{testOrg, testFork}, {lastOrg, lastFork}, {testOrg, otherFork}}, forks)
+}

@@ -45,12 +45,14 @@ func markAllDirty(ctx context.Context, tx pgx.Tx) error {
 type fork struct{ OrganisationID, ID string }
 
 // largeForks finds the forks with more than minPlays plays, or with segments, of all organisations. It reads plays in the
-// order of the index, so that a fork costs no more than minPlays plays.
+// order of the index, so that a fork costs no more than minPlays plays. Organisations take turns, a fork
+// each: one with many large forks does not keep another's waiting.
 func largeForks(ctx context.Context, conn *pgxpool.Conn, minPlays int64) ([]fork, error) {
 	rows, err := conn.Query(ctx, `/* reports.largeForks */ select f.org_id::text, f.id::text from forks f
 		 where exists (select from (select from plays p where p.org_id = f.org_id and p.fork_id = f.id order by p.started_at, p.id offset $1 limit 1) x)
 		    or exists (select from fork_days d where d.org_id = f.org_id and d.fork_id = f.id)
-		    or exists (select from fork_months m where m.org_id = f.org_id and m.fork_id = f.id) order by f.id`, minPlays)
+		    or exists (select from fork_months m where m.org_id = f.org_id and m.fork_id = f.id)
+		 order by row_number() over (partition by f.org_id order by f.id), f.id`, minPlays)
 	if err != nil {
 		return nil, fmt.Errorf("reports: large forks: %w", err)
 	}
