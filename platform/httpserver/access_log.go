@@ -10,7 +10,8 @@ import (
 
 // logAccess writes the log line of a request. It has no header and no query: both carry secrets.
 func (rec *requestRecord) logAccess(status int, bytes int64, took time.Duration, err error) {
-	if !rec.authenticated && !isServerFault(status) && !rec.srv.sampler.allow(rec.addr) {
+	always := rec.authenticated && status != fiber.StatusTooManyRequests || isServerFault(status)
+	if !always && !rec.srv.sampler.allow(rec.addr) {
 		return
 	}
 	attrs := []slog.Attr{
