@@ -10,6 +10,12 @@ import (
 // securityView is the page that says what the service protects, how far, and which tests prove it.
 type securityView struct {
 	layout
+	Parts []securityPart
+}
+
+// securityPart is a part of the page: a table of promises.
+type securityPart struct {
+	ID, Name string
 	Promises []promise
 }
 
@@ -21,7 +27,7 @@ type promise struct {
 
 // security answers GET /docs/security.
 func (h *Handler) security(c *fiber.Ctx, p *principal) error {
-	return h.render(c, fiber.StatusOK, "security", &securityView{layout: newLayout(p, "Security", areaDocs), Promises: promises})
+	return h.render(c, fiber.StatusOK, "security", &securityView{layout: newLayout(p, "Security", areaDocs), Parts: securityParts})
 }
 
 var hump = regexp.MustCompile(`([a-z])([A-Z])`)
