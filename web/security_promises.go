@@ -48,7 +48,7 @@ var securityParts = []securityPart{
 				"An export that runs is broken off within two seconds.",
 			"Statistics that were begun are still sent, and files that were saved stay where they are. " +
 				"A database that is restored from a backup does not know later revocations: repeat them.",
-			[]string{"TestChangesTakeEffectOnTheNextRequestOnEveryInstance", "TestRevocationUnderLoad",
+			[]string{"TestChaosChangesOfAccessAreImmediate", "TestChangesTakeEffectOnTheNextRequestOnEveryInstance", "TestRevocationUnderLoad",
 				"TestRunningExportIsAbortedWhenTheKeyStops"},
 		},
 		{
