@@ -22,7 +22,7 @@ test: postgres ## Run every test, on a real PostgreSQL and in a real Chromium.
 	go test $(RACE) -parallel 4 -timeout 20m ./...
 
 chaos: postgres ## Break things under load and push from outside, 15 minutes at most: see /docs/security (the tests run a cut of it).
-	DG_CHAOS=1 go test -v -count=1 -timeout 15m ./app -run '^TestChaos'
+	DG_CHAOS=1 go test -v -count=1 -timeout 15m ./app -run "^($$(sed -n 's/^func \(Test[A-Za-z0-9]*\)(.*/\1/p' app/chaos_*_test.go | paste -sd'|'))\$$"
 
 soak: postgres ## Run the tests of the whole program at their large sizes: millions of plays, many minutes.
 	DG_SOAK=1 go test -v -count=1 -p 1 -timeout 60m ./app ./modules/publicapi ./modules/reports

@@ -12,7 +12,7 @@ import (
 // A revocation and a creation hold for what starts after their answer, on every instance, and so do the end of a key, a plan, a
 // role, two-step verification and a reporting mode: each is a register, and so is what clients of three instances read while
 // it changes.
-func TestChaosChangesOfAccessAreImmediate(t *testing.T) {
+func TestChangesOfAccessAreImmediate(t *testing.T) {
 	t.Parallel()
 	organisations, keys, rounds := chaosSize(5, 10, 10), chaosSize(4, 50, 50), chaosSize(1, 5, 20)
 	db := fixtures.New(t)
