@@ -74,9 +74,6 @@ func (w *nthWorld) allCases() []nthCase {
 // ends looks at what is left: segments, entries, statements, and secrets in the log.
 func (w *nthWorld) ends(t *testing.T) {
 	t.Log(w.hits)
-	for f := range w.hits {
-		require.Positive(t, w.hits[f], f)
-	}
 	o := beginOrdeal(t, w.super)
 	for name, token := range w.keys {
 		o.secrets["the key "+name] = token
