@@ -193,7 +193,8 @@ func percentile(sorted []time.Duration, percent int) time.Duration {
 func (f *healthyFigures) String() string {
 	var b strings.Builder
 	all := f.all()
-	fmt.Fprintf(&b, "healthy: %d right, %d failed, median %s, 99 %% within %s %s\n", len(all), f.failures(), percentile(all, 50), percentile(all, 99), f.first)
+	fmt.Fprintf(&b, "healthy: %d right, %d failed, median %s, 99 %% within %s %s\n",
+		len(all), f.failures(), percentile(all, 50), percentile(all, 99), f.first)
 	for _, line := range slices.Sorted(maps.Keys(f.took)) {
 		slices.Sort(f.took[line])
 		fmt.Fprintf(&b, "  %-18s %d right, %d failed, median %s, 99 %% within %s\n", line, len(f.took[line]), f.failed[line],

@@ -1,6 +1,7 @@
 package httpserver
 
 import (
+	"container/list"
 	"net"
 	"net/netip"
 	"syscall"
@@ -14,6 +15,9 @@ const maxConnections = 10_000
 // slowClient is how long a request may arrive, or the answer to a request of nobody known be read, before its connection is
 // evicted where none is idle.
 const slowClient = time.Second
+
+// maxLookedAt is how many connections of a queue are looked at for one to evict.
+const maxLookedAt = 64
 
 // connectionLimit returns how many connections the process can have besides its reserved files. (Go has raised the limit of
 // files to the hard limit.)
@@ -50,7 +54,7 @@ func (k *connections) admit(tcp *net.TCPConn) *lingerConn {
 			full = false
 		}
 	}
-	if full && !k.evict(&k.all) {
+	if full && !k.evictCrowded() && !k.evict(&k.all) {
 		k.metrics.rejected.WithLabelValues("full").Inc()
 		return nil
 	}
@@ -67,8 +71,7 @@ func addressKey(ip netip.Addr) netip.Addr {
 }
 
 // evict closes the connection of the group that has been idle longest, or else one whose client is slow: to send its request, or to
-// read an answer that anybody gets. For an address within its share, one above it need not have been slow for long.
-// A connection whose request is being served is never closed.
+// read an answer that anybody gets. A connection whose request is being served is never closed.
 func (k *connections) evict(g *connGroup) bool {
 	first := g.idle.Front()
 	if first == nil {
@@ -78,17 +81,36 @@ func (k *connections) evict(g *connGroup) bool {
 		return false
 	}
 	c := first.Value.(*lingerConn)
-	if c.state != connIdle && time.Since(c.since) < slowClient && !(g == &k.all && k.aboveShare(c)) {
+	if c.state != connIdle && time.Since(c.since) < slowClient {
 		return false
 	}
-	k.remove(c)
-	_ = c.TCPConn.Close() // wakes its reader or writer
-	k.metrics.evictions.Inc()
+	k.close(c)
 	return true
 }
 
-// aboveShare reports whether the connection's address has more than its share.
-func (k *connections) aboveShare(c *lingerConn) bool {
-	g := k.groups[c.addr]
-	return g != nil && g.open > k.share()
+// evictCrowded closes a connection of an address above its share, however long its client has been slow, so that nobody else's
+// makes room. It looks at the first of each queue: where they are not found there, they do not hold many.
+func (k *connections) evictCrowded() bool {
+	for _, queue := range []*list.List{&k.all.idle, &k.all.waiting} {
+		e := queue.Front()
+		for range maxLookedAt {
+			if e == nil {
+				break
+			}
+			c := e.Value.(*lingerConn)
+			if g := k.groups[c.addr]; g != nil && g.open > k.share() {
+				k.close(c)
+				return true
+			}
+			e = e.Next()
+		}
+	}
+	return false
+}
+
+// close closes a connection to make room.
+func (k *connections) close(c *lingerConn) {
+	k.remove(c)
+	_ = c.TCPConn.Close() // wakes its reader or writer
+	k.metrics.evictions.Inc()
 }

@@ -163,6 +163,19 @@ func TestAddressAboveItsShareMakesRoomAmongItsOwn(t *testing.T) {
 	crowd[1].served()
 }
 
+func TestAddressWithinItsShareIsSpared(t *testing.T) {
+	c := newFullServer(t, Options{MaxConnections: 6})
+	other := c.idle("127.0.0.9") // the only idle one
+	for i := range 3 {
+		_, _ = io.WriteString(c.from("127.0.0.2"), "GET /ok HTTP/1.1\r\nHo")
+		c.waits(i + 1)
+	}
+	c.busy("127.0.0.3")
+	c.busy("127.0.0.3")
+	c.idle("127.0.0.4")
+	other.served()
+}
+
 // A new client does not wait for a second where those who are slow have more than their share.
 func TestSlowRequestOfACrowdedAddressIsEvictedAtOnce(t *testing.T) {
 	c := newFullServer(t, Options{MaxConnections: 4})

@@ -35,7 +35,7 @@
 //     that has been idle longest is closed, or one whose client has been slow for over a second, to send its request or to read
 //     an answer that needs no key and no session; else the new one gets 503. One address (IPv6: a /64) has half of the
 //     connections, loopback included, trusted proxies excepted. At the limit an address with more than its share (all of them
-//     by the number of addresses) makes room among its own, and for others at once: eight addresses that opened 20,000
+//     by the number of addresses) makes room first, among its own and for others: eight addresses that opened 20,000
 //     connections closed those of others between two requests.
 //   - Idle connections hold no buffers: 11 KB each, 110 MB for 10,000. It costs 3% of a small request.
 //   - Transient errors of accept (too many files, no memory) are retried after 5 ms, doubling to a second.
