@@ -119,21 +119,26 @@ func (w *nthWorld) screenCases() (cases []nthCase) {
 	get("member", "/account", "/account/password")
 	get("plain", "/account/two-step", "/o/acme/settings/organisation", keys)
 	get("admin", "/account/two-step", "/account/recovery-codes", "/account/password", "/account", keys)
-	get("owner", "/o/acme/reports", report, report+"?from=2026-03-01&to=2026-03-31", report+"?from=2026-03-01&to=2026-03-31&groupId="+w.groups["acme"],
+	get("owner", "/o/acme/reports", report, report+"?from=2026-03-01&to=2026-03-31",
+		report+"?from=2026-03-01&to=2026-03-31&groupId="+w.groups["acme"],
 		report+"?from=2026-03-01&to=2026-03-31&groupId="+w.groups["small acme"], report+"?from=2001-01-01&to=2001-01-07",
 		report+"/plays.csv?from=2026-03-01&to=2026-03-31",
 		keys, keys+"/new", key, key+"/rename", key+"/replace", key+"/revoke",
-		"/o/acme/settings/audit-log", "/o/acme/settings/audit-log?before=1", "/o/acme/settings/audit-log?from=2001-01-01&to=2001-01-02", "/o/acme/settings/audit-log.csv",
+		"/o/acme/settings/audit-log", "/o/acme/settings/audit-log?before=1",
+		"/o/acme/settings/audit-log?from=2001-01-01&to=2001-01-02", "/o/acme/settings/audit-log.csv",
 		"/o/acme/settings/organisation", "/o/acme/settings/organisation/reporting-mode")
 	for _, path := range []string{"/docs", "/docs/security", "/docs/reference", "/docs/reference/getForkStats", "/docs/recipes/python"} {
 		cases = append(cases, nthCase{path: path, as: "owner", want: 200, anonymous: true})
 	}
-	for _, path := range []string{"/", "/settings", "/reports", "/settings/api-keys", "/settings/api-keys/new", "/settings/organisation", "/settings/audit-log", "/sign-in"} {
+	for _, path := range []string{"/", "/settings", "/reports", "/settings/api-keys", "/settings/api-keys/new",
+		"/settings/organisation", "/settings/audit-log", "/sign-in"} {
 		cases = append(cases, nthCase{path: path, as: "owner", want: 303})
 	}
 	return append(cases, []nthCase{
-		{path: "/o/acme/reports", as: "member", want: 403}, {path: keys + "/new", as: "plain", want: 403}, {path: "/o/named/reports", as: "owner", want: 404, anonymous: true},
-		{path: "/account", as: "", want: 303}, {path: "/account/reset?token=none", want: 404}, {path: "/nowhere", as: "owner", want: 404, anonymous: true},
+		{path: "/o/acme/reports", as: "member", want: 403}, {path: keys + "/new", as: "plain", want: 403},
+		{path: "/o/named/reports", as: "owner", want: 404, anonymous: true},
+		{path: "/account", as: "", want: 303}, {path: "/account/reset?token=none", want: 404},
+		{path: "/nowhere", as: "owner", want: 404, anonymous: true},
 		{path: "/o/acme/reports/" + w.forks["named"], as: "owner", want: 404}, {path: report + "?from=2026-02-30&to=x", as: "owner", want: 400},
 	}...)
 }
@@ -170,9 +175,11 @@ func (w *nthWorld) formCases() []nthCase {
 		}},
 		{path: key + "/revoke", as: "plain", want: 303, cut: true, form: formOf("a", "b")},
 		{path: keys + "/new", as: "owner", want: 200, cut: true, form: func(w *nthWorld) url.Values {
-			return formOf("name", "A key", "scopes", "forks:read", "scopes", "reports:read", "expiry", "never", "idempotencyKey", uuid.NewString())(w)
+			return formOf("name", "A key", "scopes", "forks:read", "scopes", "reports:read", "expiry", "never",
+				"idempotencyKey", uuid.NewString())(w)
 		}},
 		{path: keys + "/new", as: "owner", want: 400, form: formOf("name", "")},
-		{path: "/o/acme/settings/organisation/reporting-mode", as: "owner", want: 303, form: formOf("mode", "nominative", "organisation", "acme")},
+		{path: "/o/acme/settings/organisation/reporting-mode", as: "owner", want: 303,
+			form: formOf("mode", "nominative", "organisation", "acme")},
 	}
 }

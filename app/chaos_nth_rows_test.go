@@ -49,15 +49,18 @@ func (w *nthWorld) restore(fresh bool) {
 	for table := range mergedKeys(w.before, w.after) {
 		left, came := differences(w.before[table], w.after[table])
 		if len(came) > 0 {
-			sql = append(sql, fmt.Sprintf(`delete from public.%s t where not exists (select from kept.%[1]s k where k.* is not distinct from t.*);`, table))
+			sql = append(sql, fmt.Sprintf(`delete from public.%s t
+				where not exists (select from kept.%[1]s k where k.* is not distinct from t.*);`, table))
 		}
 		fresh = fresh || table == "organisations" && len(left) > 0 // a trigger draws versions anew
 		if len(left) > 0 {
-			sql = append(sql, fmt.Sprintf(`insert into public.%s select k.* from kept.%[1]s k where not exists (select from public.%[1]s t where k.* is not distinct from t.*);`, table))
+			sql = append(sql, fmt.Sprintf(`insert into public.%s select k.* from kept.%[1]s k
+				where not exists (select from public.%[1]s t where k.* is not distinct from t.*);`, table))
 		}
 	}
 	if fresh {
-		sql = append(sql, `update organisations set version = 0; update kept.organisations k set version = o.version from organisations o where o.id = k.id;`)
+		sql = append(sql, `update organisations set version = 0;
+			update kept.organisations k set version = o.version from organisations o where o.id = k.id;`)
 	}
 	if len(sql) > 0 {
 		w.super.exec(w.t, `set session_replication_role = replica; `+strings.Join(sql, "\n")+` set session_replication_role = origin`)

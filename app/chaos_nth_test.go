@@ -37,7 +37,9 @@ func TestChaosNthStatementFails(t *testing.T) {
 		}
 		return
 	}
-	for name, cases := range map[string]func(*nthWorld) []nthCase{"api": (*nthWorld).apiCases, "screens": (*nthWorld).screenCases, "forms": (*nthWorld).formCases} {
+	for name, cases := range map[string]func(*nthWorld) []nthCase{
+		"api": (*nthWorld).apiCases, "screens": (*nthWorld).screenCases, "forms": (*nthWorld).formCases,
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newNthWorld(t)
@@ -209,7 +211,8 @@ func (c nthCase) failure(f fault, same bool, want, got good) (wrong []string) {
 	return wrong
 }
 
-var apiError = regexp.MustCompile(`^{"code":"(unavailable","message":"[^"]+","details":{"code":"ERR_UNAVAILABLE"|internal","message":"[^"]+","details":{"code":"ERR_INTERNAL")}}$`)
+var apiError = regexp.MustCompile(`^{"code":"(unavailable","message":"[^"]+","details":{"code":"ERR_UNAVAILABLE"|` +
+	`internal","message":"[^"]+","details":{"code":"ERR_INTERNAL")}}$`)
 
 // broken returns what is wrong with an answer that broke off.
 func broken(same bool, want, got good) (wrong []string) {

@@ -67,13 +67,15 @@ func (w *nthWorld) fill() {
 	_, err := sealer.Seal(w.t.Context())
 	require.NoError(w.t, err)
 	for _, p := range []struct{ name, role, secret string }{
-		{"owner", "owner", ""}, {"admin", "admin", fixtures.TOTPSecret}, {"plain", "admin", ""}, {"member", "member", ""}, {"enrolling", "member", ""},
+		{"owner", "owner", ""}, {"admin", "admin", fixtures.TOTPSecret}, {"plain", "admin", ""},
+		{"member", "member", ""}, {"enrolling", "member", ""},
 	} {
 		person := w.Person(fixtures.Person{Email: p.name + "@acme.example", TOTPSecret: p.secret})
 		w.Join(acme, person.ID, p.role)
 	}
 	w.Exec(`insert into recovery_codes (user_id, code_hash) select id, sha256('code') from users where totp_secret is not null`)
-	w.Exec(`insert into account_resets (user_id, token_hash, expires_at) select id, sha256('reset'), now() + interval '1 hour' from users where email = 'admin@acme.example'`)
+	w.Exec(`insert into account_resets (user_id, token_hash, expires_at)
+		select id, sha256('reset'), now() + interval '1 hour' from users where email = 'admin@acme.example'`)
 	narrow := w.Key(acme, "forks:read")
 	w.keys["forks only"] = narrow.Token()
 	for _, name := range []string{"revoked", "expired", "limited", "limited refusals"} {
@@ -83,7 +85,8 @@ func (w *nthWorld) fill() {
 	w.Exec(`update api_keys set revoked_at = now() - interval '1 hour' where id = any ($1)`, []string{id("revoked"), id("limited refusals")})
 	w.Exec(`update api_keys set created_at = now() - interval '2 days', expires_at = now() - interval '1 day' where id = $1`, id("expired"))
 	w.Exec(`insert into api_key_windows (key_id, refused, instants)
-		select id, refused, array_fill(case when id = $1 and not refused or id = $2 and refused then now() + interval '20 minutes' else '-infinity' end, array[120])
+		select id, refused, array_fill(
+			case when id = $1 and not refused or id = $2 and refused then now() + interval '20 minutes' else '-infinity' end, array[120])
 		  from api_keys, (values (false), (true)) as r (refused)`, id("limited"), id("limited refusals"))
 	w.keys["unknown"] = fixtures.Key{ID: strings.Repeat("u", 22), Secret: strings.Repeat("s", 49)}.Token()
 	w.keys["wrong secret"] = fixtures.Key{ID: id("acme"), Secret: strings.Repeat("s", 49)}.Token()
@@ -109,7 +112,10 @@ func (w *nthWorld) serve() {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(w.t, err)
 	w.base = "http://" + ln.Addr().String()
-	w.p, err = assembly.New(w.t.Context(), assembly.Settings{ServingURL: through, BaseURL: w.base, Log: slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelWarn})), Grace: time.Second})
+	w.p, err = assembly.New(w.t.Context(), assembly.Settings{
+		ServingURL: through, BaseURL: w.base, Grace: time.Second,
+		Log: slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelWarn})),
+	})
 	require.NoError(w.t, err)
 	ctx, stop := context.WithCancel(context.Background())
 	served := make(chan error, 1)
@@ -131,7 +137,8 @@ func (w *nthWorld) signAllIn() {
 	}
 	page := &webClient{t: w.t, base: w.base, cookies: maps.Clone(w.people["owner"])}
 	newWebClient(w.t, w.base).submit("/sign-in", "email", "owner@acme.example", "password", fixtures.Password)
-	for _, row := range regexp.MustCompile(`(This session</small>)?</th>.*name="session" value="(\w+)"`).FindAllStringSubmatch(page.get("/account"), -1) {
+	rows := regexp.MustCompile(`(This session</small>)?</th>.*name="session" value="(\w+)"`)
+	for _, row := range rows.FindAllStringSubmatch(page.get("/account"), -1) {
 		if row[1] != "" {
 			w.session = row[2]
 		} else {
