@@ -98,7 +98,7 @@ var securityParts = []securityPart{
 				"recorded before its first byte.",
 			"Where the database made a change and its answer was lost, nobody can tell at that moment: look at the list, or " +
 				"at the audit log.",
-			[]string{"TestKeyIsNotCreatedWithoutItsAuditEntry", "TestExportThatCannotBeRecordedSendsNothing"},
+			[]string{"TestChaosNthStatementFails", "TestKeyIsNotCreatedWithoutItsAuditEntry", "TestExportThatCannotBeRecordedSendsNothing"},
 		},
 	}},
 	{"restart", "Restart", []promise{
@@ -114,7 +114,7 @@ var securityParts = []securityPart{
 			"Imports and updates", "An import is made whole or not at all, also when it is killed or two run at once. The release before goes on " +
 				"serving during an update.",
 			"Only the release before: two updates at once need a stop.",
-			[]string{"TestBrokenImportIsWholeOrNothing", "TestMigrationsAtOnceAndKilled", 
+			[]string{"TestBrokenImportIsWholeOrNothing", "TestMigrationsAtOnceAndKilled",
 				"TestTwoCommandsAtOnceOnAnEmptyFolder", "TestLastReleaseServesOnThisSchema"},
 		},
 		{
