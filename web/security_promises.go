@@ -73,7 +73,7 @@ var securityParts = []securityPart{
 				"A flood that fills the network has to be stopped before it arrives.",
 				reports.MaxReportsOfOrganisation, reports.MaxReports, exports.MaxAtOnceOfOrganisation, exports.MaxAtOnce),
 			[]string{"TestBoundsHoldUnderLoad", "TestNewOrganisationFindsRoomBesideHoarders",
-				"TestFloodOfSignInsDelaysNeitherAPINorOthers", "TestMoreConnectionsThanFilesAreSurvived"},
+				"TestFloodOfSignInsDelaysNeitherAPINorOthers"},
 		},
 		{
 			"Hostile requests", "What is not valid HTTP is refused before its headers count, paths are not corrected, " +
@@ -81,6 +81,13 @@ var securityParts = []securityPart{
 			"A proxy in front reads the request first, and has to be as strict.",
 			[]string{"TestMalformedRequestsGetTheErrorBody", "TestPathTricksDoNotReachTheAPI", "TestEveryRouteOutsideRefusesKeys",
 				"TestChaosSmuggledRequestsAreNotExecuted"},
+		},
+		{
+			"Slow and many clients", "A request has 5 seconds to arrive. One address has at most half of the connections, and makes room among its own; " +
+				"slow and idle clients make room for new ones.",
+			"Behind a trusted proxy all connections are the proxy's: it has to bound its clients. Somebody with very many addresses " +
+				"can slow the service down.",
+			[]string{"TestChaosHostileClients", "TestMoreConnectionsThanFilesAreSurvived"},
 		},
 	}},
 	{"outage", "Outage", []promise{
