@@ -52,7 +52,8 @@ func (s *snoop) hiddenLooks() []look {
 	}
 	active := func(l look) int { return len(s.who(s.circles[l.circle].members, l.from, l.to)) }
 	slices.SortFunc(hidden, func(a, b look) int {
-		return cmp.Or(cmp.Compare(active(b), active(a)), cmp.Compare(a.circle, b.circle), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
+		return cmp.Or(cmp.Compare(active(b), active(a)), cmp.Compare(a.circle, b.circle),
+			cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
 	})
 	return append(hidden[:min(chaosSize(1, 12, 24), len(hidden))], hidden[max(0, len(hidden)-1):]...)
 }
@@ -70,14 +71,16 @@ func (s *snoop) comparison() {
 	}
 }
 
-var listedPlayer = regexp.MustCompile(`<th scope="row" class="mono"><bdi>(P-[^<]+)</bdi></th><td class="n">([^<]+)</td><td class="n">([^<]+)</td><td>(.*?)</td><td>.*?datetime="([^"]+)"`)
+var listedPlayer = regexp.MustCompile(`<th scope="row" class="mono"><bdi>(P-[^<]+)</bdi></th>` +
+	`<td class="n">([^<]+)</td><td class="n">([^<]+)</td><td>(.*?)</td><td>.*?datetime="([^"]+)"`)
 
 // order looks for lists whose order is not that of what they show.
 func (s *snoop) order() {
 	all := s.whole(everybody).Players
 	for i := 1; i < len(all); i++ {
 		a, b := all[i-1], all[i]
-		if cmp.Or(cmp.Compare(b.Plays, a.Plays), cmp.Compare(b.BestScorePercent, a.BestScorePercent), cmp.Compare(a.PlayerLabel, b.PlayerLabel)) >= 0 {
+		byFigures := cmp.Or(cmp.Compare(b.Plays, a.Plays), cmp.Compare(b.BestScorePercent, a.BestScorePercent))
+		if cmp.Or(byFigures, cmp.Compare(a.PlayerLabel, b.PlayerLabel)) >= 0 {
 			s.say("order of lists", s.behind(pseudonyms{a.PlayerLabel: true, b.PlayerLabel: true}), true)
 		}
 	}
@@ -131,7 +134,8 @@ func unsearched(page, text string) string {
 
 // errors looks for texts and headers of errors that differ from group to group, and for groups of others.
 func (s *snoop) errors() {
-	for _, tail := range []string{"?from=2026-03-02&to=2026-03-01", "?from=2026-03-01", "?from=2024-01-01&to=2026-01-01", "?from=2026-03-01&to=2026-03-01&limit=1"} {
+	const day = "?from=2026-03-01&to=2026-03-01"
+	for _, tail := range []string{"?from=2026-03-02&to=2026-03-01", "?from=2026-03-01", "?from=2024-01-01&to=2026-01-01", day + "&limit=1"} {
 		texts := map[string]bool{}
 		for _, g := range s.circles[:chaosSize(2, 5, 5)] {
 			texts[s.fetch(http.MethodGet, "/api/v1/forks/"+s.fork+"/stats"+tail+"&groupId="+g.id).body] = true
@@ -142,7 +146,8 @@ func (s *snoop) errors() {
 	}
 	const unknown = "00000000-0000-4000-8000-000000000000"
 	q := s.query(look{s.stage, everybody, 0, lastCurious}) + "&groupId="
-	if a, b := s.fetch(http.MethodGet, "/api/v1/forks/"+s.fork+"/stats"+q+unknown), s.fetch(http.MethodGet, "/api/v1/forks/"+s.fork+"/stats"+q+s.foreign); a.status != b.status || a.body != b.body {
+	path := "/api/v1/forks/" + s.fork + "/stats" + q
+	if a, b := s.both(http.MethodGet, path+unknown, path+s.foreign); a.status != b.status || a.body != b.body {
 		s.say("texts of errors", nil, true)
 	}
 }

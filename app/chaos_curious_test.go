@@ -83,7 +83,8 @@ func TestCuriousManager(t *testing.T) {
 	}
 	if chaos {
 		for _, trick := range findsSome {
-			require.NotNil(t, said.tricks[trick], "%s: the trick has been lost", trick)
+			rare := strings.HasSuffix(trick, "to a name") || trick == "all members passed"
+			require.True(t, rare || said.tricks[trick] != nil, "%s: the trick has been lost", trick)
 		}
 	}
 	o.ends(t)
@@ -140,10 +141,12 @@ func (s *snoop) everything(random *rand.Rand) {
 func (s *snoop) moved() {
 	before, g := s.whole(s.into), s.circles[s.into]
 	if g.members[s.mover] {
-		s.db.Exec(`delete from group_members where (org_id, group_id, player) in (select org_id, $1::uuid, ordinal from players where id = $2)`, g.id, s.staff[s.mover].id)
+		s.db.Exec(`delete from group_members where (org_id, group_id, player) in (
+			select org_id, $1::uuid, ordinal from players where id = $2)`, g.id, s.staff[s.mover].id)
 		delete(g.members, s.mover)
 	} else {
-		s.db.Exec(`insert into group_members (org_id, group_id, player) select org_id, $1, ordinal from players where id = $2`, g.id, s.staff[s.mover].id)
+		s.db.Exec(`insert into group_members (org_id, group_id, player) select org_id, $1, ordinal from players where id = $2`,
+			g.id, s.staff[s.mover].id)
 		g.members[s.mover] = true
 	}
 	s.stage++
@@ -239,7 +242,8 @@ func (f *findings) report(companies []*company) string {
 		staff += len(c.staff)
 		played += len(c.who(c.everyone(), 0, lastCurious))
 	}
-	fmt.Fprintf(&b, "%d organisations, %d people, of whom %d played; %d requests\n", len(companies), staff, played, f.requests.Load())
+	fmt.Fprintf(&b, "%d organisations, %d people, of whom %d played; %d requests; %d hidden answers compared, of which %d hid somebody\n",
+		len(companies), staff, played, f.requests.Load(), f.compared.Load(), f.hiding.Load())
 	for _, trick := range append(slices.Clone(finds0), findsSome...) {
 		found := f.tricks[trick]
 		if found == nil {

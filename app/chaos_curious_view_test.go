@@ -175,8 +175,11 @@ var uncertain = regexp.MustCompile(`^(Date|X-Request-Id|Ratelimit|Ratelimit-Poli
 // observed but the time: status, headers, sizes and texts.
 func (s *snoop) compare(l look, got, idle curiousAnswer) {
 	require.Equal(s.t, http.StatusOK, got.status, got.body)
+	active := s.who(s.circles[l.circle].members, l.from, l.to)
+	if s.said.compared.Add(1); len(active) > 0 {
+		s.said.hiding.Add(1)
+	}
 	if got.observed(s.fork, "a-fork") != idle.observed(s.idle, "b-fork") {
-		active := s.who(s.circles[l.circle].members, l.from, l.to)
 		s.say("zeros against hidden", active, len(active) > 0)
 	}
 }
@@ -189,9 +192,11 @@ func (a curiousAnswer) observed(id, slug string) string {
 
 // findings are what tricks say about people, over all companies.
 type findings struct {
-	requests atomic.Int64
-	mu       sync.Mutex
-	tricks   map[string]*finding
+	requests         atomic.Int64
+	compared, hiding atomic.Int64 // answers that hide something, and those of them on a group of which somebody played
+
+	mu     sync.Mutex
+	tricks map[string]*finding
 }
 
 // finding counts what a trick said, the people it said something of, and what was wrong.

@@ -145,7 +145,8 @@ func (c *company) write(w io.Writer, game string) error {
 		for who := range g.members {
 			ids = append(ids, c.staff[who].id)
 		}
-		lines = append(lines, map[string]any{"type": "group", "id": g.id, "organisationId": c.id, "name": fmt.Sprintf("Circle %d", i), "playerIds": ids})
+		name := fmt.Sprintf("Circle %d", i)
+		lines = append(lines, map[string]any{"type": "group", "id": g.id, "organisationId": c.id, "name": name, "playerIds": ids})
 	}
 	for _, s := range c.sittings {
 		lines = append(lines, s.line(c))
@@ -163,7 +164,9 @@ func (s sitting) line(c *company) map[string]any {
 	for _, k := range s.skills {
 		skills = append(skills, map[string]any{"skillId": k, "attempts": 2, "correct": 1})
 	}
-	line := map[string]any{"type": "play", "id": s.id, "forkId": c.fork, "playerId": c.staff[s.who].id, "startedAt": s.at.Format(time.RFC3339Nano), "skills": skills}
+	line := map[string]any{
+		"type": "play", "id": s.id, "forkId": c.fork, "playerId": c.staff[s.who].id, "startedAt": s.at.Format(time.RFC3339Nano), "skills": skills,
+	}
 	if s.completed {
 		line["completedAt"], line["scorePercent"], line["passed"] = s.at.Add(time.Minute).Format(time.RFC3339Nano), s.score, s.score >= 50
 	}
