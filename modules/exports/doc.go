@@ -7,6 +7,7 @@
 //     outcome; neither the last bytes of a file nor the abort of a broken one waits for it.
 //   - An export ends within two seconds after its actor loses access (outcome key_unusable or access_ended), and within two
 //     seconds after the database stops answering (database_unavailable). The two are never confused.
+//   - A change of the reporting mode or an erasure does not touch an export that runs: it is of the moment that it began.
 //   - No organisation holds more than half of the places. A place is free again when its export ends, before that end is
 //     recorded.
 //   - A truncated file never looks complete (httpserver.Stream).
