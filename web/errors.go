@@ -50,7 +50,6 @@ func hasKey(c *fiber.Ctx) bool {
 
 // errorPrincipal returns the principal of a request that reached no handler, or nil.
 func (h *Handler) errorPrincipal(c *fiber.Ctx, p *principal) *principal {
-	defer limitTime(c)()
 	if p == nil {
 		p, _ = h.authenticate(c)
 	}

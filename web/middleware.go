@@ -1,10 +1,8 @@
 package web
 
 import (
-	"context"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -13,25 +11,12 @@ import (
 	"dg/platform/apperr"
 )
 
-// answerTimeout bounds the database work of a request. It is above the timeout of a statement, whose error says more.
-const answerTimeout = 35 * time.Second
-
-// prepare sets the headers of a screen and the context of its request: with a timeout, and with the request that security events
-// are recorded with.
+// prepare sets the headers of a screen and the context of its request: with the request that security events are recorded with.
 func (h *Handler) prepare(c *fiber.Ctx) error {
 	h.setHeaders(c)
 	h.inTurn(c, h.known.Organisation(c.Cookies(sessionCookie)))
-	defer limitTime(c)()
 	c.SetUserContext(identity.WithRequest(c.UserContext(), apikeys.RequestOf(c, c.Path())))
 	return c.Next()
-}
-
-// limitTime bounds the database work of the request until stop.
-func limitTime(c *fiber.Ctx) (stop func()) {
-	unlimited := c.UserContext()
-	ctx, cancel := context.WithTimeout(unlimited, answerTimeout)
-	c.SetUserContext(ctx)
-	return func() { cancel(); c.SetUserContext(unlimited) }
 }
 
 // contentPolicy allows files of this site, and nothing inline.

@@ -263,3 +263,15 @@ func TestLostWindowsAreRecreated(t *testing.T) {
 	require.Equal(t, 120, accepted, "the window that all of them made is one")
 	require.Equal(t, 120, b.taken(key.ID, false))
 }
+
+// A crash amid the authentication takes the new windows, too: that is 503, as any use that cannot be counted.
+func TestWindowsThatAreLostAgainAreUnavailable(t *testing.T) {
+	b := setup(t)
+	_, token := b.newKey()
+	b.Exec(`create function lost() returns trigger language plpgsql as 'begin return null; end'`)
+	b.Exec(`create trigger lost before insert on api_key_windows for each row execute function lost()`)
+	b.Exec(`truncate api_key_windows`)
+	_, err := b.keys.Authenticate(b.ctx(), token, request)
+	require.True(t, apperr.Is(err, apperr.Unavailable), "%v", err)
+	require.True(t, apperr.Is(b.keys.RefuseOutside(b.ctx(), token.ID, request, errOutside), apperr.Unavailable))
+}

@@ -12,6 +12,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
+	"dg/platform/apperr"
 	"dg/platform/postgres"
 )
 
@@ -36,8 +37,11 @@ func withPosition(db *postgres.DB) string {
 	return strings.Replace(authenticateSQL, "null as position", db.PositionSQL()+" as position", 1)
 }
 
+// errNotCounted is the answer where PostgreSQL crashes or fails over, again, amid an authentication.
+var errNotCounted = apperr.New(apperr.Unavailable, "The request could not be counted. Retry in a few seconds.")
+
 // authenticate runs the statement. A key without a usable window (it is new, a crash of PostgreSQL emptied the table, or the
-// clock was set back) gets one, and the statement runs again.
+// clock was set back) gets one, and the statement runs again. Errors: apperr.Unavailable.
 func (s *Service) authenticate(ctx context.Context, id string, hash []byte, outside bool) (authResult, error) {
 	for range 2 {
 		result, hasWindow, err := s.lookup(ctx, id, hash, outside)
@@ -51,7 +55,7 @@ func (s *Service) authenticate(ctx context.Context, id string, hash []byte, outs
 			return authResult{}, fmt.Errorf("apikeys: repair windows: %w", err)
 		}
 	}
-	return authResult{}, errors.New("apikeys: the windows of a key vanished during its authentication")
+	return authResult{}, errNotCounted
 }
 
 func (s *Service) lookup(ctx context.Context, id string, hash []byte, outside bool) (r authResult, hasWindow bool, err error) {

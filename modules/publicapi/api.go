@@ -2,8 +2,6 @@ package publicapi
 
 import (
 	"cmp"
-	"context"
-	"time"
 
 	"dg/platform/limiter"
 )
@@ -49,11 +47,4 @@ func New(m Modules, baseURL string) (*API, error) {
 		keys: m.Keys, recheckKeys: cmp.Or[KeyStatus](m.RecheckKeys, m.Keys), games: m.Games, reports: m.Reports, exports: m.Exports, orgs: m.Orgs,
 		policy: m.Policy, document: document, collection: collection, cache: newForkCache(), known: limiter.NewKnown(),
 	}, nil
-}
-
-// answerTimeout bounds an answer that is not an export. It is longer than the statement timeout, whose error says more.
-const answerTimeout = 35 * time.Second
-
-func withTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(ctx, answerTimeout)
 }

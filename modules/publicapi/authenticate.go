@@ -79,8 +79,7 @@ var (
 
 func (a *API) refuseOutside(c *fiber.Ctx, path, headers string) error {
 	inTurn(c, "")
-	ctx, stop := withTimeout(c.UserContext())
-	defer stop()
+	ctx := c.UserContext()
 	id, _ := apikeys.FindID(headers)
 	answer := errOutside
 	if nearMiss.MatchString(path) {
@@ -96,8 +95,7 @@ func (a *API) authenticate(c *fiber.Ctx) error {
 	}
 	credential := token.ID + token.Secret
 	inTurn(c, a.known.Organisation(credential))
-	ctx, stop := withTimeout(c.UserContext())
-	defer stop()
+	ctx := c.UserContext()
 	caller, err := a.keys.Authenticate(ctx, token, requestOf(c))
 	if caller.KeyID != "" {
 		httpserver.MarkAuthenticated(c)

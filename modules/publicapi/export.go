@@ -12,8 +12,7 @@ import (
 
 // exportForkPlays answers GET /api/v1/forks/{forkId}/exports/csv.
 func (a *API) exportForkPlays(c *fiber.Ctx, caller apikeys.Caller) error {
-	ctx, stop := withTimeout(c.UserContext())
-	defer stop()
+	ctx := c.UserContext()
 	fork, err := a.forkOf(ctx, c, caller, authz.ExportReport)
 	if err != nil {
 		return err

@@ -51,8 +51,6 @@ func (a *API) forkList(ctx context.Context, caller apikeys.Caller) (*forkList, *
 	if err != nil {
 		return nil, nil, err
 	}
-	ctx, stop := withTimeout(ctx)
-	defer stop()
 	forks, err := a.games.Forks(ctx, caller.OrganisationID)
 	if err == nil {
 		err = a.mayList(caller, forks)
@@ -88,8 +86,7 @@ func (a *API) mayList(caller apikeys.Caller, forks []games.Fork) error {
 
 // getFork answers GET /api/v1/forks/{forkId}.
 func (a *API) getFork(c *fiber.Ctx, caller apikeys.Caller) error {
-	ctx, stop := withTimeout(c.UserContext())
-	defer stop()
+	ctx := c.UserContext()
 	fork, err := a.forkOf(ctx, c, caller, authz.ReadFork)
 	if err != nil {
 		return err

@@ -39,8 +39,7 @@ func (a *API) route(app *fiber.App, path string, permission authz.Permission, sc
 
 func (a *API) refuseScope(c *fiber.Ctx, caller apikeys.Caller, scope apikeys.Scope) error {
 	c.Set(fiber.HeaderWWWAuthenticate, `Bearer error="insufficient_scope", scope="`+string(scope)+`"`)
-	ctx, stop := withTimeout(c.UserContext())
-	defer stop()
+	ctx := c.UserContext()
 	return a.keys.Refuse(ctx, caller, audit.InsufficientScope, audit.Target{}, requestOf(c),
 		apperr.New(apperr.AccessDenied, "This key lacks the scope %s. Use a key that has it.", scope))
 }

@@ -14,8 +14,7 @@ import (
 
 // getForkStats answers GET /api/v1/forks/{forkId}/stats.
 func (a *API) getForkStats(c *fiber.Ctx, caller apikeys.Caller) error {
-	ctx, stop := withTimeout(c.UserContext())
-	defer stop()
+	ctx := c.UserContext()
 	fork, err := a.forkOf(ctx, c, caller, authz.ReadReport)
 	if err != nil {
 		return err

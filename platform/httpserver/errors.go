@@ -81,6 +81,7 @@ func (rec *requestRecord) logFailure(f Failure, err error) {
 func (rec *requestRecord) writeDirectly(ctx *fasthttp.RequestCtx, f Failure) {
 	c := rec.srv.app.AcquireCtx(ctx)
 	defer rec.srv.app.ReleaseCtx(c)
+	c.SetUserContext(rec.ctx)
 	rec.writeFailure(c, f)
 }
 

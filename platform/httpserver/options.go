@@ -42,6 +42,9 @@ type Options struct {
 	// ReadTimeout is how long a request may take to arrive; the default is 5 s. Keep it below Grace: a silent connection
 	// holds the shutdown for that long.
 	ReadTimeout time.Duration
+	// AnswerTimeout is how long a request may be worked on before the first byte of its response: then the context of its
+	// handlers ends, and the response is 503. The default is 9 s.
+	AnswerTimeout time.Duration
 	// WriteTimeout is how long the client may take for a response, or for one block of a long one; the default is 5 s.
 	WriteTimeout time.Duration
 }
@@ -51,16 +54,18 @@ const (
 	maxHeader = 16 << 10 // bytes of all header lines; beyond it 431
 	maxBody   = 64 << 10 // bytes of a body; beyond it 413
 
-	readTimeout  = 5 * time.Second
-	writeTimeout = 5 * time.Second
-	idleTimeout  = 75 * time.Second
-	defaultGrace = 10 * time.Second
+	readTimeout   = 5 * time.Second
+	answerTimeout = 9 * time.Second // a first byte or a failure within 10 s, whatever the database does
+	writeTimeout  = 5 * time.Second
+	idleTimeout   = 75 * time.Second
+	defaultGrace  = 10 * time.Second
 )
 
 func (o Options) withDefaults() Options {
 	o.Logger = cmp.Or(o.Logger, slog.Default())
 	o.Grace = cmp.Or(o.Grace, defaultGrace)
 	o.ReadTimeout = cmp.Or(o.ReadTimeout, readTimeout)
+	o.AnswerTimeout = cmp.Or(o.AnswerTimeout, answerTimeout)
 	o.WriteTimeout = cmp.Or(o.WriteTimeout, writeTimeout)
 	o.MaxConnections = cmp.Or(o.MaxConnections, connectionLimit(o.ReservedFiles))
 	return o

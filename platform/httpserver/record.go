@@ -28,8 +28,9 @@ type requestRecord struct {
 	route  string
 	code   string // details.code of an error response
 	start  time.Time
-	ctx    context.Context // of the handlers: Server.base, with the span
-	span   trace.Span      // nil: requests are not traced
+	ctx    context.Context // of the handlers: Server.base, with the span, until AnswerTimeout
+	stop   context.CancelFunc
+	span   trace.Span // nil: requests are not traced
 
 	authenticated bool
 	streaming     bool // a body writer ends the record, not the guard
@@ -52,6 +53,7 @@ func (s *Server) begin(ctx *fasthttp.RequestCtx) *requestRecord {
 		start:  time.Now(),
 	}
 	rec.startSpan(&ctx.Request.Header)
+	rec.ctx, rec.stop = context.WithDeadline(rec.ctx, rec.start.Add(s.opts.AnswerTimeout))
 	ctx.SetUserValue(recordKey{}, rec)
 	if c, ok := ctx.Conn().(*lingerConn); ok {
 		s.conns.setState(c, connServing)
@@ -69,6 +71,7 @@ func (rec *requestRecord) end(status int, bytes int64, err error) {
 	if !rec.ended.CompareAndSwap(false, true) {
 		return
 	}
+	rec.stop()
 	took := time.Since(rec.start)
 	rec.lease.Release()
 	rec.logAccess(status, bytes, took, err)

@@ -72,7 +72,10 @@ func Stream(c *fiber.Ctx, open func(ctx context.Context) (Source, error), o Stre
 		o.WriteTimeout = rec.srv.opts.WriteTimeout
 	}
 	b := newStreamBody(rec, ctx.Conn(), o, compress)
-	if err := b.start(open); err != nil {
+	late := context.AfterFunc(rec.ctx, func() { b.cancel(context.Cause(rec.ctx)) })
+	err := b.start(open)
+	late()
+	if err != nil {
 		return err
 	}
 	o.setHeaders(c, compress)
