@@ -136,11 +136,7 @@ func (x *external) die() {
 
 func killPostmaster(t *testing.T, dir string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(dir, "data", "postmaster.pid"))
-	require.NoError(t, err)
-	pid, err := strconv.Atoi(strings.SplitN(string(text), "\n", 2)[0])
-	require.NoError(t, err)
-	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+	require.NoError(t, syscall.Kill(postmaster(t, dir), syscall.SIGKILL))
 }
 
 // dg exits when its embedded server dies, and says where to look: a supervisor restarts both.
