@@ -1,0 +1,150 @@
+package main
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/identity"
+	"dg/platform/testkit/fixtures"
+)
+
+// neighbours are two organisations on one dg: a greedy one that takes all that it may have, and a customer.
+type neighbours struct {
+	*crowded
+	o       *ordeal
+	a       *tenant
+	healthy *healthy
+	signIns *healthy // the customer's
+}
+
+// Whatever an organisation takes of what it may have, of one thing or of everything at once, another one's calls are answered as
+// if it were not there.
+func TestChaosNeighbours(t *testing.T) {
+	if !chaos {
+		t.Parallel()
+	}
+	n := startNeighbours(t)
+	n.rest(t, time.Second) // warms up
+	quiet, quietSignIns := n.rest(t, time.Duration(chaosSize(0, 8, 30))*time.Second)
+	beside := func(name string, of ...greed) {
+		t.Run(name, func(t *testing.T) {
+			n.a.fill()
+			leave := n.greedily(t, of...)
+			figures, signIns := n.rest(t, time.Duration(chaosSize(2, 5, 60))*time.Second)
+			t.Logf("beside %s:%s", name, leave())
+			figures.compare(t, quiet)
+			signIns.compare(t, quietSignIns)
+		})
+	}
+	for _, g := range greeds {
+		if chaos {
+			beside(g.name, g)
+		}
+	}
+	beside("everything", greeds...)
+	t.Run("an import that is to be sealed", func(t *testing.T) {
+		figures := n.healthy.during(t, func() { n.imports(chaosSize(1_000, 150_000, 1_000_000)) })
+		figures.compare(t, quiet)
+	})
+	n.o.ends(t)
+}
+
+func startNeighbours(t *testing.T) *neighbours {
+	t.Helper()
+	db := fixtures.New(t)
+	n := &neighbours{crowded: &crowded{db: db}, a: newTenant(db, chaosSize(1_000, 20_000, 100_000), chaosSize(5_000, 100_000, 500_000))}
+	owner := db.Member(db.Organisation(fixtures.Organisation{}).ID, "owner").Email
+	organisation := fixtures.One[string](db, `select id::text from organisations where slug = $1`, n.a.slug)
+	for len(n.a.keys) < 99 { // one more can be created
+		n.a.keys = append(n.a.keys, db.Key(organisation).Token())
+	}
+	n.a.fill = func() { // its minute is over
+		db.Exec(`delete from api_key_windows where key_id in (select id from api_keys where org_id = $1)`, organisation)
+	}
+	n.logs(organisation, chaosSize(1_000, 200_000, 1_000_000))
+	n.child = serveDatabase(t, db)
+	n.a.cookies = []string{n.signIn(t, n.a.emails[0])}
+	n.healthy = newHealthy(t, db, n.url, func(email string) string { return n.signIn(t, email) })
+	hash, err := identity.HashPassword(fixtures.Password, rand.Reader) // at its real cost
+	require.NoError(t, err)
+	db.Exec(`update users set password_hash = $1 where email = any ($2)`, hash, []string{owner, n.a.emails[1]})
+	n.moreCalls(owner)
+	n.o = beginOrdeal(t, doorTo(t, db.DirectURL), n.child)
+	return n
+}
+
+// moreCalls are those of the customer beside the ones of package-wide healthy traffic: a fork, the first rows of an export, and signing
+// in, less often.
+func (n *neighbours) moreCalls(owner string) {
+	fork := n.healthy.calls[0].right
+	withKey := func(path string) func() (string, []string) {
+		return func() (string, []string) {
+			_, key := n.healthy.calls[0].ask()
+			return path, key
+		}
+	}
+	n.healthy.calls = append(n.healthy.calls,
+		healthyCall{name: "fork", right: fork, ask: withKey("/api/v1/forks/" + fork)},
+		healthyCall{name: "export", right: "playId,", ask: withKey("/api/v1/forks/" + fork + "/exports/csv" + lastDays(2))})
+	n.signIns = &healthy{base: n.url, interval: 250 * time.Millisecond, client: plainClient, calls: []healthyCall{{name: "sign-in"}}}
+	n.signIns.send = func(c *http.Client) error { return n.signsIn(c, owner) }
+}
+
+var errNotSignedIn = errors.New("not signed in")
+
+func (n *neighbours) signsIn(c *http.Client, email string) error {
+	stay := *c
+	stay.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	form := url.Values{"email": {email}, "password": {fixtures.Password}}
+	request, err := http.NewRequest(http.MethodPost, n.url+"/sign-in", strings.NewReader(form.Encode()))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	request.Header.Set("Sec-Fetch-Site", "same-origin")
+	response, err := stay.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusSeeOther || !sessionCookie.MatchString(strings.Join(response.Header.Values("Set-Cookie"), "\n")) {
+		return fmt.Errorf("%w: %d", errNotSignedIn, response.StatusCode)
+	}
+	return nil
+}
+
+// rest is a while of the customer's calls.
+func (n *neighbours) rest(t *testing.T, lasts time.Duration) (calls, signIns *healthyFigures) {
+	t.Helper()
+	signIns = n.signIns.during(t, func() {
+		calls = n.healthy.during(t, func() { <-time.After(lasts) })
+	})
+	return calls, signIns
+}
+
+// logs makes the organisation's audit log long.
+func (n *neighbours) logs(organisation string, entries int) {
+	const chunk = 100_000 // a statement has 30 s
+	for ; entries > 0; entries -= chunk {
+		n.db.Exec(`insert into audit_entries (org_id, actor_kind, actor_id, actor_name, action, target_kind, target_id, method, path, address, user_agent, request_id)
+			select $1, 'person', 'test', 'Test', 'api_key.created', 'api_key', 'none', 'GET', '/long', '127.0.0.1', 'test', 'test-' || i
+			  from generate_series(1, $2::int) i`, organisation, min(entries, chunk))
+	}
+}
+
+// imports adds plays to the largest fork on days that are sealed, a few thousand at a time.
+func (n *neighbours) imports(plays int) {
+	const chunk = 10_000
+	fork := fixtures.Fork{ID: n.a.fork, OrganisationID: fixtures.One[string](n.db, `select org_id::text from forks where id = $1`, n.a.fork)}
+	for ; plays > 0; plays -= chunk {
+		n.db.Plays(fork, min(plays, chunk), time.Now().UTC().AddDate(0, 0, -250), 200*24*time.Hour/chunk)
+	}
+}
