@@ -173,6 +173,8 @@ func (e *editions) imports(n int, in bool) {
 	begun := time.Now()
 	c, _ := e.beginImport(n, 0)
 	require.Zero(e, c.status(time.Minute), "%s", c.log.String())
+	_, list := fetchFrom(client(), e.dg.url+e.paths[0], e.nextKey())
+	require.Contains(e, string(list), fmt.Sprintf(`"title":"Edition %d"`, n))
 	if in {
 		require.Regexp(e, fmt.Sprintf(`play +0 +0 +%d`, editionPlays), c.out.String())
 		e.unchanged()
@@ -203,13 +205,7 @@ func (e *editions) nextKey() string { return e.keys[int(e.asked.Add(1))%len(e.ke
 func (e *editions) changed(begun time.Time) {
 	ended := time.Now()
 	for path, value := range e.values() {
-		h := e.seen[path]
-		h.mu.Lock()
-		if len(h.changes) > 0 {
-			require.NotEqual(e, h.changes[len(h.changes)-1].value, value, path)
-		}
-		h.changes = append(h.changes, change{value, begun, ended})
-		h.mu.Unlock()
+		e.seen[path].setAt(value, begun, ended)
 	}
 }
 

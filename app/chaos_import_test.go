@@ -34,8 +34,11 @@ var phases = []phase{
 }
 
 // importing is a condition on the connection of an import.
-func (e *editions) importing(condition string) bool {
-	return read[bool](e.T, e.door, `select exists (select from pg_stat_activity where application_name = 'dg import' and `+condition+`)`)
+func (e *editions) importing(condition string) bool { return e.working("dg import", condition) }
+
+// working is a condition on the connections of a command.
+func (e *editions) working(name, condition string) bool {
+	return read[bool](e.T, e.door, `select exists (select from pg_stat_activity where application_name = $1 and `+condition+`)`, name)
 }
 
 func holdNothing(reached string) func(*editions) (func(*child) bool, func()) {
@@ -131,7 +134,12 @@ func TestBrokenImportIsWholeOrNothing(t *testing.T) {
 	}
 	t.Run("two of one file", func(t *testing.T) { e.on(t).twoOfOneFile() })
 	t.Run("two of two files", func(t *testing.T) { e.on(t).twoOfTwoFiles() })
+	t.Run("revocations again", func(t *testing.T) { e.on(t).revocationsBreak() })
+	if chaos { // what is small has no segments
+		t.Run("segments", func(t *testing.T) { e.on(t).rebuildBreaks() })
+	}
 	t.Run("full temporary disk", func(t *testing.T) { e.on(t).findsTheTemporaryDiskFull() })
+	t.Run("erasure", func(t *testing.T) { e.on(t).erasureBreaks() })
 	e.on(t).verdict()
 	o.ends(t)
 }

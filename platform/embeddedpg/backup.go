@@ -66,8 +66,9 @@ func (s *Server) Restore(ctx context.Context, from *os.File, finish func(ownerUR
 	if err := finish(url); err != nil {
 		return err
 	}
-	// Sent together, both statements are one transaction: there is always a database dg.
-	err = s.asAdministrator(ctx, "alter database dg rename to "+replacedDatabase+"; alter database "+restoredDatabase+" rename to dg")
+	// Sent together, both statements are one transaction: there is always a database dg. Without ctx: after an interrupted one
+	// nobody would know whether the backup is in.
+	err = s.asAdministrator(context.WithoutCancel(ctx), "alter database dg rename to "+replacedDatabase+"; alter database "+restoredDatabase+" rename to dg")
 	if err == nil {
 		_ = s.asAdministrator(ctx, "drop database "+replacedDatabase) // it is restored all the same
 	}
