@@ -47,11 +47,7 @@ func (e *editions) kills(name, table string, args ...string) {
 
 // revocationsBreak: the keys of a list are revoked with their entries or not at all, and the same command again revokes them.
 func (e *editions) revocationsBreak() {
-	var ids []string
-	for _, token := range e.keys[:5] {
-		ids = append(ids, strings.Split(token, "_")[2])
-	}
-	e.keys = e.keys[5:]
+	ids := e.leaked
 	list := filepath.Join(e.TempDir(), "revoked")
 	require.NoError(e, os.WriteFile(list, []byte(strings.Join(ids, "\n")), 0o600))
 	state := func() [2]int {

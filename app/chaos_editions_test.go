@@ -37,9 +37,11 @@ type editions struct {
 	plays []map[string]any
 	last  int // number of the newest edition
 	keys  []string
-	paths []string
-	seen  map[string]*recording // by path
-	asked atomic.Int64
+
+	leaked []string // ids of keys that nobody uses
+	paths  []string
+	seen   map[string]*recording // by path
+	asked  atomic.Int64
 
 	stopReading func()
 }
@@ -67,6 +69,9 @@ func newEditions(t *testing.T) *editions {
 	db := fixtures.On(t, &pgtest.Database{URL: e.x.url(url.User("dg_app")), Owner: owner})
 	for range chaosSize(60, 200, 600) {
 		e.keys = append(e.keys, db.Key(e.base.ids.Organisation.String()).Token())
+	}
+	for range 5 {
+		e.leaked = append(e.leaked, db.Key(e.base.ids.Organisation.String()).ID)
 	}
 	e.dg = e.x.serve()
 	fork := "/api/v1/forks/" + e.base.ids.Forks[0].String()
