@@ -83,8 +83,8 @@ var securityParts = []securityPart{
 				"TestChaosSmuggledRequestsAreNotExecuted"},
 		},
 		{
-			"Slow and many clients", "A request has 5 seconds to arrive. One address has at most half of the connections, and makes room among its own; " +
-				"slow and idle clients make room for new ones.",
+			"Slow and many clients", "A request has 5 seconds to arrive. One address has at most half of the connections, " +
+				"and makes room among its own; slow and idle clients make room for new ones.",
 			"Behind a trusted proxy all connections are the proxy's: it has to bound its clients. Somebody with very many addresses " +
 				"can slow the service down.",
 			[]string{"TestChaosHostileClients", "TestMoreConnectionsThanFilesAreSurvived"},
