@@ -49,7 +49,7 @@ var securityParts = []securityPart{
 			"Statistics that were begun are still sent, and files that were saved stay where they are. " +
 				"A database that is restored from a backup does not know later revocations: repeat them.",
 			[]string{"TestChangesOfAccessAreImmediate", "TestChangesTakeEffectOnTheNextRequestOnEveryInstance", "TestRevocationUnderLoad",
-				"TestRunningExportIsAbortedWhenTheKeyStops"},
+				"TestRunningExportIsAbortedWhenTheKeyStops", "TestRunningExportsWhenSomethingChanges"},
 		},
 		{
 			"Audit log", "Every rejected use of a key, every export, sign-in and change is in the organisation's log: " +
