@@ -25,8 +25,7 @@ type neighbours struct {
 	signIns *healthy // the customer's
 }
 
-// Whatever an organisation takes of what it may have, of one thing or of everything at once, another one's calls are answered as
-// if it were not there.
+// Whatever an organisation takes of what it may have, of one thing or of everything at once, another one's calls are answered.
 func TestChaosNeighbours(t *testing.T) {
 	if !chaos {
 		t.Parallel()
@@ -40,8 +39,8 @@ func TestChaosNeighbours(t *testing.T) {
 			leave := n.greedily(t, of...)
 			figures, signIns := n.rest(t, time.Duration(chaosSize(2, 5, 60))*time.Second)
 			t.Logf("beside %s:%s", name, leave())
-			figures.compare(t, quiet)
-			signIns.compare(t, quietSignIns)
+			figures.isSpared(t, quiet)
+			signIns.isSpared(t, quietSignIns)
 		})
 	}
 	for _, g := range greeds {
@@ -52,9 +51,22 @@ func TestChaosNeighbours(t *testing.T) {
 	beside("everything", greeds...)
 	t.Run("an import that is to be sealed", func(t *testing.T) {
 		figures := n.healthy.during(t, func() { n.imports(chaosSize(1_000, 150_000, 1_000_000)) })
-		figures.compare(t, quiet)
+		figures.isSpared(t, quiet)
 	})
 	n.o.ends(t)
+}
+
+// isSpared requires right answers, under DG_CHAOS 99.9 % of them and their times. Where both cores of a machine compute for the greedy
+// one, and for all the clients, the 99th percentile is two to seven times that of rest; in one queue with it, it was seconds.
+func (f *healthyFigures) isSpared(t *testing.T, quiet *healthyFigures) {
+	t.Helper()
+	right, failed := f.all(), f.failures()
+	require.NotEmpty(t, right)
+	require.Empty(t, f.wrong)
+	if chaos {
+		require.LessOrEqual(t, failed, (len(right)+failed)/1000, f.first)
+		require.LessOrEqual(t, percentile(right, 99), max(250*time.Millisecond, 10*percentile(quiet.all(), 99)))
+	}
 }
 
 func startNeighbours(t *testing.T) *neighbours {
@@ -134,7 +146,8 @@ func (n *neighbours) rest(t *testing.T, lasts time.Duration) (calls, signIns *he
 func (n *neighbours) logs(organisation string, entries int) {
 	const chunk = 100_000 // a statement has 30 s
 	for ; entries > 0; entries -= chunk {
-		n.db.Exec(`insert into audit_entries (org_id, actor_kind, actor_id, actor_name, action, target_kind, target_id, method, path, address, user_agent, request_id)
+		n.db.Exec(`insert into audit_entries (org_id, actor_kind, actor_id, actor_name, action, target_kind, target_id,
+			                           method, path, address, user_agent, request_id)
 			select $1, 'person', 'test', 'Test', 'api_key.created', 'api_key', 'none', 'GET', '/long', '127.0.0.1', 'test', 'test-' || i
 			  from generate_series(1, $2::int) i`, organisation, min(entries, chunk))
 	}

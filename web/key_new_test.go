@@ -154,7 +154,7 @@ func TestSampleCommandMatchesTheScopes(t *testing.T) {
 // answer has the secret. All wait in one queue, on a slow machine for longer than the program waits for a lock.
 func TestDoubleSubmitCreatesOneKey(t *testing.T) {
 	t.Parallel()
-	const n = 6 // as many as two instances admit of one person
+	const n = 4 // as many as two instances admit of one person
 	db := fixtures.New(t)
 	var err error
 	db.DB, err = postgres.Open(t.Context(), db.DirectURL, postgres.Options{MaxConns: n + 2, LockTimeout: time.Minute})

@@ -107,7 +107,7 @@ func TestScreensOfOneOrganisationLeaveRoomForOthers(t *testing.T) {
 	w.holds(`lock table api_key_usage in access exclusive mode`)
 	leave := w.crowd(http.MethodGet, keys(first)+"/"+first.key.ID, "Cookie", cookies[first.fork.OrganisationID])
 	defer leave()
-	inUse(t, w.p.Pools.Auth.Pool, 3)
+	inUse(t, w.p.Pools.Auth.Pool, 2)
 	w.neverMore(halfOfAuth)
 	require.Equal(t, http.StatusOK, w.send(t.Context(), http.MethodGet, keys(second), "Cookie", cookies[second.fork.OrganisationID]))
 	require.Equal(t, http.StatusOK, w.send(t.Context(), http.MethodGet, "/api/v1/forks", "Authorization", "Bearer "+second.key.Token()))
