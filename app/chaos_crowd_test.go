@@ -23,7 +23,6 @@ type crowd struct {
 	ctx     context.Context
 	all     sync.WaitGroup
 	opened  atomic.Int64 // connections
-	open    atomic.Int64
 	refused atomic.Int64 // attempts that got no connection
 }
 
@@ -60,16 +59,14 @@ func (c *crowd) dial(n, window int) (net.Conn, error) {
 func (c *crowd) hold(n, window int, behave func(ctx context.Context, conn net.Conn)) {
 	for i := range n {
 		c.all.Go(func() {
-			pause(c.ctx, time.Duration(i)*time.Second/time.Duration(n)) // all within a second
+			pause(c.ctx, time.Duration(i)*2*time.Second/time.Duration(n)) // all within two seconds
 			for c.ctx.Err() == nil {
 				conn, err := c.dial(i, window)
 				if err == nil {
-					c.open.Add(1)
 					stop := context.AfterFunc(c.ctx, func() { _ = conn.Close() })
 					behave(c.ctx, conn)
 					stop()
 					_ = conn.Close()
-					c.open.Add(-1)
 				}
 				pause(c.ctx, time.Second)
 			}
@@ -111,12 +108,24 @@ func slowReaders(ctx context.Context, conn net.Conn) {
 	}
 }
 
-// idlers are answered once and then say nothing, or say nothing from the beginning.
-func idlers(_ context.Context, conn net.Conn) {
-	if rand.IntN(2) == 0 {
-		_, _ = io.WriteString(conn, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+// idle opens n connections within the time, each kept until the server closes it. They are answered once and then say nothing, or
+// say nothing from the beginning.
+func (c *crowd) idle(n int, within time.Duration) {
+	for i := range n {
+		c.all.Go(func() {
+			pause(c.ctx, time.Duration(i)*within/time.Duration(n))
+			conn, err := c.dial(i, 0)
+			if err != nil {
+				return
+			}
+			defer context.AfterFunc(c.ctx, func() { _ = conn.Close() })()
+			if i/8%2 == 0 {
+				_, _ = io.WriteString(conn, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+			}
+			_, _ = io.Copy(io.Discard, conn)
+			_ = conn.Close()
+		})
 	}
-	_, _ = io.Copy(io.Discard, conn) // until the server closes it
 }
 
 // garbageSenders is how many connections send garbage, each from one address after the other.

@@ -18,18 +18,23 @@ type hostility struct {
 }
 
 // hostilities are all kinds, in every run those that use up connections. refused gets the answers to keys that are none.
-func hostilities(ids []string, refused func(requestID string, known bool, status int)) (all []hostility) {
-	slow := chaosSize(150, 2000, 2000)
-	headers := func(c *crowd) { c.hold(slow, 0, slowHeaders) }
-	bodies := func(c *crowd) { c.hold(slow, 0, slowBodies) }
-	readers := func(c *crowd) { c.hold(slow, 4096, slowReaders) }
+func hostilities(lasting time.Duration, ids []string, refused func(requestID string, known bool, status int)) (all []hostility) {
 	if chaos {
-		all = []hostility{{"slow headers", headers}, {"slow bodies", bodies}, {"slow readers", readers},
-			{"more slow readers than connections", func(c *crowd) { c.hold(6000, 4096, slowReaders) }}}
+		all = []hostility{
+			{"slow headers", func(c *crowd) { c.hold(2000, 0, slowHeaders) }},
+			{"slow bodies", func(c *crowd) { c.hold(2000, 0, slowBodies) }},
+			{"slow readers", func(c *crowd) { c.hold(2000, 4096, slowReaders) }},
+			{"more slow readers than connections", func(c *crowd) { c.hold(4500, 4096, slowReaders) }},
+		}
 	}
+	each := chaosSize(150, 1350, 1350) // together more than connections
 	return append(all,
-		hostility{"all slow ones", func(c *crowd) { headers(c); bodies(c); readers(c) }},
-		hostility{"connections", func(c *crowd) { c.hold(chaosSize(600, 20_000, 20_000), 0, idlers) }},
+		hostility{"all slow ones", func(c *crowd) {
+			c.hold(each, 0, slowHeaders)
+			c.hold(each, 0, slowBodies)
+			c.hold(each, 4096, slowReaders)
+		}},
+		hostility{"connections", func(c *crowd) { c.idle(chaosSize(600, 20_000, 20_000), lasting*9/10) }},
 		hostility{"garbage keys", func(c *crowd) { c.garbage(chaosSize(500, 5000, 5000), ids, refused) }},
 	)
 }
@@ -48,7 +53,7 @@ func TestChaosHostileClients(t *testing.T) {
 	lasting := time.Duration(chaosSize(1, 10, 60)) * time.Second
 
 	quiet := h.during(t, func() { time.Sleep(lasting) })
-	for _, kind := range hostilities([]string{db.Key(attacked).ID, db.Key(attacked).ID}, o.sawGarbage(t)) {
+	for _, kind := range hostilities(lasting, []string{db.Key(attacked).ID, db.Key(attacked).ID}, o.sawGarbage(t)) {
 		t.Run(kind.name, func(t *testing.T) {
 			var c *crowd
 			under := h.during(t, func() {

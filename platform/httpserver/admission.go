@@ -36,30 +36,49 @@ func (k *connections) addressLimit() int { return max(1, k.limit/2) }
 // share is how many connections each address would have if all had the same, and one more address came.
 func (k *connections) share() int { return max(1, k.limit/(len(k.groups)+1)) }
 
-// admit adds a new connection and evicts another one if need be: one of the same address where that is at its limit, or above its
-// share of a full server. It returns nil where none can be evicted.
+// admit adds a new connection and evicts another one if need be. It returns nil where none can be evicted.
 func (k *connections) admit(tcp *net.TCPConn) *lingerConn {
-	ip, ok := remoteIP(tcp.RemoteAddr())
-	k.mu.Lock()
-	defer k.mu.Unlock()
 	c := &lingerConn{TCPConn: tcp, conns: k}
-	full := k.all.open >= k.limit
-	if ok && !within(ip, k.exempt) {
+	if ip, ok := remoteIP(tcp.RemoteAddr()); ok && !within(ip, k.exempt) {
 		c.addr = addressKey(ip)
-		if g := k.groups[c.addr]; g != nil && (g.open >= k.addressLimit() || full && g.open > k.share()) {
-			if !k.evict(g) {
-				k.metrics.rejected.WithLabelValues("share").Inc()
-				return nil
-			}
-			full = false
-		}
 	}
-	if full && !k.evictCrowded() && !k.evict(&k.all) {
-		k.metrics.rejected.WithLabelValues("full").Inc()
+	k.mu.Lock()
+	evicted, refused := k.makeRoom(c.addr)
+	if refused == "" {
+		k.add(c)
+	}
+	k.mu.Unlock()
+	if evicted != nil { // not under the lock, which all connections wait for
+		_ = evicted.TCPConn.Close() // wakes its reader or writer
+		k.metrics.evictions.Inc()
+	}
+	if refused != "" {
+		k.metrics.rejected.WithLabelValues(refused).Inc()
 		return nil
 	}
-	k.add(c)
 	return c
+}
+
+// makeRoom evicts a connection if a new one of the address needs that: one of the same address where that is at its limit, or above
+// its share of a full server. The caller holds the lock, and closes the one that is evicted. refused says why there is no room.
+func (k *connections) makeRoom(addr netip.Addr) (evicted *lingerConn, refused string) {
+	full := k.all.open >= k.limit
+	if g := k.groups[addr]; g != nil && (g.open >= k.addressLimit() || full && g.open > k.share()) {
+		if evicted = k.evict(g); evicted == nil {
+			refused = "share"
+		}
+		return evicted, refused
+	}
+	if !full {
+		return nil, ""
+	}
+	if evicted = k.evictCrowded(); evicted == nil {
+		evicted = k.evict(&k.all)
+	}
+	if evicted == nil {
+		refused = "full"
+	}
+	return evicted, refused
 }
 
 // addressKey returns what counts as one address: a /64 of IPv6, which is usually one customer's.
@@ -70,27 +89,27 @@ func addressKey(ip netip.Addr) netip.Addr {
 	return netip.PrefixFrom(ip.WithZone(""), 64).Masked().Addr()
 }
 
-// evict closes the connection of the group that has been idle longest, or else one whose client is slow: to send its request, or to
-// read an answer that anybody gets. A connection whose request is being served is never closed.
-func (k *connections) evict(g *connGroup) bool {
+// evict removes the connection of the group that has been idle longest, or else one whose client is slow: to send its request, or to
+// read an answer that anybody gets. It never removes a connection whose request is being served.
+func (k *connections) evict(g *connGroup) *lingerConn {
 	first := g.idle.Front()
 	if first == nil {
 		first = g.waiting.Front()
 	}
 	if first == nil {
-		return false
+		return nil
 	}
 	c := first.Value.(*lingerConn)
 	if c.state != connIdle && time.Since(c.since) < slowClient {
-		return false
+		return nil
 	}
-	k.close(c)
-	return true
+	k.remove(c)
+	return c
 }
 
-// evictCrowded closes a connection of an address above its share, however long its client has been slow, so that nobody else's
+// evictCrowded removes a connection of an address above its share, however long its client has been slow, so that nobody else's
 // makes room. It looks at the first of each queue: where they are not found there, they do not hold many.
-func (k *connections) evictCrowded() bool {
+func (k *connections) evictCrowded() *lingerConn {
 	for _, queue := range []*list.List{&k.all.idle, &k.all.waiting} {
 		e := queue.Front()
 		for range maxLookedAt {
@@ -99,18 +118,11 @@ func (k *connections) evictCrowded() bool {
 			}
 			c := e.Value.(*lingerConn)
 			if g := k.groups[c.addr]; g != nil && g.open > k.share() {
-				k.close(c)
-				return true
+				k.remove(c)
+				return c
 			}
 			e = e.Next()
 		}
 	}
-	return false
-}
-
-// close closes a connection to make room.
-func (k *connections) close(c *lingerConn) {
-	k.remove(c)
-	_ = c.TCPConn.Close() // wakes its reader or writer
-	k.metrics.evictions.Inc()
+	return nil
 }

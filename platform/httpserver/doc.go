@@ -25,7 +25,8 @@
 //     number of the others. Failures of the server are always logged. Without sampling, a flood wrote 82 MB in 40 s.
 //   - The first block of a stream is filled before the response starts: an early failure is an ordinary error response, a
 //     later one breaks the response off. The price: the first byte waits for 64 KB of rows.
-//   - Long bodies are sent in blocks of 64 KB, each with its own write deadline, through a send buffer of 128 KB. A client that
+//   - Long bodies are sent in blocks of 64 KB, each with its own write deadline, through a send buffer of 128 KB, and of 32 KB
+//     for an answer that anybody gets: 4,500 clients that did not read held a gigabyte of the kernel. A client that
 //     reads less than about 25 KB/s is cut off; otherwise one that stops reading would hold a database connection.
 //   - A large JSON body counts towards the memory limit (AttachLease, platform/limiter) until its reader has it.
 //   - A stream counts as delivered when the kernel has all of it.

@@ -11,6 +11,9 @@ import (
 // empties so rarely that it misses every write deadline.
 const sendBuffer = 128 << 10
 
+// publicSendBuffer is the same for an answer that anybody gets: thousands of clients may ask for it and not read.
+const publicSendBuffer = 32 << 10
+
 // writeDeadline is the write deadline of one long response. It moves with every block. Once the context has ended it lies
 // in the past for good, which also wakes a blocked write.
 type writeDeadline struct {
