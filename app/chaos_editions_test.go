@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -127,10 +128,7 @@ func (e *editions) lines(n int) []string {
 	for i, play := range e.plays {
 		at, err := time.Parse(time.RFC3339, play["startedAt"].(string))
 		require.NoError(e, err)
-		edition := map[string]any{}
-		for name, value := range play {
-			edition[name] = value
-		}
+		edition := maps.Clone(play)
 		edition["startedAt"] = at.Add(-time.Duration(n) * 7 * time.Minute)
 		if play["scorePercent"] != nil {
 			edition["scorePercent"] = (n*13 + i) % 101
