@@ -13,7 +13,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
-	"testing"
 	"time"
 )
 
@@ -26,11 +25,8 @@ type crowd struct {
 	refused atomic.Int64 // attempts that got no connection
 }
 
-// attack runs hostile clients for a while and returns what they did.
-func attack(t *testing.T, target string, lasting time.Duration, begin func(*crowd)) *crowd {
-	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), lasting)
-	defer stop()
+// attack runs hostile clients until ctx ends and returns what they did.
+func attack(ctx context.Context, target string, begin func(*crowd)) *crowd {
 	c := &crowd{address: strings.TrimPrefix(target, "http://"), ctx: ctx}
 	begin(c)
 	<-ctx.Done()

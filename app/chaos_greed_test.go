@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -173,14 +174,66 @@ func (v *visitor) status(path string, form url.Values, headers ...string) (int, 
 	return r.StatusCode, err
 }
 
+// greedyOrder is what a greedy organisation takes, and where.
+type greedyOrder struct {
+	Base, Slug, Fork, Group string
+	Emails, Keys, Cookies   []string
+	Greeds                  []string
+}
+
 // greedily lets the organisation take what it may of some things, from three addresses, until leave is called. It says how it was
 // answered.
 func (n *neighbours) greedily(t *testing.T, of ...greed) (leave func() string) {
 	t.Helper()
-	ctx, stop := context.WithCancel(t.Context())
+	order := greedyOrder{Base: n.url, Slug: n.a.slug, Fork: n.a.fork, Group: n.a.group, Emails: n.a.emails, Keys: n.a.keys, Cookies: n.a.cookies}
+	for _, g := range of {
+		order.Greeds = append(order.Greeds, g.name)
+	}
+	answers := ""
+	end := aside(t, "greedy", order, func(line string) {
+		var counted int64
+		if id, ok := strings.CutPrefix(line, "saw "); ok {
+			n.o.saw(id, "api_key.refused")
+		} else if _, err := fmt.Sscanf(line, "counted %d", &counted); err == nil {
+			n.o.counted.Add(counted)
+		} else {
+			answers += line
+		}
+	})
+	return func() string {
+		end()
+		return answers
+	}
+}
+
+// greedyAside is the greedy organisation.
+func greedyAside(ctx context.Context, order []byte, say func(format string, args ...any)) error {
+	var g greedyOrder
+	if err := json.Unmarshal(order, &g); err != nil {
+		return err
+	}
+	a := &tenant{slug: g.Slug, fork: g.Fork, group: g.Group, emails: g.Emails, keys: g.Keys, cookies: g.Cookies}
+	n := &neighbours{o: &ordeal{entries: map[[2]string]int{}}, a: a}
+	var of []greed
+	for _, known := range greeds {
+		if slices.Contains(g.Greeds, known.name) {
+			of = append(of, known)
+		}
+	}
+	answers := n.take(ctx, g.Base, of)
+	for seen := range n.o.entries {
+		say("saw %s", seen[0])
+	}
+	say("counted %d", n.o.counted.Load())
+	say("%s", answers)
+	return nil
+}
+
+// take asks until ctx ends, and says how it was answered.
+func (n *neighbours) take(ctx context.Context, base string, of []greed) (answers string) {
 	var visitors []*visitor
 	for i := range 3 {
-		visitors = append(visitors, newVisitor(ctx, n.url, fmt.Sprintf("127.0.0.%d", 30+i)))
+		visitors = append(visitors, newVisitor(ctx, base, fmt.Sprintf("127.0.0.%d", 30+i)))
 	}
 	var all sync.WaitGroup
 	var mu sync.Mutex
@@ -197,15 +250,12 @@ func (n *neighbours) greedily(t *testing.T, of ...greed) (leave func() string) {
 			})
 		}
 	}
-	return func() (answers string) {
-		stop()
-		all.Wait()
-		for _, v := range visitors {
-			v.http.CloseIdleConnections()
-		}
-		for _, s := range slices.Sorted(maps.Keys(statuses)) {
-			answers += fmt.Sprintf(" %d × %d", statuses[s], s)
-		}
-		return answers
+	all.Wait()
+	for _, v := range visitors {
+		v.http.CloseIdleConnections()
 	}
+	for _, s := range slices.Sorted(maps.Keys(statuses)) {
+		answers += fmt.Sprintf(" %d × %d", statuses[s], s)
+	}
+	return answers
 }

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"strconv"
+	"sync"
 	"testing"
 	"time"
 
@@ -53,17 +57,26 @@ func TestChaosHostileClients(t *testing.T) {
 	lasting := time.Duration(chaosSize(1, 10, 60)) * time.Second
 
 	quiet := h.during(t, func() { time.Sleep(lasting) })
-	for _, kind := range hostilities(lasting, []string{db.Key(attacked).ID, db.Key(attacked).ID}, o.sawGarbage(t)) {
+	ids := []string{db.Key(attacked).ID, db.Key(attacked).ID}
+	var did string // by the last kind
+	said := func(line string) {
+		if answer := (garbageAnswer{}); answer.read(line) {
+			o.sawGarbage(t, answer)
+		} else {
+			did = line
+		}
+	}
+	for _, kind := range hostilities(lasting, ids, nil) {
 		t.Run(kind.name, func(t *testing.T) {
-			var c *crowd
+			did = ""
 			under := h.during(t, func() {
-				c = attack(t, dg.url, lasting, func(c *crowd) {
-					kind.begin(c)
-					pause(c.ctx, lasting/2)
-					require.Contains(t, dg.operations(t, "/metrics"), "dg_http_connections_open")
-				})
+				leave := aside(t, "hostile", hostileOrder{dg.url, kind.name, ids, lasting}, said)
+				time.Sleep(lasting / 2)
+				require.Contains(t, dg.operations(t, "/metrics"), "dg_http_connections_open")
+				time.Sleep(lasting / 2)
+				leave()
 			})
-			t.Logf("%d connections opened, %d attempts in vain; %d MB at most", c.opened.Load(), c.refused.Load(), dg.memory("VmHWM")>>20)
+			t.Logf("%s; %d MB at most", did, dg.memory("VmHWM")>>20)
 			under.compare(t, quiet)
 		})
 	}
@@ -71,16 +84,59 @@ func TestChaosHostileClients(t *testing.T) {
 	o.ends(t)
 }
 
-// sawGarbage notes what the answers to keys that are none have to leave in the audit log.
-func (o *ordeal) sawGarbage(t *testing.T) func(requestID string, known bool, status int) {
-	return func(requestID string, known bool, status int) {
-		switch {
-		case status == http.StatusUnauthorized && known:
-			o.saw(requestID, "api_key.refused")
-		case status == http.StatusTooManyRequests && known:
-			o.counted.Add(1)
-		case status != http.StatusUnauthorized && status != http.StatusServiceUnavailable:
-			t.Errorf("a key that is none was answered %d", status)
+// hostileOrder is what hostile clients are to do, and where.
+type hostileOrder struct {
+	Target, Kind string
+	IDs          []string
+	Lasting      time.Duration
+}
+
+// hostileAside runs one kind of hostile clients.
+func hostileAside(ctx context.Context, order []byte, say func(format string, args ...any)) error {
+	var o hostileOrder
+	if err := json.Unmarshal(order, &o); err != nil {
+		return err
+	}
+	var mu sync.Mutex
+	refused := func(requestID string, known bool, status int) {
+		mu.Lock()
+		defer mu.Unlock()
+		say("%s", garbageAnswer{requestID, known, status})
+	}
+	for _, kind := range hostilities(o.Lasting, o.IDs, refused) {
+		if kind.name == o.Kind {
+			c := attack(ctx, o.Target, kind.begin)
+			say("%d connections opened, %d attempts in vain", c.opened.Load(), c.refused.Load())
 		}
+	}
+	return nil
+}
+
+// garbageAnswer is the answer to a key that is none; known says whether it had the id of one.
+type garbageAnswer struct {
+	requestID string
+	known     bool
+	status    int
+}
+
+func (a garbageAnswer) String() string {
+	return fmt.Sprintf("garbage %s %t %d", a.requestID, a.known, a.status)
+}
+
+func (a *garbageAnswer) read(line string) bool {
+	_, err := fmt.Sscanf(line, "garbage %s %t %d", &a.requestID, &a.known, &a.status)
+	return err == nil
+}
+
+// sawGarbage notes what an answer to a key that is none has to leave in the audit log.
+func (o *ordeal) sawGarbage(t *testing.T, a garbageAnswer) {
+	t.Helper()
+	switch {
+	case a.status == http.StatusUnauthorized && a.known:
+		o.saw(a.requestID, "api_key.refused")
+	case a.status == http.StatusTooManyRequests && a.known:
+		o.counted.Add(1)
+	case a.status != http.StatusUnauthorized && a.status != http.StatusServiceUnavailable:
+		t.Errorf("a key that is none was answered %d", a.status)
 	}
 }

@@ -16,6 +16,13 @@ import (
 var demoBase string
 
 func TestMain(m *testing.M) {
+	if name := os.Getenv(asideVariable); name != "" {
+		if err := beAside(name); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	status := m.Run()
 	_ = os.RemoveAll(demoBase)
 	os.Exit(status)

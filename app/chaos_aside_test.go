@@ -1,0 +1,70 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// asides are clients that push, each in a process of its own with the lowest priority: on machines of their own they would take no
+// processor time from the service, nor from the customer beside them. They say lines to the test until ctx ends.
+var asides = map[string]func(ctx context.Context, order []byte, say func(format string, args ...any)) error{
+	"hostile": hostileAside,
+	"greedy":  greedyAside,
+}
+
+// asideVariable names the aside that this program is to be instead of the tests; its order follows on the first line of its input.
+const asideVariable = "DG_ASIDE"
+
+// beAside runs an aside until its input ends.
+func beAside(name string) error {
+	in := bufio.NewReader(os.Stdin)
+	order, err := in.ReadBytes('\n')
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	go func() {
+		_, _ = io.Copy(io.Discard, in)
+		stop()
+	}()
+	out := bufio.NewWriter(os.Stdout)
+	err = asides[name](ctx, order, func(format string, args ...any) { fmt.Fprintf(out, format+"\n", args...) })
+	if flushed := out.Flush(); err == nil {
+		err = flushed
+	}
+	return err
+}
+
+// aside begins one. said gets its lines when it is told to leave and has ended.
+func aside(t *testing.T, name string, order any, said func(line string)) (leave func()) {
+	t.Helper()
+	text, err := json.Marshal(order)
+	require.NoError(t, err)
+	program, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.CommandContext(t.Context(), "nice", "-n", "19", program)
+	cmd.Env = append(os.Environ(), asideVariable+"="+name)
+	var out, failed strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &failed
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	_, err = in.Write(append(text, '\n'))
+	require.NoError(t, err)
+	return func() {
+		require.NoError(t, in.Close())
+		require.NoError(t, cmd.Wait(), failed.String())
+		for line := range strings.Lines(out.String()) {
+			said(strings.TrimSpace(line))
+		}
+	}
+}
