@@ -73,7 +73,7 @@ var securityParts = []securityPart{
 				"A flood that fills the network has to be stopped before it arrives.",
 				reports.MaxReportsOfOrganisation, reports.MaxReports, exports.MaxAtOnceOfOrganisation, exports.MaxAtOnce),
 			[]string{"TestBoundsHoldUnderLoad", "TestNewOrganisationFindsRoomBesideHoarders",
-				"TestFloodOfSignInsDelaysNeitherAPINorOthers"},
+				"TestFloodOfSignInsDelaysNeitherAPINorOthers", "TestChaosNeighbours"},
 		},
 		{
 			"Hostile requests", "What is not valid HTTP is refused before its headers count, paths are not corrected, " +
@@ -97,7 +97,7 @@ var securityParts = []securityPart{
 				"without a restart.",
 			"All instances depend on one database: while it is away, keys cannot be checked and nothing is read. What was " +
 				"being answered has to be asked again.",
-			[]string{"TestOutageOfTheDatabaseIsAnswered503", "TestStalledDatabaseIsNotARevokedKey",
+			[]string{"TestChaosDatabaseIsKilled", "TestChaosDatabaseLinkIsBad", "TestOutageOfTheDatabaseIsAnswered503", "TestStalledDatabaseIsNotARevokedKey",
 				"TestSilentDatabaseAbortsExportsAndDoesNotDelayTheStop", "TestAuditDownloadEndsWhenTheDatabaseFallsSilent"},
 		},
 		{
@@ -105,7 +105,7 @@ var securityParts = []securityPart{
 				"recorded before its first byte.",
 			"Where the database made a change and its answer was lost, nobody can tell at that moment: look at the list, or " +
 				"at the audit log.",
-			[]string{"TestChaosNthStatementFails", "TestKeyIsNotCreatedWithoutItsAuditEntry", "TestExportThatCannotBeRecordedSendsNothing"},
+			[]string{"TestChaosNthStatementFails", "TestChaosNthStatementCoversEveryRoute", "TestKeyIsNotCreatedWithoutItsAuditEntry", "TestExportThatCannotBeRecordedSendsNothing"},
 		},
 	}},
 	{"restart", "Restart", []promise{
