@@ -8,13 +8,14 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-// asides are clients that push, each in a process of its own with the lowest priority: on machines of their own they would take no
+// asides are clients that push, each in a process of its own, in make chaos of the lowest priority: elsewhere they would take no
 // processor time from the service, nor from the customer beside them. They say lines to the test until ctx ends.
 var asides = map[string]func(ctx context.Context, order []byte, say func(format string, args ...any)) error{
 	"hostile": hostileAside,
@@ -23,6 +24,9 @@ var asides = map[string]func(ctx context.Context, order []byte, say func(format 
 
 // asideVariable names the aside that this program is to be instead of the tests; its order follows on the first line of its input.
 const asideVariable = "DG_ASIDE"
+
+// asideBegun is the first line of an aside.
+const asideBegun = "begun"
 
 // beAside runs an aside until its input ends.
 func beAside(name string) error {
@@ -36,10 +40,11 @@ func beAside(name string) error {
 		_, _ = io.Copy(io.Discard, in)
 		stop()
 	}()
-	out := bufio.NewWriter(os.Stdout)
-	err = asides[name](ctx, order, func(format string, args ...any) { fmt.Fprintf(out, format+"\n", args...) })
-	if flushed := out.Flush(); err == nil {
-		err = flushed
+	fmt.Println(asideBegun)
+	var said strings.Builder // the test reads it at the end
+	err = asides[name](ctx, order, func(format string, args ...any) { fmt.Fprintf(&said, format+"\n", args...) })
+	if err == nil {
+		_, err = io.WriteString(os.Stdout, said.String())
 	}
 	return err
 }
@@ -51,19 +56,27 @@ func aside(t *testing.T, name string, order any, said func(line string)) (leave 
 	require.NoError(t, err)
 	program, err := os.Executable()
 	require.NoError(t, err)
-	cmd := exec.CommandContext(t.Context(), "nice", "-n", "19", program)
+	cmd := exec.CommandContext(t.Context(), "nice", "-n", strconv.Itoa(chaosSize(0, 19, 19)), program)
 	cmd.Env = append(os.Environ(), asideVariable+"="+name)
-	var out, failed strings.Builder
-	cmd.Stdout, cmd.Stderr = &out, &failed
+	var failed strings.Builder
+	cmd.Stderr = &failed
 	in, err := cmd.StdinPipe()
 	require.NoError(t, err)
+	pipe, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	out := bufio.NewReader(pipe)
 	require.NoError(t, cmd.Start())
 	_, err = in.Write(append(text, '\n'))
 	require.NoError(t, err)
+	first, err := out.ReadString('\n')
+	require.NoError(t, err)
+	require.Equal(t, asideBegun+"\n", first)
 	return func() {
 		require.NoError(t, in.Close())
+		text, err := io.ReadAll(out)
+		require.NoError(t, err)
 		require.NoError(t, cmd.Wait(), failed.String())
-		for line := range strings.Lines(out.String()) {
+		for line := range strings.Lines(string(text)) {
 			said(strings.TrimSpace(line))
 		}
 	}
