@@ -48,7 +48,7 @@ func TestCuriousManager(t *testing.T) {
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 7))
 	db := fixtures.New(t)
-	companies := importCompanies(t, db, random, chaosSize(20, 100, 300))
+	companies := importCompanies(t, db, random, chaosSize(8, 100, 300))
 	d := serveDatabase(t, db)
 	manager := db.Person(fixtures.Person{})
 	for _, c := range companies {

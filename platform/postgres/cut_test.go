@@ -29,7 +29,7 @@ import (
 type cutter struct {
 	dir  string       // of its socket
 	left atomic.Int64 // messages until then; below 0: none is cut
-	end  func(client net.Conn, message []byte)
+	end  atomic.Pointer[func(client net.Conn, message []byte)]
 }
 
 func newCutter(t *testing.T) *cutter {
@@ -82,7 +82,7 @@ func (c *cutter) carry(client, database net.Conn) {
 			return
 		}
 		if c.left.Load() >= 0 && c.left.Add(-1) < 0 {
-			c.end(client, message)
+			(*c.end.Load())(client, message)
 			return
 		}
 		if _, err := client.Write(message); err != nil {
@@ -234,7 +234,7 @@ func (c *cutter) cutsEverywhere(t *testing.T, url string) {
 					ways = ends[turn%len(ends):][:1]
 				}
 				for _, way := range ways {
-					c.end = way.end
+					c.end.Store(&way.end)
 					reached = c.cutsAt(t, db, cut, warm, fmt.Sprintf("%s, %s, message %d, warm %v", use, way.name, cut, warm), uses[use])
 				}
 				turn++
