@@ -25,7 +25,7 @@ chaos: postgres ## Break things under load and push from outside, 15 minutes at 
 	DG_CHAOS=1 go test -v -count=1 -timeout 15m ./app -run "^($$(sed -n 's/^func \(Test[A-Za-z0-9]*\)(.*/\1/p' app/chaos_*_test.go | paste -sd'|'))\$$"
 
 soak: postgres ## Run the tests of the whole program at their large sizes: millions of plays, many minutes.
-	DG_SOAK=1 go test -v -count=1 -p 1 -timeout 60m ./app ./modules/publicapi ./modules/reports
+	DG_SOAK=1 go test -v -count=1 -p 1 -timeout 90m ./app ./modules/publicapi ./modules/reports ./platform/postgres
 
 recipes: postgres ## Run the recipes of /docs in every tool that is here (R, DuckDB and a parser of Power Query by npm, psql, pandas).
 	DG_RECIPES=1 go test -v -count=1 -timeout 20m ./app -run TestRecipes
