@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -40,16 +41,17 @@ type caller struct {
 
 // calledTenant is an organisation that callers call for.
 type calledTenant struct {
-	fork        fixtures.Fork
-	slug, email string
-	cookie      string
-	group       string
-	keys        []string // used in turn: none is over its rate
-	narrow      string   // without the scope of forks
-	spare       chan string
-	used        atomic.Int64
-	known       map[string][]byte // the right answers by path
-	screen      string
+	fork   fixtures.Fork
+	slug   string
+	emails []string // of those who sign in, in turn: 20 sign-ins of one in a minute have an entry each
+	cookie string
+	group  string
+	keys   []string // used in turn: none is over its rate
+	narrow string   // without the scope of forks
+	spare  chan string
+	used   atomic.Int64
+	known  map[string][]byte // the right answers by path
+	screen string
 }
 
 // outcome of a call: right, or how it failed visibly. Everything else is wrong.
@@ -97,7 +99,7 @@ func newCalledTenant(t *testing.T, db *fixtures.Database, base string, keys, spa
 	t.Helper()
 	organisation := db.Organisation(fixtures.Organisation{})
 	y := &calledTenant{
-		slug: organisation.Slug, fork: db.Fork(fixtures.Fork{OrganisationID: organisation.ID}), email: db.Member(organisation.ID, "owner").Email,
+		slug: organisation.Slug, fork: db.Fork(fixtures.Fork{OrganisationID: organisation.ID}),
 		narrow: db.Key(organisation.ID, "reports:read").Token(), spare: make(chan string, spare), known: map[string][]byte{},
 	}
 	players := db.Players(organisation.ID, 40)
@@ -105,6 +107,9 @@ func newCalledTenant(t *testing.T, db *fixtures.Database, base string, keys, spa
 	db.Plays(y.fork, calledPlays, y.fork.CreatedAt, time.Hour)
 	for range keys {
 		y.keys = append(y.keys, db.Key(organisation.ID).Token())
+	}
+	for range 20 {
+		y.emails = append(y.emails, db.Member(organisation.ID, "owner").Email)
 	}
 	for range spare {
 		y.spare <- db.Key(organisation.ID).Token()
@@ -143,7 +148,7 @@ func callEverything(t *testing.T, o *ordeal, base string, tenants []*calledTenan
 	a := &callers{o: o, base: base, quiet: tenants[0], end: make(chan struct{})}
 	t.Cleanup(a.stop)
 	for n := range clients {
-		c := &caller{a, tenants[1+n%(len(tenants)-1)], callingClient()}
+		c := &caller{a, tenants[1+n%(len(tenants)-1)], callingClient("127.0.0.1")}
 		a.all.Go(func() {
 			defer c.http.CloseIdleConnections()
 			for {
@@ -159,10 +164,11 @@ func callEverything(t *testing.T, o *ordeal, base string, tenants []*calledTenan
 	return a
 }
 
-// callingClient follows no redirect and keeps its connection.
-func callingClient() *http.Client {
+// callingClient follows no redirect and keeps its connection from the address.
+func callingClient(address string) *http.Client {
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
 	return &http.Client{
-		Timeout: 45 * time.Second, Transport: &http.Transport{DisableCompression: true},
+		Timeout: 45 * time.Second, Transport: &http.Transport{DialContext: dialer.DialContext, DisableCompression: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
@@ -194,11 +200,12 @@ func (a *callers) isWrong(format string, args ...any) outcome {
 	return "wrong"
 }
 
-// untilGood waits until every call of an organisation that nobody else calls for is answered right, and returns how long that took.
+// untilGood waits until every call of an organisation that nobody else calls for, from an address of its own, is answered right, and
+// returns how long that took.
 func (a *callers) untilGood(t *testing.T) time.Duration {
 	t.Helper()
 	begun := time.Now()
-	c := &caller{a, a.quiet, callingClient()}
+	c := &caller{a, a.quiet, callingClient("127.0.0.21")}
 	defer c.http.CloseIdleConnections()
 	for _, what := range calls {
 		until(t, time.Minute, "there is no right answer: "+what.name, func() bool { return c.call(what) == gotRight })

@@ -24,7 +24,7 @@ func (c *caller) reads(id, path, entry string) outcome {
 }
 
 func (c *caller) signsIn(id string) outcome {
-	form := url.Values{"email": {c.email}, "password": {fixtures.Password}}
+	form := url.Values{"email": {c.emails[int(c.used.Add(1))%len(c.emails)]}, "password": {fixtures.Password}}
 	got, _ := c.send(id, http.MethodPost, "/sign-in", http.StatusSeeOther, "sign_in", form)
 	return got
 }
