@@ -46,7 +46,9 @@ func hostilities(lasting time.Duration, ids []string, refused func(requestID str
 // Beside slow and hostile clients, from eight addresses and with more connections than the server may have files, a customer who does
 // nothing wrong is answered as in quiet, and the private listener answers too.
 func TestChaosHostileClients(t *testing.T) {
-	t.Parallel()
+	if !chaos { // there it is timed
+		t.Parallel()
+	}
 	db := fixtures.New(t)
 	dg := launchWith(t, withFiles(strconv.Itoa(chaosSize(512, 4096, 4096))), "serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0",
 		"--database-url", db.URL, "--migrate-database-url", db.OwnerURL).untilServing()

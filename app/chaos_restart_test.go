@@ -182,9 +182,9 @@ func TestInstancesBehindHaproxy(t *testing.T) {
 func (f *fleet) stopped() {
 	quick, slow := make(chan struct{}), make(chan struct{})
 	f.lost(f.healthy.during(f.T, func() {
-		all := []func() *tally{f.exports(chaosSize(8, 25, 25), quick)}
+		all := []func() *tally{f.exports(chaosSize(8, 12, 12), quick)}
 		if chaos {
-			all = append(all, f.exports(25, slow))
+			all = append(all, f.exports(38, slow))
 		}
 		begun := time.Now()
 		require.NoError(f, f.instances[0].Process.Signal(syscall.SIGTERM))
@@ -205,7 +205,12 @@ func (f *fleet) onlyEndsIn(results *tally, allowed []string) {
 	for _, outcome := range allowed {
 		delete(results.counts, outcome)
 	}
-	require.Empty(f, results.counts)
+	require.Empty(f, results.counts, "%s", f.reasons())
+}
+
+// reasons are how exports ended, of the audit log.
+func (f *fleet) reasons() string {
+	return read[string](f.T, f.door, `select coalesce(string_agg(details::text, ' '), '') from audit_entries where action = 'export.finished' and details->>'outcome' <> 'completed'`)
 }
 
 // ended fails if an export that has started did not end like that.
