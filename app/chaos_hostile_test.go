@@ -31,7 +31,7 @@ func hostilities(lasting time.Duration, ids []string, refused func(requestID str
 			{"more slow readers than connections", func(c *crowd) { c.hold(4500, 4096, slowReaders) }},
 		}
 	}
-	each := chaosSize(150, 1350, 1350) // together more than connections
+	each := chaosSize(150, 2000, 2000) // together more than connections
 	return append(all,
 		hostility{"all slow ones", func(c *crowd) {
 			c.hold(each, 0, slowHeaders)
@@ -100,15 +100,17 @@ func hostileAside(ctx context.Context, order []byte, say func(format string, arg
 		return err
 	}
 	var mu sync.Mutex
+	answers := 0
 	refused := func(requestID string, known bool, status int) {
 		mu.Lock()
 		defer mu.Unlock()
+		answers++
 		say("%s", garbageAnswer{requestID, known, status})
 	}
 	for _, kind := range hostilities(o.Lasting, o.IDs, refused) {
 		if kind.name == o.Kind {
 			c := attack(ctx, o.Target, kind.begin)
-			say("%d connections opened, %d attempts in vain", c.opened.Load(), c.refused.Load())
+			say("%d connections opened, %d attempts in vain, %d keys refused", c.opened.Load(), c.refused.Load(), answers)
 		}
 	}
 	return nil

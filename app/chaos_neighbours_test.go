@@ -40,10 +40,10 @@ func TestChaosNeighbours(t *testing.T) {
 			figures, signIns := n.rest(t, time.Duration(chaosSize(2, 5, 60))*time.Second)
 			t.Logf("beside %s:%s", name, leave())
 			if len(of) == 1 {
-				figures.compare(t, quiet)
+				figures.isSpared(t, quiet, 5)
 			}
-			figures.isSpared(t, quiet)
-			signIns.isSpared(t, quietSignIns)
+			figures.isSpared(t, quiet, 10)
+			signIns.isSpared(t, quietSignIns, 10)
 		})
 	}
 	for _, g := range greeds {
@@ -54,21 +54,22 @@ func TestChaosNeighbours(t *testing.T) {
 	beside("everything", greeds...)
 	t.Run("an import that is to be sealed", func(t *testing.T) {
 		figures := n.healthy.during(t, func() { n.imports(chaosSize(1_000, 150_000, 1_000_000)) })
-		figures.isSpared(t, quiet)
+		figures.isSpared(t, quiet, 5)
 	})
 	n.o.ends(t)
 }
 
-// isSpared requires right answers, under DG_CHAOS 99.9 % of them and their times. Where both cores of a machine compute for all that the
-// greedy one can ask at once, the 99th percentile is five to seven times that of rest; in one queue with it, it was seconds.
-func (f *healthyFigures) isSpared(t *testing.T, quiet *healthyFigures) {
+// isSpared requires right answers, under DG_CHAOS 99.9 % of them and a 99th percentile of so many times that of rest, or times 25 ms.
+// Beside one resource it was 0.6 to 4 times, beside everything at once, which keeps both cores busy, 6 to 10 times; in one queue with
+// the greedy one, it was seconds.
+func (f *healthyFigures) isSpared(t *testing.T, quiet *healthyFigures, times time.Duration) {
 	t.Helper()
 	right, failed := f.all(), f.failures()
 	require.NotEmpty(t, right)
 	require.Empty(t, f.wrong)
 	if chaos {
 		require.LessOrEqual(t, failed, (len(right)+failed)/1000, f.first)
-		require.LessOrEqual(t, percentile(right, 99), max(250*time.Millisecond, 10*percentile(quiet.all(), 99)))
+		require.LessOrEqual(t, percentile(right, 99), max(times*25*time.Millisecond, times*percentile(quiet.all(), 99)))
 	}
 }
 
