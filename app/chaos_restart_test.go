@@ -157,12 +157,15 @@ func (f *fleet) outcome(response *http.Response, quick <-chan struct{}) string {
 	return "whole"
 }
 
-// lost is what a customer behind haproxy saw fail. Every run asserts right answers alone: beside other tests an instance can close a
-// kept connection in the moment in which haproxy sends on it.
+// lost is what a customer behind haproxy saw fail: not a refusal or a loaded machine, which the sizes of every run have to bear, nor
+// there more than one request that haproxy sent on a kept connection in the moment in which the instance closed it.
 func (f *fleet) lost(h *healthyFigures) {
 	require.Empty(f, h.wrong)
-	if chaos {
+	switch {
+	case chaos || !strings.Contains(h.first, "answered 50") && !strings.Contains(h.first, "Client.Timeout"):
 		require.Zero(f, h.failures(), h.first)
+	case strings.Contains(h.first, "answered 502"):
+		require.LessOrEqual(f, h.failures(), 1, h.first)
 	}
 }
 
