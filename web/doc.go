@@ -8,7 +8,7 @@
 // Every request of a screen passes, in this order:
 //   - prepare (middleware.go): security headers, timeout, the request for the audit log;
 //   - rejectCrossOrigin (middleware.go): forms and downloads start from a page of this site only;
-//   - anyone, person or member (principal.go): who is signed in, in which organisation, with which role.
+//   - anyone, person or member (authenticate.go): who is signed in, in which organisation, with which role.
 //
 // What the screens call of other modules is in ports.go. The policy is asked about the organisation that owns what was loaded: a
 // statement that forgot the organisation shows nothing of another.
