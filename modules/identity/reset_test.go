@@ -59,7 +59,7 @@ func TestResetReplacesPasswordAndTwoStep(t *testing.T) {
 	require.ErrorIs(t, err, identity.ErrNoSession)
 
 	require.NoError(t, b.people.UseReset(b.ctx(), b.reset("ann@example.com").Token, password, bobs.Token))
-	require.False(t, b.isActive(bobs.Token), "the session of the browser ends, whoever's it is")
+	require.False(t, b.isActive(bobs.Token), "the browser's session ends, although it is another person's")
 }
 
 // A reset lasts 30 minutes and gives way to a newer one. It is stored as a hash and made by the owner of the tables alone.

@@ -12,7 +12,7 @@ import (
 )
 
 // turns gives out the connections of a pool to the flows of requests in turn (package limiter), in place of the pool's own queue,
-// in which everybody stands behind whoever asked for most. pgx calls it as a tracer: around each acquisition, and at each release.
+// in which a flow of many requests delays all others. pgx calls it as a tracer: around each acquisition, and at each release.
 type turns struct{ limiter *limiter.Limiter }
 
 // maxWaiting bounds the queue of a flow by the connections of the server: a whole minute of 80 keys may come at once.
