@@ -50,6 +50,23 @@ func openDatabase(ctx context.Context, c config.Database, log *slog.Logger) (*da
 	return db, postgres.SetRoleDefaults(ctx, db.servingURL, log)
 }
 
+// openEncrypted is openDatabase that encrypts the stored secrets which are not yet.
+func openEncrypted(ctx context.Context, c config.Database, s config.Secrets, log *slog.Logger) (*database, error) {
+	keys, err := keyring(s)
+	if err != nil {
+		return nil, err
+	}
+	db, err := openDatabase(ctx, c, log)
+	if err != nil {
+		return nil, err
+	}
+	if err := db.encrypt(ctx, keys, log); err != nil {
+		db.release()
+		return nil, err
+	}
+	return db, nil
+}
+
 // servingURL is the URL of the serving role, which says where it leads to a pooler.
 func servingURL(c config.Database) string {
 	if c.Pooled() {
@@ -128,18 +145,11 @@ type migrateCmd struct {
 
 // Run migrates the database.
 func (c migrateCmd) Run(ctx context.Context, p stdio) error {
-	keys, err := keyring(c.Secrets)
-	if err != nil {
-		return err
-	}
-	db, err := openDatabase(ctx, c.Database, p.log)
+	db, err := openEncrypted(ctx, c.Database, c.Secrets, p.log)
 	if err != nil {
 		return err
 	}
 	defer db.release()
-	if err := db.encrypt(ctx, keys, p.log); err != nil {
-		return err
-	}
 	_, err = fmt.Fprintln(p.stdout, "The database is up to date.")
 	return err
 }

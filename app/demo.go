@@ -36,18 +36,11 @@ func (c demoCmd) Run(ctx context.Context, p stdio) error {
 	if err != nil {
 		return err
 	}
-	keys, err := keyring(c.Secrets)
-	if err != nil {
-		return err
-	}
-	db, err := openDatabase(ctx, c.Database, p.log)
+	db, err := openEncrypted(ctx, c.Database, c.Secrets, p.log)
 	if err != nil {
 		return err
 	}
 	defer db.release()
-	if err := db.encrypt(ctx, keys, p.log); err != nil {
-		return err
-	}
 	a, err := assembly.New(ctx, assembly.Settings{ServingURL: db.servingURL, BaseURL: base, Log: p.log})
 	if err != nil {
 		return err

@@ -30,18 +30,11 @@ func (c importCmd) Run(ctx context.Context, p stdio) error {
 	for i, name := range c.Files {
 		inputs[i] = input(name, p)
 	}
-	keys, err := keyring(c.Secrets)
-	if err != nil {
-		return err
-	}
-	db, err := openDatabase(ctx, c.Database, p.log)
+	db, err := openEncrypted(ctx, c.Database, c.Secrets, p.log)
 	if err != nil {
 		return err
 	}
 	defer db.release()
-	if err := db.encrypt(ctx, keys, p.log); err != nil {
-		return err
-	}
 	summary, err := importInto(ctx, db, inputs, p)
 	if wrong, ok := errors.AsType[*importer.Errors](err); ok {
 		return fmt.Errorf("nothing was imported:\n%w", wrong)
