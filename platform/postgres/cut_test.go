@@ -49,22 +49,10 @@ func newCutter(t *testing.T) *cutter {
 	listener, err := net.Listen("unix", filepath.Join(c.dir, ".s.PGSQL.5432"))
 	require.NoError(t, err)
 	require.NoError(t, os.Chmod(listener.Addr().String(), 0o777))
-	t.Cleanup(func() { _ = listener.Close() })
-	go func() {
-		for {
-			client, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			database, err := net.Dial("unix", filepath.Join(server.Query().Get("host"), ".s.PGSQL.5432"))
-			if err != nil {
-				_ = client.Close()
-				return
-			}
-			go func() { _, _ = io.Copy(database, client); _ = database.Close() }()
-			go c.carry(client, database)
-		}
-	}()
+	relay(t, listener, func(client, database net.Conn) {
+		go func() { _, _ = io.Copy(database, client); _ = database.Close() }()
+		c.carry(client, database)
+	})
 	return c
 }
 

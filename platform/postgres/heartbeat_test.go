@@ -3,8 +3,6 @@ package postgres
 import (
 	"context"
 	"net"
-	"net/url"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -20,27 +18,13 @@ type freezer struct {
 
 func newFreezer(t *testing.T) *freezer {
 	t.Helper()
-	server, err := url.Parse(sharedServer(t).URL())
-	require.NoError(t, err)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	t.Cleanup(func() { _ = listener.Close() })
 	f := &freezer{url: "postgres://dg_app@" + listener.Addr().String() + "/dg?sslmode=disable"}
-	go func() {
-		for {
-			client, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			database, err := net.Dial("unix", filepath.Join(server.Query().Get("host"), ".s.PGSQL.5432"))
-			if err != nil {
-				_ = client.Close()
-				return
-			}
-			go f.carry(database, client)
-			go f.carry(client, database)
-		}
-	}()
+	relay(t, listener, func(client, database net.Conn) {
+		go f.carry(database, client)
+		f.carry(client, database)
+	})
 	return f
 }
 

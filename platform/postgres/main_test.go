@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -65,6 +66,28 @@ func sharedServer(t testing.TB) *embeddedpg.Server {
 	}
 	require.NoError(t, err)
 	return server
+}
+
+// relay gives each client of the listener to carry, with a connection to the shared server.
+func relay(t *testing.T, listener net.Listener, carry func(client, database net.Conn)) {
+	t.Helper()
+	server, err := url.Parse(sharedServer(t).URL())
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			database, err := net.Dial("unix", filepath.Join(server.Query().Get("host"), ".s.PGSQL.5432"))
+			if err != nil {
+				_ = client.Close()
+				continue
+			}
+			go carry(client, database)
+		}
+	}()
 }
 
 // databases numbers what newDatabase makes.
