@@ -14,8 +14,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
-
-	"dg/platform/embeddedpg"
 )
 
 // backUp runs dg backup into a new file.
@@ -269,71 +267,6 @@ func TestBackupIsWholeOrNotThere(t *testing.T) {
 	kept, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Equal(t, "another", string(kept))
-}
-
-// A restore replaces no data, waits for nobody's end, and changes nothing when it fails or is killed.
-func TestRestoreIsWholeOrNothing(t *testing.T) {
-	t.Parallel()
-	full := newFolder(t)
-	copyDemo(t, full)
-	file, _ := backUp(t, full)
-	status, output := (&program{t: t, dir: full}).run("restore", file)
-	require.Equal(t, 1, status)
-	require.Contains(t, output, "the database holds data")
-	require.Contains(t, output, "DG_DATA_DIR")
-
-	p := &program{t: t, dir: newFolder(t)}
-	for name, content := range map[string]string{"no backup at all": "PGDM", "a backup without its end": firstHalf(t, file)} {
-		broken := filepath.Join(t.TempDir(), "broken")
-		require.NoError(t, os.WriteFile(broken, []byte(content), 0o600))
-		status, output = p.run("restore", broken)
-		require.Equal(t, 1, status, name)
-		require.Contains(t, output, "nothing was restored: pg_restore failed", name)
-	}
-	p.refusesAForeignDump(t)
-	status, output = p.run("migrate")
-	require.Zero(t, status, output)
-	_, stop := p.serve("serve")
-	status, output = p.run("restore", file)
-	require.Equal(t, 1, status)
-	require.Contains(t, output, "stop dg serve")
-	stop()
-
-	server, err := embeddedpg.Start(t.Context(), p.dir, embeddedpg.Options{})
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = server.Stop(context.Background()) })
-	outside := doorTo(t, strings.Replace(server.URL(), "/dg?", "/postgres?", 1))
-	c := launch(t, "restore", "--data-dir", p.dir, file)
-	until(t, 20*time.Second, "nothing is restored", func() bool {
-		return read[bool](t, outside, `select exists (select from pg_stat_activity where datname = 'dg_restored' and application_name = 'pg_restore')`)
-	})
-	c.kill()
-	d := openDoor(t, p.dir)
-	require.Zero(t, d.tables(t)["plays"])
-	d.close(t)
-	status, output = p.run("restore", file)
-	require.Zero(t, status, output)
-	require.NotZero(t, openDoor(t, p.dir).tables(t)["plays"])
-}
-
-func (p *program) refusesAForeignDump(t *testing.T) {
-	server, err := embeddedpg.Start(t.Context(), p.dir, embeddedpg.Options{})
-	require.NoError(t, err)
-	foreign, err := os.Create(filepath.Join(t.TempDir(), "foreign"))
-	require.NoError(t, err)
-	require.NoError(t, server.Dump(t.Context(), foreign)) // dg's database before its first migration
-	require.NoError(t, foreign.Close())
-	require.NoError(t, server.Stop(context.Background()))
-	status, output := p.run("restore", foreign.Name())
-	require.Equal(t, 1, status)
-	require.Contains(t, output, "a dump of another database")
-}
-
-func firstHalf(t *testing.T, file string) string {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
-	return string(text[:len(text)/2])
 }
 
 // A server of one's own is backed up by its tools.
