@@ -19,6 +19,7 @@ type nthCase struct {
 	verb string // other than GET, or POST of a form
 	form func(w *nthWorld) url.Values
 	cut  bool // it is in the cut of every run
+	long bool // its answer is a file of several blocks
 
 	// What may differ where a statement fails, and why.
 	anonymous bool   // the page is shown as to somebody signed out: documentation and what is not found are readable in an outage
@@ -65,6 +66,7 @@ func (w *nthWorld) apiCases() []nthCase {
 	const period, none = "?from=2026-03-01&to=2026-03-31", "00000000-0000-4000-8000-000000000000"
 	fork := "/api/v1/forks/" + w.forks["acme"]
 	stats, file := fork+"/stats"+period, fork+"/exports/csv"+period
+	long := "/api/v1/forks/" + w.forks["long"] + "/exports/csv" + period
 	named := "/api/v1/forks/" + w.forks["named"]
 	cases := []nthCase{
 		{path: "/api/v1/forks", key: "acme", want: 200, cut: true},
@@ -75,7 +77,8 @@ func (w *nthWorld) apiCases() []nthCase {
 		{path: stats + "&groupId=" + w.groups["acme"], key: "acme", want: 200},
 		{path: stats + "&groupId=" + w.groups["small acme"], key: "acme", want: 200},
 		{path: named + "/stats" + period, key: "named", want: 200},
-		{path: file, key: "acme", want: 200, cut: true},
+		{path: file, key: "acme", want: 200},
+		{path: long, key: "acme", want: 200, cut: true, long: true},
 		{path: file, key: "acme", want: 200, verb: http.MethodHead},
 		{path: file + "&groupId=" + w.groups["acme"], key: "acme", want: 200},
 		{path: file + "&groupId=" + w.groups["small acme"], key: "acme", want: 200},
@@ -135,6 +138,7 @@ func (w *nthWorld) screenCases() (cases []nthCase) {
 		cases = append(cases, nthCase{path: path, as: "owner", want: 303})
 	}
 	return append(cases, []nthCase{
+		{path: "/o/acme/reports/" + w.forks["long"] + "/plays.csv?from=2026-03-01&to=2026-03-31", as: "owner", want: 200, long: true},
 		{path: "/o/acme/reports", as: "member", want: 403}, {path: keys + "/new", as: "plain", want: 403},
 		{path: "/o/named/reports", as: "owner", want: 404, anonymous: true},
 		{path: "/account", as: "", want: 303}, {path: "/account/reset?token=none", want: 404},

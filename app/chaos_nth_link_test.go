@@ -19,9 +19,9 @@ const (
 	breaks     fault = "breaks"                   // one that does not: XX000
 	cutBefore  fault = "is cut before it is sent" // it never happens
 	cutAfter   fault = "is cut before its answer" // it happens, and nobody hears of it
-	cutAmid    fault = "is cut after one row"     // the rest of its answer is lost
+	cutAmid    fault = "is cut amid its rows"     // the rest of its answer is lost
 	cutAtEnd   fault = "is cut after its last row"
-	breaksAmid fault = "breaks after one row" // as when a timeout is reached while rows are sent
+	breaksAmid fault = "breaks amid its rows" // as when a timeout is reached while rows are sent
 )
 
 // lost reports whether the statement may have happened although it failed.
@@ -36,6 +36,7 @@ type link struct {
 	mu      sync.Mutex
 	kind    fault
 	left    int  // statements until the fault; 0: none
+	rows    int  // of its answer that come before a fault amid them
 	reached bool // there was such a statement
 	fired   bool // and the fault happened to it
 	cut     sync.WaitGroup
@@ -85,11 +86,11 @@ func (l *link) accept() {
 	}
 }
 
-// arm lets the fault happen to the n-th statement from now on.
-func (l *link) arm(kind fault, n int) {
+// arm lets the fault happen to the n-th statement from now on, one amid its rows after so many of them.
+func (l *link) arm(kind fault, n, rows int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.kind, l.left, l.reached, l.fired = kind, n, false, false
+	l.kind, l.left, l.rows, l.reached, l.fired = kind, n, rows, false, false
 }
 
 // disarm reports whether there was such a statement, and whether the fault happened to it. PostgreSQL has ended what was cut.
@@ -102,18 +103,18 @@ func (l *link) disarm() (reached, fired bool) {
 	return reached, fired
 }
 
-// next counts a statement and returns the fault that happens to it.
-func (l *link) next() fault {
+// next counts a statement and returns the fault that happens to it, and after how many rows.
+func (l *link) next() (fault, int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.left == 0 {
-		return ""
+		return "", 0
 	}
 	if l.left--; l.left > 0 {
-		return ""
+		return "", 0
 	}
 	l.reached = true
-	return l.kind
+	return l.kind, l.rows
 }
 
 func (l *link) fire() {

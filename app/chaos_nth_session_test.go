@@ -16,6 +16,7 @@ type session struct {
 
 	mu    sync.Mutex
 	fault fault // that the answers meet now
+	after int   // rows, if it comes amid them
 	rows  int   // that they had
 	ends  bool  // the statement that fails is a COMMIT
 	lost  bool  // the client hears nothing any more: what the server says is thrown away
@@ -63,13 +64,13 @@ func (w *session) send(m message) message {
 	if m[0] != 'E' && (m[0] != 'Q' || isPing(m)) {
 		return m
 	}
-	f := w.link.next()
+	f, after := w.link.next()
 	if f == "" {
 		return m
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.fault, w.rows = f, 0
+	w.fault, w.after, w.rows = f, after, 0
 	switch f {
 	case timesOut, breaks:
 		w.link.fire()
@@ -121,7 +122,7 @@ func (w *session) toClient() {
 	from := bufio.NewReader(w.server)
 	for m, err := readMessage(from, 1); err == nil; m, err = readMessage(from, 1) {
 		if m = w.answer(m); m != nil {
-			_, _ = w.client.Write(m) // the server's answers are read to their end, whoever hears them
+			_, _ = w.client.Write(m) // a client that has gone does not stop the reading: the server has to finish
 		}
 	}
 	_, _ = w.client.Close(), w.server.Close()
@@ -176,12 +177,12 @@ func errorMessage(code string) message {
 	return newMessage('E', "SERROR\x00VERROR\x00C"+code+"\x00Mthe n-th statement fails\x00\x00")
 }
 
-// breakAmid gives an error in place of the second row and all after it.
+// breakAmid gives an error in place of the next row and all after it.
 func (w *session) breakAmid(m message) message {
 	switch {
-	case w.rows < 2:
+	case w.rows <= w.after:
 		return m
-	case m[0] == 'D' && w.rows == 2:
+	case m[0] == 'D' && w.rows == w.after+1:
 		w.link.fire()
 		return errorMessage("57014")
 	case m[0] == 'Z' && m[5] == 'T':
@@ -192,10 +193,10 @@ func (w *session) breakAmid(m message) message {
 	return nil
 }
 
-// cutRows cuts the connection after the first row, or between the last and the end of the answer.
+// cutRows cuts the connection amid the rows, or between the last and the end of the answer.
 func (w *session) cutRows(f fault, m message) message {
 	switch {
-	case f == cutAmid && m[0] == 'D':
+	case f == cutAmid && m[0] == 'D' && w.rows == w.after:
 		_, _ = w.client.Write(m)
 	case f == cutAtEnd && m[0] == 'C' && w.rows > 0:
 	default:

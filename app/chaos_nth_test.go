@@ -1,9 +1,7 @@
 package main
 
 import (
-	"fmt"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -99,18 +97,32 @@ func (w *nthWorld) try(t *testing.T, c nthCase, faults ...fault) {
 		return
 	}
 	for _, f := range faults {
-		for n = 1; w.with(t, c, f, n, want); n++ {
+		for n = 1; w.with(t, c, f, n, 1, want); n++ {
 			require.Less(t, n, 200, c.name())
 		}
 	}
+	if c.long {
+		w.behindFirstBlock(t, c, want)
+	}
 	t.Logf("%3d statements, %s %s", n-1, time.Since(started).Round(time.Millisecond), c.name())
+}
+
+// behindFirstBlock lets the faults amid the rows of each statement happen when the client has the first block.
+func (w *nthWorld) behindFirstBlock(t *testing.T, c nthCase, want good) {
+	for _, f := range []fault{breaksAmid, cutAmid} {
+		before := w.broken
+		for n := 1; w.with(t, c, f, n, behindFirstBlock, want); n++ {
+			require.Less(t, n, 200, c.name())
+		}
+		require.Greater(t, w.broken, before, "%s: no file broke off amid its rows", c.name())
+	}
 }
 
 // without sends the request without a fault.
 func (w *nthWorld) without(c nthCase) good {
 	w.restore(true)
 	g := good{nthAnswer: w.send(c)}
-	g.changes = w.settled(func(changes []string) bool { return len(changes) == 0 || !unfinished(changes) })
+	g.changes = w.settled(20)
 	return g
 }
 
@@ -120,11 +132,11 @@ func unfinished(changes []string) bool {
 	return strings.Contains(text, "export.started") && !strings.Contains(text, "export.finished")
 }
 
-// settled waits until the changes are done, for a moment: the end of an export is recorded behind its answer.
-func (w *nthWorld) settled(done func([]string) bool) (changes []string) {
-	for range 20 {
+// settled waits until the changes are done, so many times a moment: the end of an export is recorded behind its answer.
+func (w *nthWorld) settled(rounds int) (changes []string) {
+	for range rounds {
 		w.idle()
-		if changes = w.changes(); done(changes) {
+		if changes = w.changes(); !unfinished(changes) {
 			break
 		}
 		<-time.After(10 * time.Millisecond)
@@ -136,16 +148,21 @@ func (w *nthWorld) settled(done func([]string) bool) (changes []string) {
 const maxBusy = 5
 
 // with sends the request and lets the fault happen to the n-th statement. It reports whether there is such a statement.
-func (w *nthWorld) with(t *testing.T, c nthCase, f fault, n int, want good) bool {
+func (w *nthWorld) with(t *testing.T, c nthCase, f fault, n, rows int, want good) bool {
 	w.restore(c.api())
 	w.logged = len(w.log.String())
-	w.link.arm(f, n)
+	w.link.arm(f, n, rows)
 	got := good{nthAnswer: w.send(c)}
-	got.changes = w.settled(func(changes []string) bool { return !unfinished(changes) })
+	rounds := 20
+	if got.broken {
+		w.broken++
+		rounds = 1000 // it has to have an end
+	}
+	got.changes = w.settled(rounds)
 	reached, fired := w.link.disarm()
 	if !fired && got.status == http.StatusServiceUnavailable && w.busy < maxBusy { // the machine is what is slow
 		w.busy++
-		return w.with(t, c, f, n, want)
+		return w.with(t, c, f, n, rows, want)
 	}
 	if fired {
 		w.hits[f]++
@@ -155,118 +172,4 @@ func (w *nthWorld) with(t *testing.T, c nthCase, f fault, n int, want good) bool
 		t.Errorf("%s: statement %d %s: %s\n%s", c.name(), n, f, wrong, w.log.String()[w.logged:])
 	}
 	return reached
-}
-
-// judge returns what is wrong with an answer.
-func (c nthCase) judge(f fault, fired bool, want, got good) []string {
-	same := slices.Equal(begun(want.changes), begun(got.changes))
-	switch failed := got.status == http.StatusServiceUnavailable || got.status == http.StatusInternalServerError && f == breaks; {
-	case !fired && (got.broken || got.status != want.status):
-		return []string{fmt.Sprintf("%d without a fault: %s", got.status, got.body)}
-	case got.status != want.status && failed && !got.broken:
-		return append(c.failure(f, same, want, got), ending(want, got, false)...)
-	case got.status != want.status:
-		return []string{fmt.Sprintf("%d %s: %s", got.status, got.header.Get("Location"), got.body)}
-	case got.broken:
-		return append(broken(same, want, got), ending(want, got, false)...)
-	}
-	return append(c.success(same, want, got), ending(want, got, true)...)
-}
-
-// success returns what is wrong with an answer that is the usual one by its status.
-func (c nthCase) success(same bool, want, got good) (wrong []string) {
-	if sameBody := masked(got.body) == masked(want.body) || c.anonymous && heading(got.body) == heading(want.body); !sameBody {
-		wrong = append(wrong, "another body: "+diffOf(want, got))
-	}
-	if to := got.header.Get("Location"); to != want.header.Get("Location") && to != c.elsewhere {
-		wrong = append(wrong, "leads to "+to)
-	}
-	if same = same || c.unlogged && slices.Equal(logged(want.changes), logged(got.changes)); !same {
-		wrong = append(wrong, "says that it succeeded, with other changes: "+diffOf(want, got))
-	}
-	return wrong
-}
-
-// failure returns what is wrong with an answer that says that the request failed.
-func (c nthCase) failure(f fault, same bool, want, got good) (wrong []string) {
-	none := len(got.changes) == 0 || c.unlogged && slices.Equal(got.changes, logged(want.changes))
-	switch {
-	case none:
-	case !same || !f.lost() && !isFile(want):
-		wrong = append(wrong, "says that it failed, with changes: "+diffOf(want, got))
-	case strings.Contains(got.body, "othing was") || strings.Contains(got.body, "othing has been"):
-		wrong = append(wrong, "says that nothing was changed: "+got.body)
-	}
-	if got.status == http.StatusServiceUnavailable && got.header.Get("Retry-After") == "" {
-		wrong = append(wrong, "no Retry-After")
-	}
-	for _, name := range []string{"ETag", "Content-Disposition", "Set-Cookie", "Location"} {
-		if got.header.Get(name) != "" {
-			wrong = append(wrong, "a failure with "+name)
-		}
-	}
-	if c.api() && c.method() != http.MethodHead && !apiError.MatchString(got.body) {
-		wrong = append(wrong, "not the API's error body: "+got.body)
-	}
-	return wrong
-}
-
-var apiError = regexp.MustCompile(`^{"code":"(unavailable","message":"[^"]+","details":{"code":"ERR_UNAVAILABLE"|` +
-	`internal","message":"[^"]+","details":{"code":"ERR_INTERNAL")}}$`)
-
-// broken returns what is wrong with an answer that broke off.
-func broken(same bool, want, got good) (wrong []string) {
-	if !isFile(want) || !strings.HasPrefix(want.body, got.body) {
-		wrong = append(wrong, "broke off: "+got.body)
-	}
-	if !same {
-		wrong = append(wrong, "broke off, with other changes: "+diffOf(want, got))
-	}
-	return wrong
-}
-
-// ending returns what is wrong with the entry of an export's end, if there is one.
-func ending(want, got good, whole bool) []string {
-	end := strings.Join(got.changes, "\n")
-	if isFile(want) && strings.Contains(end, "export.finished") && whole != strings.Contains(end, `"outcome": "completed"`) {
-		return []string{"another outcome: " + end}
-	}
-	return nil
-}
-
-var headings = regexp.MustCompile(`<h1>.*?</h1>`)
-
-func heading(page string) string { return headings.FindString(page) }
-
-// logged is the changes without the entries of failed sign-ins.
-func logged(changes []string) []string { return linesWithout(changes, `"action": "sign_in.failed"`) }
-
-// begun is the changes without the ends of exports, which are recorded behind the answer.
-func begun(changes []string) []string { return linesWithout(changes, `"action": "export.finished"`) }
-
-func linesWithout(changes []string, text string) []string {
-	return slices.DeleteFunc(slices.Clone(changes), func(line string) bool { return strings.Contains(line, text) })
-}
-
-func isFile(g good) bool { return strings.HasPrefix(g.header.Get("Content-Type"), "text/csv") }
-
-// diffOf is what two answers and their changes do not have in common.
-func diffOf(a, b good) string {
-	var out []string
-	compare := func(sign string, x, y []string) {
-		for _, line := range x {
-			if !slices.Contains(y, line) {
-				out = append(out, sign+line[:min(len(line), 400)])
-			}
-		}
-	}
-	left, right := strings.Split(masked(a.body), "\n"), strings.Split(masked(b.body), "\n")
-	if a.status == b.status {
-		compare("-body ", left, right)
-		compare("+body ", right, left)
-	}
-	left, right = differences(a.changes, b.changes)
-	compare("-", left, nil)
-	compare("+", right, nil)
-	return strings.Join(out, "\n")
 }

@@ -45,6 +45,7 @@ type nthWorld struct {
 	hits     map[fault]int
 	restored int
 	busy     int // requests that were answered 503 without a fault
+	broken   int // answers that broke off
 }
 
 func newNthWorld(t *testing.T) *nthWorld {
@@ -58,9 +59,16 @@ func newNthWorld(t *testing.T) *nthWorld {
 	return w
 }
 
+// The plays of a long file: the first statement of an export reads 500 of them, and its first block of 64 KB ends before the rows that
+// come after this many of a statement.
+const longPlays, behindFirstBlock = 700, 450
+
 // fill stores two organisations on the Pro plan, one with names and sealed plays, and one below the plan.
 func (w *nthWorld) fill() {
 	acme := w.organisation("acme", fixtures.Organisation{}, 60)
+	long := w.Fork(fixtures.Fork{OrganisationID: acme, Title: "Long fork"})
+	w.Plays(long, longPlays, time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), time.Hour)
+	w.forks["long"] = long.ID
 	w.organisation("named", fixtures.Organisation{ReportingMode: "nominative"}, 60)
 	w.organisation("below", fixtures.Organisation{Plan: "team"}, 0)
 	sealer := reports.NewSealer(w.DB, time.Now, slog.New(slog.DiscardHandler), 10)
