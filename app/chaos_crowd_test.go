@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"hash/crc32"
@@ -16,13 +17,22 @@ import (
 	"time"
 )
 
-// crowd are hostile clients at eight addresses, 127.0.0.2 to 127.0.0.9.
+// crowd are hostile clients at eight addresses, 127.0.0.2 to 127.0.0.9, or at many.
 type crowd struct {
 	address string
 	ctx     context.Context
+	many    int // addresses, in ten networks; 0: the eight
 	all     sync.WaitGroup
 	opened  atomic.Int64 // connections
 	refused atomic.Int64 // attempts that got no connection
+}
+
+// from is the nth address.
+func (c *crowd) from(n int) net.IP {
+	if c.many == 0 {
+		return net.IPv4(127, 0, 0, byte(2+n%8))
+	}
+	return net.IPv4(127, 0, byte(1+n%10), byte(2+n%c.many/10))
 }
 
 // attack runs hostile clients until ctx ends and returns what they did.
@@ -36,7 +46,7 @@ func attack(ctx context.Context, target string, begin func(*crowd)) *crowd {
 
 // dial opens a connection from the nth address, with a window that is small where what comes is not read.
 func (c *crowd) dial(n, window int) (net.Conn, error) {
-	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, byte(2+n%8))}, Timeout: 2 * time.Second}
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: c.from(n)}, Timeout: 2 * time.Second}
 	if window > 0 {
 		dialer.Control = func(_, _ string, raw syscall.RawConn) error {
 			return raw.Control(func(fd uintptr) { _ = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, window) })
@@ -124,15 +134,16 @@ func (c *crowd) idle(n int, within time.Duration) {
 	}
 }
 
-// garbageSenders is how many connections send garbage, each from one address after the other.
+// garbageSenders is how many connections send garbage, each from one address after the other; one for each address, where there are many.
 const garbageSenders = 32
 
 // garbage sends that many requests a second with keys that are none: well formed, with the right checksum. Every fifth has the id of
 // a key and a wrong secret. answered gets each answer's request id and status.
 func (c *crowd) garbage(perSecond int, ids []string, answered func(requestID string, known bool, status int)) {
 	var turn atomic.Int64
-	every := garbageSenders * time.Second / time.Duration(perSecond)
-	for i := range garbageSenders {
+	senders := cmp.Or(c.many, garbageSenders)
+	every := time.Duration(senders) * time.Second / time.Duration(perSecond)
+	for i := range senders {
 		c.all.Go(func() {
 			var k connection
 			defer k.close()

@@ -29,6 +29,10 @@ func hostilities(lasting time.Duration, ids []string, refused func(requestID str
 			{"slow bodies", func(c *crowd) { c.hold(2000, 0, slowBodies) }},
 			{"slow readers", func(c *crowd) { c.hold(2000, 4096, slowReaders) }},
 			{"more slow readers than connections", func(c *crowd) { c.hold(4500, 4096, slowReaders) }},
+			{"garbage keys from 200 addresses", func(c *crowd) {
+				c.many = 200
+				c.garbage(5000, ids, refused)
+			}},
 		}
 	}
 	each := chaosSize(150, 2000, 2000) // together more than connections
@@ -43,8 +47,8 @@ func hostilities(lasting time.Duration, ids []string, refused func(requestID str
 	)
 }
 
-// Beside slow and hostile clients, from eight addresses and with more connections than the server may have files, a customer who does
-// nothing wrong is answered as in quiet, and the private listener answers too.
+// Beside slow and hostile clients, from eight addresses or 200 and with more connections than the server may have files, a customer
+// who does nothing wrong is answered as in quiet, and the private listener answers too.
 func TestChaosHostileClients(t *testing.T) {
 	if !chaos { // there it is timed
 		t.Parallel()
