@@ -10,7 +10,7 @@ import (
 // version are not read, and are sealed again.
 const (
 	Version      = 3
-	MonthVersion = 4
+	MonthVersion = 5
 )
 
 // ErrDamaged is returned for a segment whose checksum or format is wrong.

@@ -101,9 +101,6 @@ func appendPlayer(b []byte, from int64, delta int32, s PlayerSum) []byte {
 // playSize is the size of a day and a result.
 const playSize = 3
 
-// few marks a skill whose sums are below 16, and stand in one byte.
-const few = 0x80
-
 // appendPlays appends the plays of one player.
 func (m *MonthPlays) appendPlays(b []byte, plays []monthPlay) []byte {
 	var sums Sums
@@ -111,17 +108,7 @@ func (m *MonthPlays) appendPlays(b []byte, plays []monthPlay) []byte {
 		b = binary.LittleEndian.AppendUint16(append(b, p.day), p.result)
 		sums.addAnswers(m.answers[p.first:][:p.answers])
 	}
-	for i, k := range sums.Skills {
-		switch {
-		case k.Attempts == 0:
-		case k.Attempts < 16:
-			b = append(b, byte(i)|few, byte(k.Attempts<<4|k.Correct))
-		default:
-			b = binary.AppendUvarint(append(b, byte(i)), uint64(k.Attempts))
-			b = binary.AppendUvarint(b, uint64(k.Correct))
-		}
-	}
-	return b
+	return appendSkills(b, &sums.Skills)
 }
 
 // UnpackMonth adds the players of a month to players. Errors: ErrDamaged.
@@ -184,23 +171,6 @@ func (a *Accumulator) addMember(first int, plays int32, packed []byte) bool {
 		a.Days[first+int(b[0])].add(&p)
 		a.Total.add(&p)
 	}
-	for len(r.b) > 0 && !r.bad {
-		r.skill(&a.Total)
-	}
+	r.skills(&a.Total)
 	return !r.bad
-}
-
-// skill adds the sums of a skill.
-func (r *reader) skill(to *Sums) {
-	b := r.take(1)[0]
-	k := &to.Skills[b&^few]
-	if b&few == 0 {
-		k.Attempts += int64(r.uvarint())
-		k.Correct += int64(r.uvarint())
-		return
-	}
-	if sums := r.take(1); sums != nil {
-		k.Attempts += int64(sums[0] >> 4)
-		k.Correct += int64(sums[0] & 15)
-	}
 }
