@@ -42,7 +42,7 @@ type reader struct {
 }
 
 func (r *reader) uvarint() uint64 {
-	if len(r.b) > 0 && r.b[0] < 0x80 { // the common case, inlined
+	if len(r.b) > 0 && r.b[0] < 0x80 { // the common case
 		v := r.b[0]
 		r.b = r.b[1:]
 		return uint64(v)

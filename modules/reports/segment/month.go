@@ -113,49 +113,81 @@ func (m *MonthPlays) appendPlays(b []byte, plays []monthPlay) []byte {
 
 // UnpackMonth adds the players of a month to players. Errors: ErrDamaged.
 func UnpackMonth(from int64, head []byte, players *Players) error {
-	return eachPlayer(from, head, func(ordinal int32, s PlayerSum) { players.of(ordinal).add(s) })
+	h := headOf(from, head)
+	for h.next() {
+		players.of(h.ordinal).add(h.sum())
+	}
+	if !h.done() {
+		return ErrDamaged
+	}
+	return nil
 }
 
 // UnpackMembers adds the plays of some players of a month that has a tail, and lies within the days of a. Errors: ErrDamaged.
 func UnpackMembers(from int64, head, tail []byte, member func(ordinal int32) bool, a *Accumulator) error {
 	t := reader{b: tail}
 	t.check(from)
-	first, ok := a.index(from), true
-	err := eachPlayer(from, head, func(ordinal int32, s PlayerSum) {
+	first, h := a.index(from), headOf(from, head)
+	for h.next() {
 		plays := t.take(t.uvarint())
-		if member(ordinal) {
-			ok = a.addMember(first, s.Plays, plays) && ok
-			a.Players.of(ordinal).add(s)
+		if !member(h.ordinal) {
+			continue
 		}
-	})
-	if err == nil && (!ok || !t.done()) {
-		return ErrDamaged
-	}
-	return err
-}
-
-// eachPlayer calls f for each player of a month's head. Errors: ErrDamaged.
-func eachPlayer(from int64, head []byte, f func(ordinal int32, s PlayerSum)) error {
-	r := reader{b: head}
-	var ordinal int32
-	for n := r.header(MonthVersion, from); n > 0 && !r.bad; n-- {
-		ordinal += int32(r.uvarint())
-		plays := r.uvarint()
-		fixed := r.take(fixedSize)
-		if fixed == nil || ordinal < 0 {
+		s := h.sum()
+		if !a.addMember(first, s.Plays, plays) {
 			return ErrDamaged
 		}
-		result := binary.LittleEndian.Uint16(fixed)
-		f(ordinal, PlayerSum{
-			Plays: int32(plays), Best: int16(result & resultScore),
-			Completed: result&resultCompleted != 0, Passed: result&resultPassed != 0,
-			Last: from + int64(binary.LittleEndian.Uint32(fixed[2:])),
-		})
+		a.Players.of(h.ordinal).add(s)
 	}
-	if !r.done() {
+	if !h.done() || !t.done() {
 		return ErrDamaged
 	}
 	return nil
+}
+
+// monthHead reads the players of a month's head one after the other.
+type monthHead struct {
+	reader
+	from    int64
+	left    uint64
+	ordinal int32
+	plays   uint64
+	fixed   []byte
+}
+
+func headOf(from int64, head []byte) *monthHead {
+	h := &monthHead{reader: reader{b: head}, from: from}
+	h.left = h.header(MonthVersion, from)
+	return h
+}
+
+// next reports whether there is another player: ordinal is set. Where not, done says whether the head is whole.
+func (h *monthHead) next() bool {
+	if h.left == 0 || h.bad {
+		return false
+	}
+	h.left--
+	if b := h.b; len(b) >= 2+fixedSize && b[0]|b[1] < 0x80 { // nearly all
+		h.ordinal += int32(b[0])
+		h.plays, h.fixed, h.b = uint64(b[1]), b[2:][:fixedSize], b[2+fixedSize:]
+		h.bad = h.ordinal < 0
+		return !h.bad
+	}
+	h.ordinal += int32(h.uvarint())
+	h.plays = h.uvarint()
+	h.fixed = h.take(fixedSize)
+	h.bad = h.bad || h.ordinal < 0
+	return !h.bad
+}
+
+// sum is the player's.
+func (h *monthHead) sum() PlayerSum {
+	result := binary.LittleEndian.Uint16(h.fixed)
+	return PlayerSum{
+		Plays: int32(h.plays), Best: int16(result & resultScore),
+		Completed: result&resultCompleted != 0, Passed: result&resultPassed != 0,
+		Last: h.from + int64(binary.LittleEndian.Uint32(h.fixed[2:])),
+	}
 }
 
 // addMember adds a player's plays of the month that begins on the first-th day, without the player. It reports whether they are whole.
