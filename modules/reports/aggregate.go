@@ -55,12 +55,9 @@ func (s *snapshot) queueGroup(batch *pgx.Batch, a *segment.Accumulator) {
 			days = append(days, d.date)
 		}
 	}
-	s.queueMembersOfMonths(batch, s.sealed.months, func(player int32) bool { return members.has(player) }, a)
-	s.queueDays(batch, days, func(p segment.Play) {
-		if members.has(p.Player) {
-			a.Add(p)
-		}
-	})
+	member := func(player int32) bool { return members.has(player) }
+	s.queueMembersOfMonths(batch, s.sealed.months, member, a)
+	s.queueDays(batch, days, member, a.Add)
 	from, to := s.sealed.withMonths().gaps(s.query.Period)
 	s.queuePlays(batch, from, to, a.Add)
 }

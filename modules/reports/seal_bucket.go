@@ -96,7 +96,7 @@ func (s *snapshot) monthPlays(ctx context.Context, bound int) (m *segment.MonthP
 		var days []time.Time
 		s.eachSealedDay(func(date time.Time, _ *segment.Sums) { days = append(days, date) })
 		batch := &pgx.Batch{}
-		s.queueDays(batch, days, m.Add)
+		s.queueDays(batch, days, nil, m.Add)
 		from, to := s.sealed.gaps(s.query.Period)
 		s.queuePlays(batch, from, to, m.Add)
 		return s.send(ctx, batch)

@@ -44,28 +44,42 @@ func comparePlays(a, b Play) int {
 		cmp.Compare(a.result(), b.result()), slices.Compare(a.Answers, b.Answers))
 }
 
-// UnpackDay calls f for each play, ordered by player. Without a tail the plays have no answers. Errors: ErrDamaged.
-func UnpackDay(from int64, head, tail []byte, f func(Play)) error {
+// UnpackDay calls f for each play of some players, or of all where member is nil, ordered by player. Without a tail the plays have no
+// answers. Errors: ErrDamaged.
+func UnpackDay(from int64, head, tail []byte, member func(ordinal int32) bool, f func(Play)) error {
 	h, t := reader{b: head}, reader{b: tail}
 	if tail != nil {
 		t.check(from)
 	}
 	var p Play
 	for n := h.header(Version, from); n > 0 && !h.bad && !t.bad; n-- {
-		p.Player += int32(h.uvarint())
-		fixed := h.take(fixedSize)
+		delta, fixed := h.dayEntry()
 		if fixed == nil {
 			break
 		}
-		p.setResult(binary.LittleEndian.Uint16(fixed))
-		p.StartedAt = from + int64(binary.LittleEndian.Uint32(fixed[2:]))
+		p.Player += delta
 		if tail != nil {
 			p.Answers = t.take(t.uvarint())
 		}
+		if member != nil && !member(p.Player) {
+			continue
+		}
+		p.setResult(binary.LittleEndian.Uint16(fixed))
+		p.StartedAt = from + int64(binary.LittleEndian.Uint32(fixed[2:]))
 		f(p)
 	}
 	if !h.done() || !t.done() {
 		return ErrDamaged
 	}
 	return nil
+}
+
+// dayEntry reads what a head says of a play: nil at its end.
+func (r *reader) dayEntry() (delta int32, fixed []byte) {
+	if b := r.b; len(b) > fixedSize && b[0] < 0x80 { // nearly all
+		r.b = b[1+fixedSize:]
+		return int32(b[0]), b[1:][:fixedSize]
+	}
+	delta = int32(r.uvarint())
+	return delta, r.take(fixedSize)
 }

@@ -42,13 +42,13 @@ func BenchmarkUnpackDay(b *testing.B) {
 	packed := PackDay(0, slices.Clone(plays))
 	n, sum := 0, 0
 	count := func(p Play) { n++; sum += int(p.Score) + len(p.Answers) }
-	require.NoError(b, UnpackDay(0, packed.Head, packed.Tail, count))
+	require.NoError(b, UnpackDay(0, packed.Head, packed.Tail, nil, count))
 	for _, p := range plays {
 		sum -= int(p.Score) + len(p.Answers)
 	}
 	require.Equal(b, []int{len(plays), 0}, []int{n, sum})
 	for b.Loop() {
-		_ = UnpackDay(0, packed.Head, packed.Tail, count)
+		_ = UnpackDay(0, packed.Head, packed.Tail, nil, count)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(plays)), "ns/play")
 }
