@@ -127,6 +127,20 @@ func (k *connections) count() int {
 	return k.all.open
 }
 
+// expireIdle ends the wait for a request on each connection that has been idle for so long. One that has just begun to arrive sets a
+// deadline of its own, after it has waited for the lock.
+func (k *connections) expireIdle(long time.Duration) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for e := k.all.idle.Front(); e != nil; e = e.Next() {
+		c := e.Value.(*lingerConn)
+		if time.Since(c.since) < long {
+			return
+		}
+		_ = c.SetReadDeadline(time.Unix(1, 0))
+	}
+}
+
 // closeAll closes every connection, without lingering.
 func (k *connections) closeAll() {
 	k.mu.Lock()

@@ -3,6 +3,8 @@ package httpserver
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
+	"os"
 
 	"github.com/valyala/fasthttp"
 )
@@ -62,6 +64,9 @@ var versionBytes = binary.BigEndian.Uint64([]byte("HTTP/1.1"))
 // in all that arrives: no body that the server takes has these bytes (a form encodes them).
 func (c *lingerConn) Read(p []byte) (int, error) {
 	n, err := c.TCPConn.Read(p)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		n, err = c.readArrived(p, err)
+	}
 	for _, b := range p[:n] {
 		if b == '\n' && c.lastBytes|1 == versionBytes { // of HTTP/1.0 too
 			c.bareLF = true

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -50,6 +51,20 @@ func (c *lingerConn) Close() error {
 		return lingerAndClose(c.TCPConn)
 	}
 	return c.TCPConn.Close()
+}
+
+// readArrived reads what has arrived although the time for it is over: a request may have come while this process had no processor, and
+// closing its connection would be a reset in place of an answer.
+func (c *lingerConn) readArrived(p []byte, late error) (n int, err error) {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return 0, late
+	}
+	failed := raw.Control(func(fd uintptr) { n, err = syscall.Read(int(fd), p) }) // does not wait
+	if failed != nil || err != nil || n <= 0 {
+		return 0, late
+	}
+	return n, nil
 }
 
 func lingerAndClose(c *net.TCPConn) error {

@@ -37,6 +37,9 @@ type Options struct {
 	MaxConnections int
 	// ReservedFiles are the files that the rest of the process needs: database pools, the log, files read and written.
 	ReservedFiles int
+	// ShutdownDelay is how long Shutdown goes on serving, with answers that close their connections, for proxies to learn of it: from
+	// Stopping, which a health check can ask. 0 is not at all.
+	ShutdownDelay time.Duration
 	// Grace is how long Shutdown lets running requests finish; the default is 10 s.
 	Grace time.Duration
 	// ReadTimeout is how long a request may take to arrive; the default is 5 s. Keep it below Grace: a silent connection

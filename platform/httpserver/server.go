@@ -20,7 +20,7 @@ type Server struct {
 	metrics *metrics
 
 	// base is Ctx.UserContext in every handler: it ends after the grace of a shutdown, with ErrStopped as its cause.
-	// (Ctx.Context ends when a shutdown begins.)
+	// (Ctx.Context ends when the connections of a shutdown are closed.)
 	base  context.Context
 	abort context.CancelCauseFunc
 
@@ -29,7 +29,7 @@ type Server struct {
 	conns    *connections
 	sampler  sampler      // of the access log
 	running  atomic.Int64 // requests between their arrival and the end of their response
-	closing  atomic.Bool  // a shutdown has begun: every response closes its connection
+	closing  atomic.Bool  // a shutdown has begun: every response says that its connection closes
 	aborting atomic.Bool  // the grace is over: no request is served any more
 
 	mu       sync.Mutex

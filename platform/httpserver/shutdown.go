@@ -16,8 +16,13 @@ const (
 	flushWait = 250 * time.Millisecond // for the last bytes of their responses to reach the connection
 )
 
-// Shutdown stops the server: it accepts nothing new, lets running requests finish within Options.Grace or until ctx
-// ends, then ends the context of all handlers, which breaks off streams and queries, and finally closes every connection that is left.
+// Stopping reports whether a shutdown has begun: a health check that says so ends the new requests.
+func (s *Server) Stopping() bool { return s.closing.Load() }
+
+// Shutdown stops the server. While Options.ShutdownDelay lasts it goes on accepting and answering, and every answer closes its
+// connection: proxies learn from Stopping and send to another server. Then it accepts nothing new, closes each connection that has been
+// idle as long, and lets running requests finish within Options.Grace or until ctx ends. At last it ends the context of all handlers,
+// which breaks off streams and queries, and closes every connection that is left.
 // It returns an error when a request still runs after all that. The database pool may be closed once it has returned.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.mu.Lock()
@@ -32,11 +37,15 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	s.mu.Unlock()
 	defer close(s.stopped)
 
+	if s.conns.count() > 0 { // else there is nobody to learn of it
+		wait(ctx, s.opts.ShutdownDelay)
+	}
 	if ln != nil { // fasthttp does not know of a listener whose Serve has only just begun
 		_ = ln.Close()
 	}
 	grace, cancel := context.WithTimeout(ctx, s.opts.Grace)
 	defer cancel()
+	s.drain(grace)
 	err := s.app.ShutdownWithContext(grace)
 	if err != nil && !errors.Is(err, net.ErrClosed) && grace.Err() == nil {
 		s.log.Error("shutdown", "error", err)
@@ -45,6 +54,23 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		s.log.Warn("shutdown: aborting running requests", "requests", n, "grace", s.opts.Grace.String())
 	}
 	return s.abortRunning()
+}
+
+// drain closes idle connections until none is left or ctx ends. fasthttp would close them with the requests that they have just received,
+// and those whose answer, begun before the shutdown, did not say that they close.
+func (s *Server) drain(ctx context.Context) {
+	waitUntil(s.opts.Grace, func() bool {
+		s.conns.expireIdle(s.opts.ShutdownDelay)
+		return s.conns.count() == 0 || ctx.Err() != nil
+	})
+}
+
+// wait waits so long, or until ctx ends.
+func wait(ctx context.Context, long time.Duration) {
+	select {
+	case <-time.After(long):
+	case <-ctx.Done():
+	}
 }
 
 // abortRunning ends the requests that outlived the grace, and closes all connections.
