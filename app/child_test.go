@@ -61,13 +61,13 @@ func launch(t *testing.T, args ...string) *child {
 	return launchWith(t, nil, args...)
 }
 
-// launchWith starts dg; prepare may change how.
+// launchWith starts dg, which stops without a delay; prepare may change how.
 func launchWith(t *testing.T, prepare func(*exec.Cmd), args ...string) *child {
 	t.Helper()
 	program, err := binary()
 	require.NoError(t, err)
 	c := &child{Cmd: exec.Command(program, args...), t: t, exited: make(chan struct{})}
-	c.Env = cleanEnvironment()
+	c.Env = append(cleanEnvironment(), "DG_SHUTDOWN_DELAY=0s")
 	c.Stdout, c.Stderr = &c.out, &c.log
 	if prepare != nil {
 		prepare(c.Cmd)

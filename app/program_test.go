@@ -81,7 +81,7 @@ func (p *program) serve(args ...string) (greeting string, stop func()) {
 	out, in := io.Pipe()
 	ended := make(chan int, 1)
 	go func() {
-		ended <- run(ctx, append(args, "--data-dir", p.dir, "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0"),
+		ended <- run(ctx, append(args, "--data-dir", p.dir, "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0", "--shutdown-delay", "0s"),
 			stdio{stdin: strings.NewReader(""), stdout: in, stderr: &p.log})
 		_ = in.Close()
 	}()

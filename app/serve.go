@@ -91,6 +91,7 @@ func (c serveSettings) settings(log *slog.Logger) (assembly.Settings, error) {
 	keys, err := keyring(c.Secrets)
 	return assembly.Settings{
 		Pools: assembly.PoolSizes{Auth: c.PoolAuth, Reads: c.PoolReads}, Proxies: proxies, Keys: keys, Log: log, Version: version,
+		ShutdownDelay: c.ShutdownDelay,
 	}, err
 }
 

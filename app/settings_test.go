@@ -84,7 +84,7 @@ func TestHelpNamesEverySetting(t *testing.T) {
 			}
 		}
 	}
-	require.Len(t, all, 18)
+	require.Len(t, all, 19)
 	status, help, _ := command(t, "--help")
 	require.Zero(t, status)
 	for env := range all {
@@ -120,6 +120,7 @@ func TestEverySettingIsAFlagAndAVariable(t *testing.T) {
 		"DG_SECRET_KEY_PREVIOUS":   {"short", loopback, "DG_SECRET_KEY_PREVIOUS is not a key"},
 		"DG_POOL_AUTH":             {"3", loopback, "DG_POOL_AUTH is 3: set it to 4 or more"},
 		"DG_POOL_READS":            {"0", loopback, "DG_POOL_READS is 0: set it to 4 or more"},
+		"DG_SHUTDOWN_DELAY":        {"1m", loopback, "DG_SHUTDOWN_DELAY is 1m0s: set it to 30s or less"},
 		"DG_LOG_LEVEL":             {"loud", loopback, "debug"},
 		"DG_CONFIG":                {folder + "/none", loopback, "DG_CONFIG: open"},
 		"DG_LOG_FORMAT":            {"xml", loopback, "json"},

@@ -30,17 +30,18 @@ import (
 
 // Settings are what a program is built from.
 type Settings struct {
-	ServingURL string
-	Replicas   []string // URLs of hot standbys, as the same role
-	Pools      PoolSizes
-	BaseURL    string
-	Proxies    []netip.Prefix
-	Log        *slog.Logger
-	Keys       identity.Keyring // of the secrets of two-step verification
-	Grace      time.Duration    // httpserver.Options
-	Policy     *authz.Policy    // nil: the embedded one
-	Version    string           // of the program, for the metrics
-	Tracer     trace.Tracer     // nil: nothing is traced
+	ServingURL    string
+	Replicas      []string // URLs of hot standbys, as the same role
+	Pools         PoolSizes
+	BaseURL       string
+	Proxies       []netip.Prefix
+	Log           *slog.Logger
+	Keys          identity.Keyring // of the secrets of two-step verification
+	Grace         time.Duration    // httpserver.Options
+	ShutdownDelay time.Duration    // the same
+	Policy        *authz.Policy    // nil: the embedded one
+	Version       string           // of the program, for the metrics
+	Tracer        trace.Tracer     // nil: nothing is traced
 }
 
 // Program is every module, built in the order of their dependencies.
@@ -115,7 +116,7 @@ func Over(pools Pools, s Settings) (*Program, error) {
 	}
 	p.Server = httpserver.New(httpserver.Options{
 		Logger: s.Log, RedactPath: apikeys.Redact, Metrics: p.Ops, Tracer: s.Tracer, TrustedProxies: s.Proxies, Unavailable: postgres.Unavailable,
-		ErrorPage: screens.ErrorPage, ErrorHelp: "/docs#", Grace: s.Grace, ReservedFiles: pools.reservedFiles(),
+		ErrorPage: screens.ErrorPage, ErrorHelp: "/docs#", Grace: s.Grace, ShutdownDelay: s.ShutdownDelay, ReservedFiles: pools.reservedFiles(),
 	})
 	registerReadings(p.Ops, s.Version, pools, figures.Limiters(), p.exports.Limiters(), people.Limiters(), screens.Limiters())
 	api.Mount(p.Server.App())

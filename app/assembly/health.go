@@ -16,11 +16,15 @@ import (
 const readyTimeout = 2 * time.Second
 
 var errStandby = apperr.New(apperr.Unavailable, "The database is a standby or read-only, and every request writes. Point DG_DATABASE_URL at the primary.")
+var errStopping = apperr.New(apperr.Unavailable, "This instance is stopping. Send requests to another one.")
 
 // mountHealth adds the probes of a supervisor: whether the process is running, and whether it can serve.
 func (p *Program) mountHealth(router fiber.Router) {
 	router.Get("/healthz", func(c *fiber.Ctx) error { return c.SendString("ok\n") })
 	router.Get("/readyz", func(c *fiber.Ctx) error {
+		if p.Server.Stopping() {
+			return errStopping
+		}
 		ctx, stop := context.WithTimeout(c.UserContext(), readyTimeout)
 		defer stop()
 		if _, err := p.Pools.ready(ctx); err != nil {

@@ -21,6 +21,7 @@ var checks = input.New(map[string]string{
 	"confidential":     "{field} must be https, or http on a loopback host such as http://127.0.0.1:8080",
 	"network":          `{field}: "{value}" is not a network such as 10.0.0.0/8`,
 	"min":              "{field} is {value}: set it to {param} or more",
+	"max":              "{field} is {value}: set it to {param} or less",
 	"key":              "{field} is not a key: set it to 32 random bytes in base64 or hex, such as the output of: openssl rand -base64 32",
 }, map[string]func(input.Field) bool{
 	"replica_urls": input.Text(func(s string) bool { _, ok := splitURLs(s); return s == "" || ok }),

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Database is where the data is.
@@ -66,6 +67,7 @@ type Server struct {
 	Address        `validate:"-"` // Base checks it
 	OpsAddr        string         `name:"ops-addr" env:"DG_OPS_ADDR" default:"127.0.0.1:8081" help:"Address of /metrics and /debug/pprof. Keep it private. It answers requests for its own host and loopback hosts only."`
 	TrustedProxies []string       `name:"trusted-proxies" env:"DG_TRUSTED_PROXIES" validate:"dive,network" placeholder:"CIDR" help:"Trusted proxies, whose X-Forwarded-For names the client, separated by commas. Without it all clients behind a proxy share one limit of 20 wrong passwords in ten minutes."`
+	ShutdownDelay  time.Duration  `name:"shutdown-delay" env:"DG_SHUTDOWN_DELAY" validate:"min=0,max=30s" default:"2s" help:"How long dg goes on serving after SIGTERM, if a client is connected, while /readyz answers 503. Longer than a load balancer takes to notice."`
 }
 
 // Pools bound the connections of an instance to the database. With the 8 for exports and the one for re-checks they are 31.

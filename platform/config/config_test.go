@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -109,6 +110,8 @@ func TestInvalidSettingsAreExplained(t *testing.T) {
 	}
 	_, err := config.Server{TrustedProxies: []string{"10.0.0.0/8", "10.0.0.1"}}.Proxies()
 	require.EqualError(t, err, `DG_TRUSTED_PROXIES: "10.0.0.1" is not a network such as 10.0.0.0/8`)
+	_, err = config.Server{ShutdownDelay: -time.Second}.Proxies()
+	require.EqualError(t, err, "DG_SHUTDOWN_DELAY is -1s: set it to 0 or more")
 	require.NoError(t, config.Pools{PoolAuth: 4, PoolReads: 4}.Check())
 }
 
