@@ -83,6 +83,7 @@ type healthyFigures struct {
 	took   map[string][]time.Duration // of right answers
 	failed map[string]int
 	first  string   // the first failure
+	causes []string // of all failures
 	wrong  []string // answers that say 200 and are not the right ones
 }
 
@@ -156,6 +157,7 @@ func (f *healthyFigures) add(line string, took time.Duration, err error) {
 	if err != nil {
 		f.failed[line]++
 		f.first = cmp.Or(f.first, line+": "+err.Error())
+		f.causes = append(f.causes, line+": "+err.Error())
 		if errors.Is(err, errWrongAnswer) {
 			f.wrong = append(f.wrong, err.Error())
 		}
