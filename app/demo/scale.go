@@ -12,6 +12,8 @@ import (
 type Size struct {
 	Plays, Players int
 	Forks          int   // the plays are spread evenly; 0 means 1
+	Uneven         bool  // half of the plays are of the first fork, the others spread evenly over the rest
+	Part, Parts    int   // write the plays of one of so many equal parts, by time, from 1 on; 0 of 0: all
 	Days           int   // over how many days up to now the plays are spread; 0 means 400
 	Groups         []int // the sizes of the groups, each of the first players
 }
@@ -40,8 +42,13 @@ func Scale(w io.Writer, seed uint64, now time.Time, size Size) (ScaleIDs, error)
 	period := time.Duration(size.Days) * 24 * time.Hour
 	start := now.UTC().Truncate(time.Millisecond).Add(-period)
 	p := play{Type: "play"}
-	for i := range size.Plays {
-		p.ID, p.ForkID, p.PlayerID = random.id(), ids.Forks[i%size.Forks], players[random.IntN(size.Players)]
+	first, end := 0, size.Plays
+	if size.Parts > 0 {
+		first, end = size.Plays*(size.Part-1)/size.Parts, size.Plays*size.Part/size.Parts
+		random = newSeeded(seed + uint64(size.Part))
+	}
+	for i := first; i < end; i++ {
+		p.ID, p.ForkID, p.PlayerID = random.id(), ids.Forks[size.fork(i)], players[random.IntN(size.Players)]
 		p.ReleaseNumber = 1 + i*8/size.Plays
 		p.StartedAt = start.Add(time.Duration(float64(period) * float64(i) / float64(size.Plays))).Truncate(time.Millisecond)
 		scaleResult(&p, random)
@@ -50,6 +57,17 @@ func Scale(w io.Writer, seed uint64, now time.Time, size Size) (ScaleIDs, error)
 		}
 	}
 	return ids, f.out.Flush()
+}
+
+// fork is the number of the fork of a play.
+func (s Size) fork(play int) int {
+	switch {
+	case !s.Uneven:
+		return play % s.Forks
+	case play%2 == 0:
+		return 0
+	}
+	return 1 + play/2%(s.Forks-1)
 }
 
 func scaleResult(p *play, random seeded) {

@@ -43,7 +43,11 @@ func open(ctx context.Context, o options, progress io.Writer) (_ *bench, err err
 			err = errors.Join(err, b.close())
 		}
 	}()
-	if b.folder, err = filepath.Abs(filepath.Join(o.Dir, strconv.Itoa(o.Plays))); err != nil {
+	name := strconv.Itoa(o.Plays)
+	if o.Years {
+		name += "-years"
+	}
+	if b.folder, err = filepath.Abs(filepath.Join(o.Dir, name)); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(b.folder, 0o755); err != nil {

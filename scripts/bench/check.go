@@ -25,7 +25,7 @@ func (b *bench) check(ctx context.Context) error {
 		return err
 	}
 	year, before, middle := b.last(b.main, 366), b.last(b.main, 31), b.last(b.main, 200)
-	before.from, middle.from = before.from.AddDate(-2, 0, 0), year.from.AddDate(0, 0, 13)
+	before.from, middle.from = before.from.AddDate(-4, 0, 0), year.from.AddDate(0, 0, 13)
 	var queries []query
 	for _, q := range []query{year, b.last(b.main, 30), b.last(b.main, 1), middle, before} {
 		queries = append(queries, q, q.of(0), q.of(1))

@@ -24,20 +24,22 @@ const (
 
 // manifest says what a data folder holds.
 type manifest struct {
-	Now  time.Time // the end of the plays
-	Sets []*dataset
+	Now   time.Time // the end of the plays
+	Sets  []*dataset
+	Files []loaded // of a data set of years, imported so far
 }
 
 // dataset is one organisation of the data folder. Its plays are of its first fork.
 type dataset struct {
 	Name                  string // tells data sets of one shape apart
 	Plays, Players, Forks int
+	Years                 bool // three years, half of the plays in the first fork, imported in ten files
 	Groups                []int
 	IDs                   demo.ScaleIDs
 }
 
 func (d *dataset) same(o *dataset) bool {
-	return d.Name == o.Name && d.Plays == o.Plays && d.Players == o.Players && d.Forks == o.Forks && slices.Equal(d.Groups, o.Groups)
+	return d.Name == o.Name && d.Plays == o.Plays && d.Players == o.Players && d.Forks == o.Forks && d.Years == o.Years && slices.Equal(d.Groups, o.Groups)
 }
 
 // seed differs for each shape and name: organisations of two data sets must not share ids.
@@ -67,7 +69,11 @@ func (b *bench) openData(ctx context.Context) (err error) {
 		return err
 	}
 	players := min(b.opts.Plays/10, mostPlayers)
-	b.main, err = b.dataset(ctx, dataset{Plays: b.opts.Plays, Players: players, Forks: 1, Groups: []int{smallGroup, min(players/20, largestGroup)}})
+	shape := dataset{Plays: b.opts.Plays, Players: players, Forks: 1, Groups: []int{smallGroup, min(players/20, largestGroup)}}
+	if b.opts.Years {
+		shape.Forks, shape.Years = yearsForks, true
+	}
+	b.main, err = b.dataset(ctx, shape)
 	return err
 }
 
@@ -79,22 +85,34 @@ func (b *bench) dataset(ctx context.Context, want dataset) (*dataset, error) {
 		return b.data.Sets[at], nil
 	}
 	b.report.progress("loading %d plays, %d players, %d forks", want.Plays, want.Players, want.Forks)
-	if err := b.load(ctx, &want); err != nil {
+	load := b.load
+	if want.Years {
+		load = b.loadYears
+	}
+	if err := load(ctx, &want); err != nil {
 		return nil, err
 	}
 	if err := b.settle(ctx); err != nil {
 		return nil, err
 	}
 	b.data.Sets = append(b.data.Sets, &want)
+	return &want, b.keepManifest()
+}
+
+func (b *bench) keepManifest() error {
 	text, err := json.MarshalIndent(b.data, "", "  ")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return &want, os.WriteFile(b.manifestPath(), text, 0o644)
+	return os.WriteFile(b.manifestPath(), text, 0o644)
 }
 
 // load imports the organisation with `dg import`. Ids depend on the seed alone: a load that was interrupted is repeated.
 func (b *bench) load(ctx context.Context, d *dataset) error {
+	return b.loadSize(ctx, d, demo.Size{Plays: d.Plays, Players: d.Players, Forks: d.Forks, Days: setDays, Groups: d.Groups})
+}
+
+func (b *bench) loadSize(ctx context.Context, d *dataset, size demo.Size) error {
 	r, w := io.Pipe()
 	imported := make(chan error, 1)
 	go func() {
@@ -102,7 +120,6 @@ func (b *bench) load(ctx context.Context, d *dataset) error {
 		_ = r.CloseWithError(err) // ends Scale when the import has failed
 		imported <- err
 	}()
-	size := demo.Size{Plays: d.Plays, Players: d.Players, Forks: d.Forks, Days: setDays, Groups: d.Groups}
 	ids, err := demo.Scale(w, d.seed(), b.data.Now, size)
 	_ = w.CloseWithError(err)
 	d.IDs = ids

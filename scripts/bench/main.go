@@ -16,6 +16,7 @@ import (
 // options are the settings of a run.
 type options struct {
 	Plays   int      `env:"BENCH_PLAYS" default:"1000000" help:"Plays of the fork that is measured (at least 100,000)."`
+	Years   bool     `env:"BENCH_YEARS" help:"Spread the plays over three years and 200 forks, half of them in the fork that is measured, imported in ten files."`
 	Dir     string   `env:"BENCH_DIR" default:".bench" help:"Folder of the data sets."`
 	Against string   `env:"BENCH_AGAINST" help:"A saved run (last.json of another commit's data folder) to compare with."`
 	Readme  string   `env:"BENCH_README" help:"A document whose table is replaced by this run's."`
@@ -57,6 +58,7 @@ var sections = []section{
 	{name: "list", run: (*bench).list},
 	{name: "growth", run: (*bench).growth, optional: true},
 	{name: "pooler", run: (*bench).pooler, optional: true},
+	{name: "years", run: (*bench).years, optional: true},
 	{name: "size", run: (*bench).size},
 	{name: "writes", run: (*bench).writes},
 }
@@ -70,7 +72,7 @@ func sectionNames() (names []string) {
 
 // selected reports whether a section runs.
 func (o *options) selected(s section) bool {
-	return slices.Contains(o.Only, s.name) || (len(o.Only) == 0 && !s.optional)
+	return slices.Contains(o.Only, s.name) || (len(o.Only) == 0 && (!s.optional || s.name == "years" && o.Years))
 }
 
 func main() {
