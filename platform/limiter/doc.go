@@ -6,8 +6,9 @@
 //     organisations always find one, with 16 places five.
 //   - Work for more than half of the bytes counts as half, and one such piece runs at a time over all organisations: so the
 //     memory in use is bounded by Limits.Bytes and the excess of one piece of work.
-//   - Organisations that wait are served in turn, one request each; requests of one organisation in the order in which they
-//     came. A request that waits for its own organisation's share only holds up nobody else.
+//   - Organisations that wait are served in turn, one request each, first the one whose last place was granted or given back the
+//     longest ago; requests of one organisation in the order in which they came. A request that waits for its own organisation's
+//     share only holds up nobody else.
 //   - Nobody waits longer than Wait, and no organisation has more than MaxWaiting requests (or Limits.Waiting) in the queue. The connections of
 //     the server bound the queue as a whole: each waiting request holds one.
 //   - What waits need not be an organisation: requests that are not authenticated yet wait as the network that they come from

@@ -70,6 +70,9 @@ func (e *Lease) keep(bytes int64, held bool) {
 		l.places--
 		o.places--
 		o.count(e.actor, -1)
+		if o.turn != nil { // whoever waited meanwhile comes first: an organisation that was just served would be served again
+			l.turns.MoveToBack(o.turn)
+		}
 	}
 	l.forget(o)
 	l.serve()

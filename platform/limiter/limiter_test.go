@@ -115,6 +115,25 @@ func TestOrganisationsAreServedInTurn(t *testing.T) {
 	})
 }
 
+// Places come free one by one while organisations wait that hold the others: whoever holds none does not wait for all of them again.
+func TestWhoWaitedComesBeforeWhoWasJustServed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := limiter.New(limiter.Limits{Places: 2})
+		a, b := acquire(t, l, "a", ""), acquire(t, l, "b", "")
+		var got admitted
+		for _, organisation := range []string{"a", "b", "c"} {
+			got.acquire(t, l, limiter.Request{OrganisationID: organisation}, organisation)
+		}
+		a.Release()
+		require.Equal(t, []string{"c"}, got.order())
+		got.leases[0].Release()
+		require.Equal(t, []string{"c", "a"}, got.order())
+		b.Release()
+		require.Equal(t, []string{"c", "a", "b"}, got.order())
+	})
+}
+
 func TestBytesAreBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
