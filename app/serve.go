@@ -50,6 +50,7 @@ func (c serveCmd) Run(ctx context.Context, p stdio) error {
 	}
 	defer on.Close()
 	if p.ownProcess {
+		raiseThreads()
 		db.dropPrivileges(p.log)
 	}
 	c.Addr = on.main.Addr().String() // with the port that the system chose for port 0

@@ -16,6 +16,9 @@ const (
 	maxWorkers    = 4
 )
 
+// processors is read before the program lets more threads run than there are.
+var processors = runtime.GOMAXPROCS(0)
+
 // hasher computes password hashes, a few at a time.
 type hasher struct {
 	cost   cost // of new hashes
@@ -24,7 +27,7 @@ type hasher struct {
 }
 
 func newHasher(c cost) *hasher {
-	workers := min(max(1, runtime.GOMAXPROCS(0)-1), maxWorkers)
+	workers := min(max(1, processors-1), maxWorkers)
 	return &hasher{cost: c, memory: semaphore.NewWeighted(hashingMemory), share: hashingMemory / int64(workers)}
 }
 

@@ -27,5 +27,5 @@ func TestHashingLeavesAProcessorFree(t *testing.T) {
 		})
 	}
 	all.Wait()
-	require.LessOrEqual(t, peak.Load(), int64(max(1, runtime.GOMAXPROCS(0)-1)))
+	require.LessOrEqual(t, peak.Load(), int64(max(1, processors-1)))
 }
