@@ -23,6 +23,7 @@ import (
 // tenant is an organisation of the test of admission: a fork, keys, and two owners who can sign in.
 type tenant struct {
 	slug, fork, group string
+	revoked           string // a key; of some tenants only
 	emails            []string
 	keys              []string
 	cookies           []string

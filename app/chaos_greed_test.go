@@ -41,11 +41,18 @@ var greeds = []greed{
 	{"lists of reports", 64, onScreen(func(*neighbours) string { return "/reports" })},
 	{"the audit log", 64, onScreen(func(*neighbours) string { return "/settings/audit-log" })},
 	{"downloads of the audit log", 64, onScreen(func(*neighbours) string { return "/settings/audit-log.csv" })},
+	{"searches for groups", 64, onScreen(func(n *neighbours) string { return "/reports/" + n.a.fork + "?find=a" })},
 	{"settings", 64, onScreen(func(*neighbours) string { return "/settings/organisation" })},
 	{"the list of keys", 64, onScreen(func(*neighbours) string { return "/settings/api-keys" })},
 	{"right passwords", 32, signInWith(func(int) string { return fixtures.Password })},
 	{"wrong passwords", 32, signInWith(func(try int) string { return fmt.Sprint("wrong password ", try) })},
+	{"wrong codes", 32, func(n *neighbours, v *visitor, _, _ int) (int, error) {
+		return v.status("/sign-in/code", url.Values{"code": {"000000"}}, "Cookie", n.a.cookies[1])
+	}},
 	{"wrong secrets", 64, (*neighbours).wrongSecret},
+	{"a revoked key", 64, func(n *neighbours, v *visitor, _, try int) (int, error) {
+		return n.refused(v, try, "/api/v1/forks", "Bearer "+n.a.revoked)
+	}},
 	{"keys outside", 64, (*neighbours).outside},
 	{"a key over its rate", 64, func(n *neighbours, v *visitor, _, _ int) (int, error) {
 		return v.status("/api/v1/forks", nil, "Authorization", n.bearer(0))
@@ -177,6 +184,7 @@ func (v *visitor) status(path string, form url.Values, headers ...string) (int, 
 // greedyOrder is what a greedy organisation takes, and where.
 type greedyOrder struct {
 	Base, Slug, Fork, Group string
+	Revoked                 string
 	Emails, Keys, Cookies   []string
 	Greeds                  []string
 }
@@ -185,7 +193,8 @@ type greedyOrder struct {
 // answered.
 func (n *neighbours) greedily(t *testing.T, of ...greed) (leave func() string) {
 	t.Helper()
-	order := greedyOrder{Base: n.url, Slug: n.a.slug, Fork: n.a.fork, Group: n.a.group, Emails: n.a.emails, Keys: n.a.keys, Cookies: n.a.cookies}
+	a := n.a
+	order := greedyOrder{n.url, a.slug, a.fork, a.group, a.revoked, a.emails, a.keys, a.cookies, nil}
 	for _, g := range of {
 		order.Greeds = append(order.Greeds, g.name)
 	}
@@ -212,7 +221,7 @@ func greedyAside(ctx context.Context, order []byte, say func(format string, args
 	if err := json.Unmarshal(order, &g); err != nil {
 		return err
 	}
-	a := &tenant{slug: g.Slug, fork: g.Fork, group: g.Group, emails: g.Emails, keys: g.Keys, cookies: g.Cookies}
+	a := &tenant{slug: g.Slug, fork: g.Fork, group: g.Group, revoked: g.Revoked, emails: g.Emails, keys: g.Keys, cookies: g.Cookies}
 	n := &neighbours{o: &ordeal{entries: map[[2]string]int{}}, a: a}
 	var of []greed
 	for _, known := range greeds {

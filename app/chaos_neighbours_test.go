@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -31,6 +33,9 @@ func TestChaosNeighbours(t *testing.T) {
 		t.Parallel()
 	}
 	n := startNeighbours(t)
+	if os.Getenv("GOMAXPROCS") == "" {
+		require.Contains(t, n.operations(t, "/metrics"), fmt.Sprintf("go_sched_gomaxprocs_threads %d\n", threadsOfProcessor*runtime.GOMAXPROCS(0)))
+	}
 	n.rest(t, time.Second) // warms up
 	quiet, quietSignIns := n.rest(t, time.Duration(chaosSize(0, 8, 30))*time.Second)
 	beside := func(name string, of ...greed) {
@@ -40,9 +45,9 @@ func TestChaosNeighbours(t *testing.T) {
 			figures, signIns := n.rest(t, time.Duration(chaosSize(2, 5, 60))*time.Second)
 			t.Logf("beside %s:%s", name, leave())
 			if len(of) == 1 {
-				figures.isSpared(t, quiet, 5)
+				figures.isSpared(t, quiet, 4)
 			}
-			figures.isSpared(t, quiet, 10)
+			figures.isSpared(t, quiet, 6)
 			signIns.isSpared(t, quietSignIns, 10)
 		})
 	}
@@ -54,14 +59,14 @@ func TestChaosNeighbours(t *testing.T) {
 	beside("everything", greeds...)
 	t.Run("an import that is to be sealed", func(t *testing.T) {
 		figures := n.healthy.during(t, func() { n.imports(chaosSize(1_000, 150_000, 1_000_000)) })
-		figures.isSpared(t, quiet, 5)
+		figures.isSpared(t, quiet, 4)
 	})
 	n.o.ends(t)
 }
 
 // isSpared requires right answers, under DG_CHAOS 99.9 % of them and a 99th percentile of so many times that of rest, or times 25 ms.
-// Beside one resource it was 0.6 to 4 times, beside everything at once, which keeps both cores busy, 6 to 10 times; in one queue with
-// the greedy one, it was seconds.
+// Beside one resource it was 0.8 to 3.2 times (3.2 beside exports), beside everything at once, which keeps both cores busy, 3.8 to 5.3
+// times; with one thread for each core it was 27 to 33 times, in one queue with the greedy one, seconds.
 func (f *healthyFigures) isSpared(t *testing.T, quiet *healthyFigures, times int) {
 	t.Helper()
 	right, failed := f.all(), f.failures()
@@ -82,10 +87,15 @@ func startNeighbours(t *testing.T) *neighbours {
 	for len(n.a.keys) < 99 { // one more can be created
 		n.a.keys = append(n.a.keys, db.Key(organisation).Token())
 	}
+	n.a.revoked = db.Key(organisation).Token()
+	db.Exec(`update api_keys set revoked_at = now() where id = $1`, newKeyID.FindStringSubmatch(n.a.revoked)[1])
+	db.Exec(`insert into player_groups (id, org_id, name) select gen_random_uuid(), $1, 'Class ' || i from generate_series(1, $2::int) i`,
+		organisation, chaosSize(50, 2_000, 20_000))
 	n.a.fill = func() { // its minute is over
 		db.Exec(`delete from api_key_windows where key_id in (select id from api_keys where org_id = $1)`, organisation)
 	}
 	n.logs(organisation, chaosSize(1_000, 200_000, 1_000_000))
+	db.Exec(`analyze`) // as PostgreSQL does by itself: without it a page of the audit log sorted all entries
 	n.child = serveDatabase(t, db)
 	n.a.cookies = []string{n.signIn(t, n.a.emails[0])}
 	n.healthy = newHealthy(t, db, n.url, func(email string) string { return n.signIn(t, email) })
@@ -93,8 +103,17 @@ func startNeighbours(t *testing.T) *neighbours {
 	require.NoError(t, err)
 	db.Exec(`update users set password_hash = $1 where email = any ($2)`, hash, []string{owner, n.a.emails[1]})
 	n.moreCalls(owner)
+	n.a.cookies = append(n.a.cookies, n.firstStep(t, organisation))
 	n.o = beginOrdeal(t, doorTo(t, db.DirectURL), n.child)
 	return n
+}
+
+// firstStep returns the session of a member who has to enter a code.
+func (n *neighbours) firstStep(t *testing.T, organisation string) string {
+	t.Helper()
+	due := n.db.Person(fixtures.Person{TOTPSecret: fixtures.TOTPSecret})
+	n.db.Join(organisation, due.ID, "member")
+	return n.signIn(t, due.Email)
 }
 
 // moreCalls are those of the customer beside the ones of package-wide healthy traffic: a fork, the first rows of an export, and signing
