@@ -51,9 +51,9 @@ type authResult struct {
 	known                bool         // whether there is such a key
 	reason               audit.Reason // why the key is rejected; "": it is accepted
 	revokedAt, expiresAt *time.Time
-	limited              bool    // over the limit of requests or, when rejected, of rejected requests
-	wait                 float64 // when limited: seconds until the limit frees up; 0 or less: not known
-	firstInMinute        bool    // whether last_used_at has to move
+	limited              bool // over the limit of requests or, when rejected, of rejected requests
+	retryAfter           int  // when limited: seconds until there is a place again
+	firstInMinute        bool // whether last_used_at has to move
 }
 
 // Authenticate finds the key of the token and takes one of its requests in the last minute. A rejection is recorded before
@@ -72,7 +72,7 @@ func (s *Service) Authenticate(ctx context.Context, token Token, request audit.R
 	case result.reason != "":
 		return Caller{}, s.reject(ctx, result, request, result.rejection())
 	case result.limited:
-		return s.rateLimited(ctx, result)
+		return s.rateLimited(result)
 	}
 	result.countedOn = s.count(result.Caller, accepted)
 	if result.firstInMinute {
@@ -95,12 +95,8 @@ func (s *Service) expiryNotice(expiresAt, revokedAt *time.Time) *time.Time {
 	return end
 }
 
-func (s *Service) rateLimited(ctx context.Context, result authResult) (Caller, error) {
-	s.count(result.Caller, limited)
-	wait, err := s.retryAfter(ctx, result, false)
-	if err != nil {
-		return Caller{}, err
-	}
-	result.RateLimit.Reset = wait
-	return result.Caller, newRateLimitError(wait, "Rate limit exceeded: %d requests in %d seconds. Retry in %d seconds.", MaxRequests, RateWindow, wait)
+func (s *Service) rateLimited(r authResult) (Caller, error) {
+	s.count(r.Caller, limited)
+	r.RateLimit.Reset = r.retryAfter
+	return r.Caller, newRateLimitError(r.retryAfter, "Rate limit exceeded: %d requests in %d seconds. Retry in %d seconds.", MaxRequests, RateWindow, r.retryAfter)
 }

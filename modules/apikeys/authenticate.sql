@@ -1,14 +1,13 @@
 /* apikeys.authenticate */
 -- $1 the key's id, $2 the SHA-256 of the secret, $3 whether it was used outside /api/v1/.
--- One row, or none for an unknown id: the key, why it is rejected ('': it is not), its dates, and either what is left of the
--- limit (remaining requests, seconds until there is one more) or, over the limit, the seconds until there is one. Both are
--- null when the key has no window, or one with stamps of the future: the caller then makes or repairs it and asks again.
+-- One row, or none for an unknown id: the key, why it is rejected ('': it is not), its dates, and what is left of the limit:
+-- remaining requests, and seconds until there is one more. Both are null over the limit, and when the key has no window, or one
+-- with stamps of the future: another statement tells which (apikeys.retryAfter), so that accepted requests do not pay for it.
 -- position: how far the primary's history has come, for reports from replicas; without replicas null.
 -- first_in_minute: a statement of its own stores that use; in this one it would cost every use a fifth more.
 -- The count is exact: two updates of the same window row take turns, and the second sees what the first wrote. A revocation
 -- updates api_keys alone, so that it cannot deadlock with this statement. The ring is in order from its head on, so that
--- width_bucket finds the free places by halving. wait comes from the snapshot: 0 or less means that another request has
--- taken the place meanwhile, and that it has to be read again.
+-- width_bucket finds the free places by halving.
 with k as (
     select k.id, k.org_id, k.name, k.scopes, o.version, k.revoked_at, k.expires_at,
            case when $3::boolean then 'outside_api'
@@ -27,15 +26,10 @@ with k as (
      where w.key_id = k.id and w.refused = (k.reason is not null)
        and w.instants[w.head] <= clock_timestamp() - interval '60 s'
        and w.instants[(w.head + 118) % 120 + 1] <= clock_timestamp()
-    returning (select array[n.free, extract(epoch from n.oldest[n.free + 1] + interval '60 s' - n.now)]::float8[]
-                 from (select m.*, width_bucket(m.now - interval '60 s', m.oldest) as free
-                         from (select w.instants[w.head:] || w.instants[:w.head - 1] as oldest, clock_timestamp() as now offset 0) m offset 0) n) as remaining_and_reset
+    returning w.instants, w.head, width_bucket(clock_timestamp() - interval '60 s', w.instants[w.head:] || w.instants[:w.head - 1]) as free
 )
-select k.id, k.org_id::text, k.name, k.scopes, k.version, coalesce(k.reason, ''), k.revoked_at, k.expires_at, taken.remaining_and_reset,
-       case when taken.remaining_and_reset is null then
-           (select extract(epoch from greatest(w.instants[w.head], 'epoch') + interval '60 s' - clock_timestamp())::float8
-              from api_key_windows w
-             where w.key_id = k.id and w.refused = (k.reason is not null) and not clock_timestamp() < any (w.instants)) end as wait,
+select k.id, k.org_id::text, k.name, k.scopes, k.version, coalesce(k.reason, ''), k.revoked_at, k.expires_at, taken.free as remaining,
+       extract(epoch from taken.instants[(taken.head + taken.free - 1) % 120 + 1] + interval '60 s' - clock_timestamp())::float8 as reset,
        k.first_in_minute,
        null as position
   from k left join taken on true

@@ -76,14 +76,10 @@ func (s *Service) reject(ctx context.Context, r authResult, request audit.Reques
 	if !r.limited {
 		return s.recordRefusal(ctx, r.Caller, r.reason, audit.Target{Kind: "api_key", ID: r.KeyID}, request, answer)
 	}
-	wait, err := s.retryAfter(ctx, r, true)
-	if err != nil {
-		return err
-	}
 	if err := s.log.Count(ctx, r.refusal(r.reason)); err != nil {
 		return apperr.Wrap(apperr.Unavailable, err, notRecorded)
 	}
-	return newRateLimitError(wait, "Too many rejected requests with this key. Check the secret; retry in %d seconds.", wait)
+	return newRateLimitError(r.retryAfter, "Too many rejected requests with this key. Check the secret; retry in %d seconds.", r.retryAfter)
 }
 
 func (c Caller) refusal(reason audit.Reason) audit.Entry {

@@ -27,9 +27,10 @@ update api_key_windows set head = 1, instants = (
     select array_agg(m.at order by m.at) from (select least(i, clock_timestamp()) as at from unnest(instants) i) m)
  where key_id = $1 and clock_timestamp() < any (instants)`
 
+	// No row: there is no window, or one with stamps of the future.
 	retryAfterSQL = `/* apikeys.retryAfter */
 select extract(epoch from greatest(instants[head], 'epoch') + interval '60 s' - clock_timestamp())::float8
-  from api_key_windows where key_id = $1 and refused = $2`
+  from api_key_windows where key_id = $1 and refused = $2 and not clock_timestamp() < any (instants)`
 )
 
 // withPosition is the authentication statement of a database, which has replicas or not.
@@ -41,56 +42,48 @@ func withPosition(db *postgres.DB) string {
 var errNotCounted = apperr.New(apperr.Unavailable, "The request could not be counted. Retry in a few seconds.")
 
 // authenticate runs the statement. A key without a usable window (it is new, a crash of PostgreSQL emptied the table, or the
-// clock was set back) gets one, and the statement runs again. Errors: apperr.Unavailable.
+// clock was set back) gets one, and the statement runs again; so it does when a place became free after it. Errors: apperr.Unavailable.
 func (s *Service) authenticate(ctx context.Context, id string, hash []byte, outside bool) (authResult, error) {
-	for range 2 {
-		result, hasWindow, err := s.lookup(ctx, id, hash, outside)
-		if err != nil || !result.known || hasWindow {
-			return result, err
+	for range 3 {
+		r, err := s.lookup(ctx, id, hash, outside)
+		if err != nil || !r.limited {
+			return r, err
 		}
-		if err := newWindows(s.db.Gorm.WithContext(ctx), id); err != nil {
-			return authResult{}, err
+		var wait float64
+		err = s.db.Pool.QueryRow(ctx, retryAfterSQL, id, r.reason != "").Scan(&wait)
+		if errors.Is(err, pgx.ErrNoRows) {
+			if err = newWindows(s.db.Gorm.WithContext(ctx), id); err == nil {
+				_, err = s.db.Pool.Exec(ctx, repairWindowsSQL, id)
+			}
 		}
-		if _, err := s.db.Pool.Exec(ctx, repairWindowsSQL, id); err != nil {
-			return authResult{}, fmt.Errorf("apikeys: repair windows: %w", err)
+		if err != nil {
+			return authResult{}, fmt.Errorf("apikeys: retry after: %w", err)
+		}
+		if wait > 0 {
+			r.retryAfter = wholeSeconds(wait)
+			return r, nil
 		}
 	}
 	return authResult{}, errNotCounted
 }
 
-func (s *Service) lookup(ctx context.Context, id string, hash []byte, outside bool) (r authResult, hasWindow bool, err error) {
-	var remainingAndReset []float64
-	var wait *float64
+func (s *Service) lookup(ctx context.Context, id string, hash []byte, outside bool) (r authResult, err error) {
+	var remaining *int
+	var reset *float64
 	err = s.db.Pool.QueryRow(ctx, s.authenticateSQL, id, hash, outside).Scan(&r.KeyID, &r.OrganisationID, &r.KeyName, &r.Scopes,
-		&r.OrganisationVersion, &r.reason, &r.revokedAt, &r.expiresAt, &remainingAndReset, &wait, &r.firstInMinute, &r.Position)
+		&r.OrganisationVersion, &r.reason, &r.revokedAt, &r.expiresAt, &remaining, &reset, &r.firstInMinute, &r.Position)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return authResult{}, false, nil
+		return authResult{}, nil
 	}
 	if err != nil {
-		return authResult{}, false, fmt.Errorf("apikeys: authenticate: %w", err)
+		return authResult{}, fmt.Errorf("apikeys: authenticate: %w", err)
 	}
-	r.known, r.limited = true, remainingAndReset == nil
+	r.known, r.limited = true, remaining == nil || reset == nil
 	if !r.limited {
-		r.RateLimit = RateLimit{Remaining: int(remainingAndReset[0]), Reset: wholeSeconds(remainingAndReset[1])}
-	}
-	if wait != nil {
-		r.wait = *wait
+		r.RateLimit = RateLimit{Remaining: *remaining, Reset: wholeSeconds(*reset)}
 	}
 	r.ExpiryNotice = s.expiryNotice(r.expiresAt, r.revokedAt)
-	return r, !r.limited || wait != nil, nil
-}
-
-// retryAfter returns the seconds until a window has room. A statement that lost a race for the last place has an older
-// snapshot than the winner's stamp: a second one reads it.
-func (s *Service) retryAfter(ctx context.Context, r authResult, refused bool) (int, error) {
-	seconds := r.wait
-	if seconds <= 0 {
-		err := s.db.Pool.QueryRow(ctx, retryAfterSQL, r.KeyID, refused).Scan(&seconds)
-		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
-			return 0, fmt.Errorf("apikeys: retry after: %w", err)
-		}
-	}
-	return wholeSeconds(seconds), nil
+	return r, nil
 }
 
 // wholeSeconds rounds up, so that a request after that time succeeds, and is at least 1.

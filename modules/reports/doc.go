@@ -52,7 +52,8 @@
 //     hour keeps it out as long.
 //   - Segments of another version of the program are ignored and sealed again. Programs of two versions seal them in turns
 //     while both run; the figures stay right.
-//   - Statistics take two round trips: what is sealed, then everything else together with the labels of all players.
+//   - Statistics take two round trips: what is sealed, then everything else together with the labels of all players. A third
+//     would be saved by reading a group's plays before it is known whether they may be read: time would tell how many there are.
 //   - A group is read play by play when it has at most one in 70 of the organisation's players, else from segments: of whole
 //     months the plays of its members alone. Months whose plays take more than 40 MB are sealed without them.
 //   - An overview counts the players of four weeks exactly, from segments and plays, for up to 250,000 plays outside segments

@@ -17,7 +17,7 @@ const (
 	playerSQL       = `/* reports.players */ select ordinal, case $2 when 'nominative' then display_name else label end, label` + ofPlayers
 	ofPlayers       = ` from players where org_id = $1`
 	// The array is read once, whatever the planner knows of the tables: after an import a join of both took more than 30 s.
-	inGroup = ` and ordinal = any(array(select player from group_members where org_id = $1 and group_id = $3))`
+	inGroup = ` and ordinal = any(array(select player from group_members where org_id = $1 and group_id = $3` + byPlayer + `))`
 )
 
 // labelsOf returns the labels of some players. From an eighth of the organisation's players on it reads all labels: a scan

@@ -41,11 +41,12 @@ select d.day, case when $5::uuid is null then d.sums end from ` + sealedDays + `
  order by d.day`
 	// largeGroup is true for a group of at least one in 70 of the organisation's players: from there on, scanning all
 	// segments is faster than reading the members' plays one by one. $1 organisation, $5 group.
-	largeGroup      = `coalesce((select last / 70 from player_ordinals where org_id = $1), 0) < (select count(*) from group_members where org_id = $1 and group_id = $5)`
+	largeGroup = `exists (select from group_members where org_id = $1 and group_id = $5
+	order by player offset coalesce((select last / 70 from player_ordinals where org_id = $1), 0) limit 1)`
 	sealedMonthsSQL = `/* reports.sealedMonths */
 select m.month from ` + sealedMonths + ` m
  where m.org_id = $1 and m.fork_id = $2 and m.month >= $3 and (m.month + interval '1 month')::date <= $4
-   and ($5::uuid is null or m.head_bytes < octet_length(m.segment))
+   and ($5::uuid is null or ` + largeGroup + `) and ($5::uuid is null or m.head_bytes < octet_length(m.segment))
  order by m.month`
 )
 

@@ -45,26 +45,30 @@ func (m metadata) suppressed() bool { return m.grouped && suppressed(m.activeMem
 // acquireTimeout bounds the wait for a connection.
 const acquireTimeout = 2 * time.Second
 
-// metadataSQL also finds the group's owner, which is the organisation or nobody. $1 organisation, $2 group or null, $3 fork or null, $4 and $5
+// metadataSQL also finds the group's owner, which is the organisation or nobody. Each member's plays are looked up: joined, those of
+// everybody else are read too until enough members are found. $1 organisation, $2 group or null, $3 fork or null, $4 and $5
 // the period, $6 LargeReport.
 const metadataSQL = `/* reports.metadata */
 select o.reporting_mode, g.org_id::text,
        (select count(*)::int from (
-           select from group_members m
-            where m.org_id = o.id and m.group_id = g.id
-              and exists (select from plays p where p.org_id = o.id and p.player = m.player and p.fork_id = $3
-                                                and p.started_at >= $4 and p.started_at < $5)
+           select from (select m.player from group_members m where m.org_id = o.id and m.group_id = g.id ` + byPlayer + `) m,
+               lateral (select from plays p where p.org_id = o.id and p.player = m.player and p.fork_id = $3
+                                              and p.started_at >= $4 and p.started_at < $5 limit 1) p
             limit ` + activeLimit + `) x),
        coalesce(n.last, 0),
        case when coalesce(n.last, 0) <= $6 then 0
             when $2::uuid is not null then (select count(*)::int from (
-                select from group_members m where m.org_id = o.id and m.group_id = $2 limit $6 + 1) x)
+                select from group_members m where m.org_id = o.id and m.group_id = $2 order by m.player limit $6 + 1) x)
             else (select count(*)::int from (
                 select from plays p where p.org_id = o.id and p.fork_id = $3 and p.started_at >= $4 and p.started_at < $5 limit $6 + 1) x) end
   from organisations o
   left join player_ordinals n on n.org_id = o.id
   left join player_groups g on g.org_id = o.id and g.id = $2
  where o.id = $1`
+
+// byPlayer reads the members of a group by their index, where an organisation of few groups would have its whole table scanned: the
+// planner does not know the limit, which is none.
+const byPlayer = ` order by player limit (select 9223372036854775807)`
 
 // activeLimit is minGroup in SQL.
 const activeLimit = string(rune('0' + minGroup))

@@ -9,6 +9,7 @@ import (
 	"github.com/casbin/casbin/v2"
 	"github.com/casbin/casbin/v2/model"
 	stringadapter "github.com/casbin/casbin/v2/persist/string-adapter"
+	"github.com/maypok86/otter/v2"
 
 	"dg/configs"
 )
@@ -61,8 +62,21 @@ var (
 // ErrDenied means that the policy does not grant the permission.
 var ErrDenied = errors.New("authz: denied")
 
-// Policy is the embedded model and policy. It is safe for concurrent use.
-type Policy struct{ enforcer *casbin.Enforcer }
+// Policy is the embedded model and policy, which do not change. It is safe for concurrent use.
+type Policy struct {
+	enforcer *casbin.Enforcer
+	decided  *otter.Cache[question, bool] // by everything that a decision depends on: never stale
+}
+
+// question is one of Authorize.
+type question struct {
+	kind                            Kind
+	grants, organisationID, ownerID string
+	want                            Permission
+}
+
+// maxDecided bounds the decisions that are remembered: about 2 MB.
+const maxDecided = 8192
 
 // New compiles the embedded model and policy. It fails only when they are invalid.
 func New() (*Policy, error) { return Compile(configs.AuthzModel, configs.AuthzPolicy) }
@@ -78,15 +92,21 @@ func Compile(modelText, policyText string) (*Policy, error) {
 		return nil, fmt.Errorf("authz: policy: %w", err)
 	}
 	e.AddFunction("hasGrant", hasGrant)
-	return &Policy{enforcer: e}, nil
+	return &Policy{e, otter.Must(&otter.Options[question, bool]{MaximumSize: maxDecided})}, nil
 }
 
 // Authorize returns nil when s has the permission on a resource owned by the organisation, and ErrDenied when not. Any other
 // error is a failure to decide, and refuses too.
 func (p *Policy) Authorize(s Subject, want Permission, organisationID string) error {
-	ok, err := p.enforcer.Enforce(string(s.Kind), s.Grants, s.OrganisationID, organisationID, want.Resource, want.Action)
-	if err != nil {
-		return fmt.Errorf("authz: decide %s.%s: %w", want.Resource, want.Action, err)
+	q := question{s.Kind, strings.Join(s.Grants, "\x00"), s.OrganisationID, organisationID, want}
+	ok, known := p.decided.GetIfPresent(q)
+	if !known {
+		var err error
+		ok, err = p.enforcer.Enforce(string(s.Kind), s.Grants, s.OrganisationID, organisationID, want.Resource, want.Action)
+		if err != nil {
+			return fmt.Errorf("authz: decide %s.%s: %w", want.Resource, want.Action, err)
+		}
+		p.decided.Set(q, ok)
 	}
 	if !ok {
 		return ErrDenied
