@@ -32,6 +32,11 @@ const (
 
 // alternate runs the contestants in turns, every second round in the opposite order, after one uncounted run of each.
 func alternate(ctx context.Context, budget time.Duration, contestants ...contestant) ([]sample, error) {
+	return alternateAtLeast(ctx, minRounds, budget, contestants...)
+}
+
+// alternateAtLeast is alternate with another least number of rounds, for what varies much from round to round.
+func alternateAtLeast(ctx context.Context, rounds int, budget time.Duration, contestants ...contestant) ([]sample, error) {
 	out, order := make([]sample, len(contestants)), make([]int, len(contestants))
 	for i, c := range contestants {
 		order[i] = i
@@ -40,7 +45,7 @@ func alternate(ctx context.Context, budget time.Duration, contestants ...contest
 		}
 	}
 	began := time.Now()
-	for round := 0; round < maxRounds && (round < minRounds || time.Since(began) < budget); round++ {
+	for round := 0; round < maxRounds && (round < rounds || time.Since(began) < budget); round++ {
 		for _, i := range order {
 			figures := make([]float64, contestants[i].times)
 			for n := range figures {
