@@ -44,9 +44,17 @@ func combined(dice *rand.Rand) smuggling {
 		text += pick(slices.Concat(encodings, lengths)) + pick([]string{"\r\n", "\r\n", "\r\n", "\n", "\r\r\n", "\n\r\n"})
 	}
 	whole := pick([]string{"0\r\n\r\n", "", "\r\n", pick(chunkSizes) + "\r\n"}) + getInner
-	text += pick([]string{"\r\n", "\n", "\r\n\r\n"}) + pick([]string{whole, chunk(getInner) + whole, strings.Repeat("a", 44) + whole})
+	text += pick([]string{"\r\n", "\n", "\r\n\r\n"}) + pick([]string{whole, chunk(getInner) + whole, body44 + whole})
+	if strings.Contains(text, "OUTER"+length44+"\r\n\r\n"+body44) {
+		return combined(dice) // this is no trick: everybody sees where the second request begins
+	}
 	return smuggling{fmt.Sprintf("%q", text), text}
 }
+
+// length44 is an odd way to announce body44, and a right one.
+const length44 = "Content-Length: 00000000000000000000044"
+
+var body44 = strings.Repeat("a", 44)
 
 var methods = []string{"GET /healthz", "POST /sign-in", "GET /CSV", "POST /api/v1/forks", "HEAD /healthz", "OPTIONS /healthz", "DELETE /sign-in"}
 
@@ -90,7 +98,7 @@ var lengths = []string{
 	"Content-Length: 0\r\nContent-Length: 44", "Content-Length: 44\r\nContent-Length: 0", "Content-Length: 0\r\nContent-Length: 0", "Content-Length: 0, 44", "Content-Length: 0,0",
 	"Content-Length: +44", "Content-Length: -1", "Content-Length: 0x10", "Content-Length: 1e1", "Content-Length: 4 4", "Content-Length : 44", "Content-Length\t: 44", " Content-Length: 44",
 	"Content-Length:\r\n 44", "Content-Length: 4\r\n 4", "X: y\nContent-Length: 44", "X: y\rContent-Length: 44", "Content-Length: 44\x00", "Content-Length: \x0b44", "Content-Length: 18446744073709551616",
-	"Content-Length: 18446744073709551660", "Content-Length: 4294967340", "Content-Length:", "Content-Length: ''", "Content-Length: 44;x", "Content-Length\x00: 44", "Content-Length: 00000000000000000000044",
+	"Content-Length: 18446744073709551660", "Content-Length: 4294967340", "Content-Length:", "Content-Length: ''", "Content-Length: 44;x", "Content-Length\x00: 44", length44,
 	"X: a\r\n folded", "X: a\r\n\tfolded", "X\x00: a", "X: a\x00", "No-colon", ": no name", "X : y", "\x00", "Content-Length: ٤٤",
 }
 
