@@ -42,7 +42,7 @@ func TestChaosNeighbours(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			n.a.fill()
 			leave := n.greedily(t, of...)
-			figures, signIns := n.rest(t, time.Duration(chaosSize(2, 5, 60))*time.Second)
+			figures, signIns := n.rest(t, time.Duration(chaosSize(2, 5, 20))*time.Second)
 			t.Logf("beside %s:%s", name, leave())
 			if len(of) == 1 {
 				figures.isSpared(t, quiet, 4)
