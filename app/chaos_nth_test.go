@@ -157,7 +157,7 @@ func (w *nthWorld) with(t *testing.T, c nthCase, f fault, n, rows int, want good
 	rounds := 20
 	if got.broken {
 		w.broken++
-		rounds = 1000 // it has to have an end
+		rounds = 300 // it has to have an end
 	}
 	got.changes = w.settled(rounds)
 	reached, fired := w.link.disarm()

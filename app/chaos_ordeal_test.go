@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -67,4 +68,38 @@ func TestChaosChecksFindWhatIsWrong(t *testing.T) {
 		}
 		require.Empty(t, o.leaks(t))
 	})
+}
+
+// The callers of the database's suites tell a right answer from a wrong one, a file that is too short from one that breaks off, and a
+// failure that says so from one that does not.
+func TestChaosCallersFindWrongAnswers(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/later":
+			w.Header().Set("Retry-After", "2")
+			fallthrough
+		case "/never":
+			w.WriteHeader(http.StatusServiceUnavailable)
+		case "/failed":
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+		_, _ = io.WriteString(w, map[string]string{"/right": "one\ntwo\n", "/empty": `{"plays":0}`}[r.URL.Path])
+		if r.URL.Path == "/short" || r.URL.Path == "/broken" {
+			_, _ = io.WriteString(w, "one\n")
+			_ = http.NewResponseController(w).Flush()
+		}
+		if r.URL.Path == "/broken" {
+			panic(http.ErrAbortHandler)
+		}
+	}))
+	defer server.Close()
+	c := &caller{&callers{base: server.URL}, &calledTenant{keys: []string{"a key"}, known: map[string][]byte{}}, client()}
+	for path, want := range map[string]outcome{
+		"/right": gotRight, "/empty": "wrong", "/short": "wrong", "/broken": gotBroken, "/later": got503, "/never": "wrong", "/failed": "wrong",
+	} {
+		c.known[path] = []byte("one\ntwo\n")
+		require.Equal(t, want, c.reads("call-"+path, path, ""), path)
+	}
+	require.Len(t, c.wrong, 4)
 }
