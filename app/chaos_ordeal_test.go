@@ -16,6 +16,7 @@ import (
 // Each check of what must hold after chaos finds what it is for, and all of them nothing after a quiet run.
 func TestChaosChecksFindWhatIsWrong(t *testing.T) {
 	t.Parallel()
+	t.Run("a wrong answer in an outage", callersFindWrongAnswers)
 	e := startExporting(t, reports.SealFrom+chaosSize(1_000, 50_000, 500_000))
 	url := e.door.Config().ConnString()
 	status, out, err := command(t, "segments", "rebuild", "--database-url", url, "--migrate-database-url", url)
@@ -70,10 +71,9 @@ func TestChaosChecksFindWhatIsWrong(t *testing.T) {
 	})
 }
 
-// The callers of the database's suites tell a right answer from a wrong one, a file that is too short from one that breaks off, and a
-// failure that says so from one that does not.
-func TestChaosCallersFindWrongAnswers(t *testing.T) {
-	t.Parallel()
+// callersFindWrongAnswers: those of the database's suites tell a right answer from a wrong one, a file that is too short from one that
+// breaks off, and a failure that says so from one that does not.
+func callersFindWrongAnswers(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/later":
