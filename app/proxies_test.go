@@ -60,10 +60,11 @@ func TestProxyExamples(t *testing.T) {
 			if address == "" {
 				t.Skipf("SKIPPED, NOTHING WAS TESTED: there is no %s", name)
 			}
-			p.public, p.slow = clientOf(address, 0), clientOf(address, 16<<10)
+			p.public, p.slow = clientOf(address, 0), clientOf(address, 110<<10)
 			p.answersAlike(t)
 			p.knowsTheClient(t)
 			p.exportsWhole(t)
+			p.waitsForSlowReaders(t)
 			p.breaksVisibly(t)
 		})
 	}
@@ -72,7 +73,7 @@ func TestProxyExamples(t *testing.T) {
 // proxyArguments are those of each proxy for its configuration.
 var proxyArguments = map[string]func(t *testing.T, config, dir string) []string{
 	"nginx": func(t *testing.T, config, dir string) []string {
-		main := fmt.Sprintf("daemon off; pid %[1]s/pid; error_log stderr; events {} http { access_log off; client_body_temp_path %[1]s; include %[2]s; }", dir, config)
+		main := fmt.Sprintf("daemon off; pid %[1]s/pid; error_log stderr; events { worker_connections 15000; } http { access_log off; client_body_temp_path %[1]s; include %[2]s; }", dir, config)
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "main.conf"), []byte(main), 0o600))
 		return []string{"-p", dir, "-c", filepath.Join(dir, "main.conf")}
 	},
@@ -80,8 +81,8 @@ var proxyArguments = map[string]func(t *testing.T, config, dir string) []string{
 }
 
 // startProxy starts a proxy with its example in front of dg at upstream, and returns its address once it serves; "" where it is not
-// installed.
-func startProxy(t *testing.T, name, upstream string) (address string) {
+// installed. changes are more of them to the example.
+func startProxy(t *testing.T, name, upstream string, changes ...string) (address string) {
 	t.Helper()
 	program, err := exec.LookPath(name)
 	if err != nil {
@@ -90,7 +91,7 @@ func startProxy(t *testing.T, name, upstream string) (address string) {
 	dir, address := t.TempDir(), freeAddress(t)
 	example := map[string]string{"nginx": "nginx.conf", "haproxy": "haproxy.cfg"}[name]
 	var log buffer
-	proxy := exec.Command(program, proxyArguments[name](t, adapt(t, example, dir, address, upstream), dir)...)
+	proxy := exec.Command(program, proxyArguments[name](t, adapt(t, example, dir, address, upstream, changes), dir)...)
 	proxy.Stdout, proxy.Stderr = &log, &log
 	require.NoError(t, proxy.Start())
 	t.Cleanup(func() {
@@ -102,7 +103,11 @@ func startProxy(t *testing.T, name, upstream string) (address string) {
 	})
 	c := clientOf(address, 0)
 	until(t, 10*time.Second, name+" does not serve", func() bool {
-		response, err := c.Get(publicURL + "/readyz")
+		base := publicURL
+		if len(changes) > 0 {
+			base = "http://" + address
+		}
+		response, err := c.Get(base + "/readyz")
 		return err == nil && response.Body.Close() == nil && response.StatusCode == http.StatusOK
 	})
 	return address
@@ -114,27 +119,28 @@ func behindProxy(t *testing.T, args ...string) *exporting {
 	db := fixtures.New(t)
 	fork := db.Fork(fixtures.Fork{OrganisationID: db.Organisation(fixtures.Organisation{}).ID})
 	db.Players(fork.OrganisationID, 500)
-	db.Plays(fork, 30_000, fork.CreatedAt, time.Second)
+	plays := chaosSize(30_000, 150_000, 150_000)
+	db.Plays(fork, plays, fork.CreatedAt, time.Second)
 	address := freeAddress(t)
 	dg := launch(t, append(args, "serve", "--addr", address, "--ops-addr", "127.0.0.1:0", "--database-url", db.URL,
 		"--migrate-database-url", db.OwnerURL, "--base-url", publicURL, "--trusted-proxies", "127.0.0.1/32")...).untilServing()
 	dg.url = "http://" + address // it says the public one
 	return &exporting{
-		path: "/api/v1/forks/" + fork.ID + "/exports/csv?from=2026-01-01&to=2026-12-31", plays: 30_000,
+		path: "/api/v1/forks/" + fork.ID + "/exports/csv?from=2026-01-01&to=2026-12-31", plays: plays,
 		child: dg, door: doorTo(t, db.URL), token: db.Key(fork.OrganisationID).Token(), more: []string{db.Key(fork.OrganisationID).Token(), db.Key(fork.OrganisationID).Token()},
 	}
 }
 
 // adapt writes an example with other addresses and a certificate of this test.
-func adapt(t *testing.T, example, dir, address, upstream string) string {
+func adapt(t *testing.T, example, dir, address, upstream string, changes []string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "configs", "deploy", example))
 	require.NoError(t, err)
 	certificate, key := selfSigned(t)
 	both := filepath.Join(dir, "both.pem")
 	require.NoError(t, os.WriteFile(both, append(certificate, key...), 0o600))
-	adapted := strings.NewReplacer("listen 443", "listen "+address, "bind :443", "bind "+address, "127.0.0.1:8080", upstream,
-		"/etc/ssl/certs/dg.example.org.pem", both, "/etc/ssl/private/dg.example.org.key", both, "/etc/haproxy/dg.example.org.pem", both).Replace(string(text))
+	adapted := strings.NewReplacer(append(changes, "listen 443", "listen "+address, "bind :443", "bind "+address, "127.0.0.1:8080", upstream,
+		"/etc/ssl/certs/dg.example.org.pem", both, "/etc/ssl/private/dg.example.org.key", both, "/etc/haproxy/dg.example.org.pem", both)...).Replace(string(text))
 	config := filepath.Join(dir, example)
 	require.NoError(t, os.WriteFile(config, []byte(adapted), 0o600))
 	return config
@@ -222,4 +228,22 @@ func (p proxied) breaksVisibly(t *testing.T) {
 	})
 	_, err = io.Copy(io.Discard, response.Body)
 	require.Error(t, err, "a broken file looked whole")
+}
+
+// waitsForSlowReaders: an export that is read at 100 KB/s, and after 20 seconds at once, is whole. Megabytes in the kernel for its reader
+// would keep dg waiting for longer than it waits for a block.
+func (p proxied) waitsForSlowReaders(t *testing.T) {
+	t.Helper()
+	if !chaos {
+		return
+	}
+	response := ask(t, p.slow, publicURL+p.path, p.token, "Accept-Encoding", "identity")
+	defer response.Body.Close()
+	var err error
+	for began := time.Now(); err == nil && time.Since(began) < 20*time.Second; time.Sleep(100 * time.Millisecond) {
+		_, err = io.CopyN(io.Discard, response.Body, 10<<10)
+	}
+	require.NoError(t, err)
+	_, err = io.Copy(io.Discard, response.Body)
+	require.NoError(t, err)
 }

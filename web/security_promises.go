@@ -87,7 +87,7 @@ var securityParts = []securityPart{
 				"and makes room among its own; slow and idle clients make room for new ones.",
 			"Behind a trusted proxy all connections are the proxy's: it has to bound its clients. Somebody with very many addresses " +
 				"can slow the service down.",
-			[]string{"TestChaosHostileClients", "TestMoreConnectionsThanFilesAreSurvived"},
+			[]string{"TestChaosHostileClients", "TestChaosSlowClientsOfAProxy", "TestMoreConnectionsThanFilesAreSurvived"},
 		},
 	}},
 	{"outage", "Outage", []promise{
@@ -110,8 +110,8 @@ var securityParts = []securityPart{
 	}},
 	{"restart", "Restart", []promise{
 		{
-			"Stops and crashes", "A service that is stopped takes no new requests, gives running ones 10 seconds, and breaks longer ones off " +
-				"visibly. A crash loses no play, key, revocation or audit entry that was confirmed.",
+			"Stops and crashes", "A service that is stopped tells load balancers 2 seconds before it takes no new requests, gives running ones " +
+				"10 seconds, and breaks longer ones off visibly. A crash loses no play, key, revocation or audit entry that was confirmed.",
 			"Exports that were broken off have to be started again. One that starts in the audit log and never ends was " +
 				"interrupted by a crash.",
 			[]string{"TestKillLosesNoData", "TestInstancesBehindHaproxy", "TestStoppingUnderExports", "TestSecondInterruptSkipsTheGrace",

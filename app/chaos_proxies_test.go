@@ -1,0 +1,43 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/platform/testkit/fixtures"
+)
+
+// withoutTLS are the changes to the examples of proxies that speak http, as the hostile clients do.
+func withoutTLS() []string {
+	return []string{" ssl crt /etc/haproxy/dg.example.org.pem", "", " ssl sndbuf", " sndbuf"}
+}
+
+// Two thousand clients each that send headers or bodies slowly, or read slowly, keep no other customer of the same proxy from an answer.
+func TestChaosSlowClientsOfAProxy(t *testing.T) {
+	if !chaos {
+		t.Skip("takes 15 seconds for each proxy: DG_CHAOS=1 runs it")
+	}
+	for name := range proxyArguments {
+		t.Run(name, func(t *testing.T) {
+			db, address := fixtures.New(t), freeAddress(t)
+			launch(t, "serve", "--addr", address, "--ops-addr", "127.0.0.1:0", "--database-url", db.URL, "--migrate-database-url", db.OwnerURL,
+				"--trusted-proxies", "127.0.0.1/32").untilServing()
+			proxy := startProxy(t, name, address, withoutTLS()...)
+			if proxy == "" {
+				t.Skipf("SKIPPED, NOTHING WAS TESTED: there is no %s", name)
+			}
+			base := "http://" + proxy
+			h := newHealthy(t, db, base, func(email string) string { return cookiesOf(t, base, email, fixtures.Password) })
+			under := h.during(t, func() {
+				leave := aside(t, "hostile", hostileOrder{Target: base, Kind: "all slow ones", Lasting: 10 * time.Second}, func(line string) { t.Log(strings.TrimSpace(line)) })
+				time.Sleep(10 * time.Second)
+				leave()
+			})
+			require.Empty(t, under.wrong)
+			require.LessOrEqual(t, under.failures(), len(under.all())/1000, under.first) // the clients, the proxy and dg share the processors
+		})
+	}
+}
