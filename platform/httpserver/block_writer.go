@@ -68,8 +68,8 @@ func sendBlocks(c *fiber.Ctx, rec *requestRecord, body []byte) {
 	b := &bufferedBody{rec: rec, status: ctx.Response.StatusCode(), rest: body}
 	b.next = b.nextBlock
 	b.deadline = newWriteDeadline(rec.srv.base, ctx.Conn(), rec.srv.opts.WriteTimeout)
-	if c, ok := ctx.Conn().(*lingerConn); ok && !rec.authenticated {
-		_ = c.SetWriteBuffer(publicSendBuffer)
+	if !rec.authenticated {
+		setSendBuffer(ctx.Conn(), publicSendBuffer)
 	}
 	ctx.Response.SetBodyStream(b, len(body))
 }

@@ -26,6 +26,7 @@ type streamBody struct {
 
 	buf    *[]byte // the block that the source fills
 	primed bool    // buf holds a block that is not sent yet
+	wide   bool    // the client reads: the kernel holds more for it
 	ended  bool    // the source has come to its end
 	fault  error   // of the source or its context, not of the connection
 	once   sync.Once
@@ -46,6 +47,7 @@ func newStreamBody(rec *requestRecord, conn net.Conn, o StreamOptions, compress 
 	b.ctx, b.cancel = context.WithCancelCause(rec.withSpan(parent))
 	b.unhook = context.AfterFunc(rec.srv.base, func() { b.cancel(ErrStopped) })
 	b.deadline = newWriteDeadline(b.ctx, conn, o.WriteTimeout)
+	setSendBuffer(conn, firstSendBuffer)
 	if compress {
 		b.gzip = newGzipBlocks()
 	}
@@ -107,6 +109,10 @@ func (b *streamBody) nextPiece(buf []byte) (got []byte, err error) {
 
 // nextBlock returns the next block to send, and io.EOF itself after the last one.
 func (b *streamBody) nextBlock() ([]byte, error) {
+	if !b.wide && b.sent >= blockSize {
+		b.wide = true
+		setSendBuffer(b.deadline.conn, sendBuffer)
+	}
 	for b.primed || !b.ended {
 		var err error
 		if !b.primed {

@@ -11,6 +11,10 @@ import (
 // empties so rarely that it misses every write deadline.
 const sendBuffer = 128 << 10
 
+// firstSendBuffer is the same until the first block of a stream is sent. It does not fit into this: for a client that reads
+// nothing, nothing more is read of the source.
+const firstSendBuffer = 16 << 10
+
 // publicSendBuffer is the same for an answer that anybody gets: thousands of clients may ask for it and not read.
 const publicSendBuffer = 32 << 10
 
@@ -27,12 +31,17 @@ type writeDeadline struct {
 }
 
 func newWriteDeadline(ctx context.Context, conn net.Conn, limit time.Duration) *writeDeadline {
-	if c, ok := conn.(interface{ SetWriteBuffer(int) error }); ok {
-		_ = c.SetWriteBuffer(sendBuffer) // fails when the connection is gone: the first write reports it
-	}
+	setSendBuffer(conn, sendBuffer)
 	d := &writeDeadline{ctx: ctx, conn: conn, limit: limit}
 	d.stop = context.AfterFunc(ctx, d.expire)
 	return d
+}
+
+// setSendBuffer fails when the connection is gone: the first write reports it.
+func setSendBuffer(conn net.Conn, bytes int) {
+	if c, ok := conn.(interface{ SetWriteBuffer(int) error }); ok {
+		_ = c.SetWriteBuffer(bytes)
+	}
 }
 
 // expire interrupts a running write.
