@@ -184,11 +184,13 @@ func (s *Service) usable(ctx context.Context, organisationID, id string) (bool, 
 	return usable > 0, nil
 }
 
-// touch moves the last use of a key, to the minute.
+// touch moves the last use of a key, to the minute. Its request does not wait until that is on the disk: a crash of PostgreSQL may
+// lose the last second of it, and the next minute's use is stored again.
 func (s *Service) touch(ctx context.Context, c Caller) error {
 	err := keys(s.db.Gorm.WithContext(ctx), "touch", c.OrganisationID).
 		Where("id = ?", c.KeyID).Where(unrevokedAt, databaseNow).
 		Where("last_used_at is null or last_used_at < date_trunc('minute', clock_timestamp())").
+		Where("set_config('synchronous_commit', 'off', true) is not null"). // of this statement's transaction
 		Update("last_used_at", gorm.Expr("date_trunc('milliseconds', clock_timestamp())")).Error
 	if err != nil {
 		return fmt.Errorf("apikeys: last used: %w", err)
