@@ -3,6 +3,7 @@ package exports
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"time"
@@ -42,14 +43,25 @@ func (j *job) watch() (ctx context.Context) {
 	return ctx
 }
 
-// open starts the export and records that.
+// open starts the export and records that: the entry commits while the first rows are read, and nothing is sent before both are
+// there. Where the rows fail, Next returns their error and the end is recorded.
 func (j *job) open(ctx context.Context, header map[string]string) (httpserver.Source, error) {
 	export, err := j.service.reports.Export(ctx, j.request.Query, j.request.Format)
 	if err != nil {
 		return nil, err
 	}
 	j.id = uuid.NewString()
-	if err := j.record(ctx, audit.ExportStarted, map[string]any{"reportingMode": export.ReportingMode}); err != nil {
+	recorded := make(chan error, 1)
+	go func() { recorded <- j.recordStart(ctx, map[string]any{"reportingMode": export.ReportingMode}) }()
+	export.Begin()
+	select {
+	case err = <-recorded:
+	case <-ctx.Done():
+		export.Close()
+		j.abandon(context.Cause(ctx), recorded)
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
 		export.Close()
 		return nil, apperr.Wrap(apperr.Unavailable, err, "The export could not be recorded in the audit log, so it was not started. Retry in a few seconds.")
 	}
@@ -66,7 +78,20 @@ func (j *job) Next(b []byte) ([]byte, error) { return j.export.Next(b) }
 // Close frees the connection and the place, and records the end in the background: the client waits for Close.
 func (j *job) Close(outcome error) {
 	j.free()
-	rows, name := j.export.Rows(), outcomeName(outcome)
+	j.finish(outcome, j.export.Rows())
+}
+
+// abandon ends an export for which nobody waits any more, while its start is being recorded: if that succeeds, it has an end.
+func (j *job) abandon(outcome error, recorded <-chan error) {
+	j.service.recording.Go(func() {
+		if <-recorded == nil {
+			j.finish(outcome, 0)
+		}
+	})
+}
+
+func (j *job) finish(outcome error, rows int64) {
+	name := outcomeName(outcome)
 	j.service.OnFinish(name, rows)
 	details := map[string]any{"rows": rows, "outcome": name}
 	j.service.recording.Go(func() { j.recordEnd(details) })
@@ -79,6 +104,18 @@ func (j *job) free() {
 }
 
 const recordTimeout = 20 * time.Second
+
+// recordStart does not end with its client: of an entry that was cancelled nobody knows whether it is there.
+func (j *job) recordStart(ctx context.Context, details map[string]any) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic while the start of an export is recorded: %v", p)
+		}
+	}()
+	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
+	defer done()
+	return j.record(ctx, audit.ExportStarted, details)
+}
 
 func (j *job) recordEnd(details map[string]any) {
 	defer recoverPanic(j.stop)

@@ -26,6 +26,7 @@ import (
 type bundle struct {
 	*fixtures.Database
 	t       *testing.T
+	db      *postgres.DB // waits longer for locks than tests do
 	url     string
 	service *exports.Service
 	request exports.Request // what the route asks for
@@ -38,7 +39,11 @@ func setup(t *testing.T) *bundle {
 	fork := b.Fork(fixtures.Fork{OrganisationID: b.Organisation(fixtures.Organisation{}).ID, Slug: "Übung 1"})
 	b.Players(fork.OrganisationID, 5)
 	b.Plays(fork, 20_000, fork.CreatedAt, time.Second)
-	b.service = exports.New(reports.New(b.DB, b.DB), audit.New(b.DB))
+	var err error
+	b.db, err = postgres.Open(t.Context(), b.DirectURL, postgres.Options{LockTimeout: 20 * time.Second})
+	require.NoError(t, err)
+	t.Cleanup(b.db.Close)
+	b.service = exports.New(reports.New(b.db, b.db), audit.New(b.db))
 	b.request = exports.Request{
 		Query: reports.Query{OrganisationID: fork.OrganisationID, ForkID: fork.ID, Period: reports.Period{From: fork.CreatedAt, Days: 1}},
 		Slug:  fork.Slug, Actor: audit.Actor{Kind: audit.Person, ID: "ann", Name: "Ann"},
@@ -134,7 +139,7 @@ func TestExportThatCannotBeRecordedIsRefused(t *testing.T) {
 	b := setup(t)
 	b.Exec(`revoke insert on audit_entries from dg_app`)
 	require.Equal(t, http.StatusServiceUnavailable, b.send(http.MethodGet).StatusCode)
-	require.Eventually(t, func() bool { return b.DB.Pool.Stat().AcquiredConns() == 0 }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return b.db.Pool.Stat().AcquiredConns() == 0 }, 10*time.Second, 10*time.Millisecond)
 }
 
 func TestUnknownGroupRecordsNothing(t *testing.T) {
@@ -166,7 +171,7 @@ func TestOutcomeOfAbortedExport(t *testing.T) {
 			require.Contains(t, b.entry("export.finished"), `"outcome": "`+outcome+`"`)
 			_, err := io.Copy(io.Discard, response.Body)
 			require.Error(t, err, "the client can tell")
-			require.Zero(t, b.DB.Pool.Stat().AcquiredConns(), "its connection is free")
+			require.Zero(t, b.db.Pool.Stat().AcquiredConns(), "its connection is free")
 		})
 	}
 }

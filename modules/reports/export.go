@@ -17,12 +17,15 @@ type Export struct {
 
 	ctx     context.Context
 	snap    *snapshot
+	db      *postgres.DB
 	started bool
 	forkID  string
 	format  Format
 	rows    *exportRows // nil: the report is suppressed
 	first   bool        // rows are the first ones only
 	peeked  bool        // the first of them is read already: there is one if more
+	begun   bool
+	failed  error // of Begin
 	more    bool
 	players *labels // each player's cells, playerKey and playerLabel; nil: each row has its own
 	count   int64
@@ -31,36 +34,52 @@ type Export struct {
 // firstRows are read with their own players, so that the file begins before all players are read.
 const firstRows = 500
 
-// Export opens the export of a report. ctx bounds the whole export: when it ends, the query is cancelled and Next returns
-// its cause. The caller closes the export.
+// Export opens the export of a report: who may read it and what it hides are decided, and no play is read yet. ctx bounds the
+// whole export: when it ends, the query is cancelled and Next returns its cause. The caller closes the export.
 // Errors: ErrGroupNotFound, apperr.Unavailable with RetryAfter when too many exports run.
 func (s *Service) Export(ctx context.Context, q Query, f Format) (*Export, error) {
 	snap, err := open(ctx, s.exports, q, false)
 	if err != nil {
 		return nil, err
 	}
-	e := &Export{Suppressed: snap.meta.suppressed(), ReportingMode: snap.meta.mode, ctx: ctx, snap: snap, forkID: q.ForkID, format: f}
-	if err = e.begin(); err != nil {
-		snap.close()
-		if snap.replicaFailed(ctx, err) {
-			q.Position = postgres.Position{}
-			return s.Export(ctx, q, f)
-		}
-		return nil, err
-	}
-	return e, nil
+	return &Export{
+		Suppressed: snap.meta.suppressed(), ReportingMode: snap.meta.mode, ctx: ctx, snap: snap, db: s.exports, forkID: q.ForkID, format: f,
+	}, nil
 }
 
-// begin reads the first row: what fails so far fails before the first byte.
-func (e *Export) begin() (err error) {
-	if err = e.snap.liftBounds(e.ctx); err != nil || e.Suppressed {
-		return err
+// Begin reads the first row ahead of Next, which returns its error.
+func (e *Export) Begin() {
+	if e.begun = true; e.snap == nil || e.Suppressed {
+		return
 	}
+	e.failed = e.begin()
+	if e.snap.replicaFailed(e.ctx, e.failed) {
+		e.failed = e.beginOnPrimary(e.failed)
+	}
+}
+
+func (e *Export) begin() (err error) {
 	e.first, e.peeked = true, true
 	if e.rows, err = e.snap.firstRows(e.ctx, firstRows); err == nil {
 		e.more, err = e.rows.next()
 	}
 	return err
+}
+
+// beginOnPrimary begins anew where a replica failed, unless what was said of the report holds no longer.
+func (e *Export) beginOnPrimary(failed error) error {
+	q := e.snap.query
+	q.Position = postgres.Position{}
+	e.snap.close()
+	snap, err := open(e.ctx, e.db, q, false)
+	if err != nil {
+		return err
+	}
+	e.snap = snap
+	if snap.meta.suppressed() != e.Suppressed || snap.meta.mode != e.ReportingMode {
+		return failed
+	}
+	return e.begin()
 }
 
 // Rows returns the number of plays returned so far.
@@ -75,6 +94,12 @@ func (e *Export) Close() {
 
 // Next appends the next row to b, the header first. It returns io.EOF after the last.
 func (e *Export) Next(b []byte) ([]byte, error) {
+	if !e.begun {
+		e.Begin()
+	}
+	if e.failed != nil {
+		return b, e.failed
+	}
 	if !e.started {
 		e.started = true
 		return e.format.appendHeader(b), nil

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -30,9 +31,10 @@ const keyOfRow = `, (select label from players where org_id = $1 and ordinal = p
 
 // exportRows reads the plays of an export.
 type exportRows struct {
-	ctx  context.Context
-	rows pgx.Rows
-	row  exportRow
+	ctx   context.Context
+	rows  pgx.Rows
+	batch pgx.BatchResults // that the rows are of; may be nil
+	row   exportRow
 }
 
 // exportRow is a play as an export shows it. The next row overwrites it.
@@ -45,48 +47,56 @@ type exportRow struct {
 	key, label  []byte // nil unless they were asked for
 }
 
-// liftBounds raises the transaction's limits above the 30 minutes that an export may take: between its rows it waits for its
+// liftBoundsSQL raises the transaction's limits above the 30 minutes that an export may take: between its rows it waits for its
 // reader, which has a bound of its own.
-func (s *snapshot) liftBounds(ctx context.Context) error {
-	_, err := s.conn.Exec(ctx, `/* reports.exportBounds */ select set_config('statement_timeout', '31min', true),
-		set_config('idle_in_transaction_session_timeout', '31min', true)`)
-	if err != nil {
-		return fmt.Errorf("reports: bounds of an export: %w", err)
-	}
-	return nil
-}
+const liftBoundsSQL = `/* reports.exportBounds */ select set_config('statement_timeout', '31min', true),
+	set_config('idle_in_transaction_session_timeout', '31min', true)`
 
-// firstRows returns the first plays of the period with their players, at most limit.
+// firstRows returns the first plays of the period with their players, at most limit, in one round trip with the bounds.
 func (s *snapshot) firstRows(ctx context.Context, limit int) (*exportRows, error) {
-	return s.exportRows(ctx, s.query.Period.From, exportOrder+` limit `+strconv.Itoa(limit), true)
+	batch := &pgx.Batch{}
+	batch.Queue(liftBoundsSQL)
+	sql, args := s.exportSQL(s.query.Period.From, true)
+	batch.Queue(sql+exportOrder+` limit `+strconv.Itoa(limit), args...)
+	results := s.conn.SendBatch(ctx, batch)
+	_, err := results.Exec()
+	if err != nil {
+		_ = results.Close()
+		return nil, fmt.Errorf("reports: bounds of an export: %w", err)
+	}
+	rows, _ := results.Query() // its error is the rows'
+	return &exportRows{ctx: ctx, rows: rows, batch: results}, nil
 }
 
 // rowsAfter returns all plays after the last one of r.
 func (s *snapshot) rowsAfter(ctx context.Context, r *exportRows, withPlayers bool) (*exportRows, error) {
 	from := time.UnixMilli(r.row.StartedAt).UTC()
 	after := ` and (started_at, id) > ('` + from.Format(time.RFC3339Nano) + `', '` + string(csvUUID(nil, r.row.id[:])) + `')`
-	return s.exportRows(ctx, from, after+exportOrder, withPlayers)
-}
-
-// exportRows reads plays raw, in PostgreSQL's binary format, by a statement that is planned for its own parameters.
-func (s *snapshot) exportRows(ctx context.Context, from time.Time, tailSQL string, withPlayers bool) (*exportRows, error) {
-	selectSQL := exportSQL
-	if withPlayers {
-		selectSQL += playerOfRow[s.meta.mode]
-	}
-	sql, args := s.playsSQL(selectSQL, []time.Time{from}, []time.Time{s.query.Period.End()})
-	args = append([]any{pgx.QueryExecModeCacheDescribe, pgx.QueryResultFormats{pgx.BinaryFormatCode}}, args...)
-	rows, err := s.conn.Query(ctx, sql+tailSQL, args...)
+	sql, args := s.exportSQL(from, withPlayers)
+	args = append([]any{pgx.QueryExecModeCacheDescribe}, args...) // its text is its own: it is not prepared under a name
+	rows, err := s.conn.Query(ctx, sql+after+exportOrder, args...)
 	if err != nil {
 		return nil, fmt.Errorf("reports: export: %w", err)
 	}
 	return &exportRows{ctx: ctx, rows: rows}, nil
 }
 
+// exportSQL reads plays raw, in PostgreSQL's binary format, which pgx asks for with these types.
+func (s *snapshot) exportSQL(from time.Time, withPlayers bool) (sql string, args []any) {
+	selectSQL := exportSQL
+	if withPlayers {
+		selectSQL += playerOfRow[s.meta.mode]
+	}
+	return s.playsSQL(selectSQL, []time.Time{from}, []time.Time{s.query.Period.End()})
+}
+
 // next reads the next row. It returns false at the end.
 func (r *exportRows) next() (bool, error) {
 	if !r.rows.Next() {
 		err := r.rows.Err()
+		if r.batch != nil {
+			err = cmp.Or(err, r.batch.Close())
+		}
 		if err == nil {
 			return false, nil
 		}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/app/assembly"
+	"dg/platform/testkit/fixtures"
+)
+
+// trips is a proxy in front of PostgreSQL that notes the round trips of its clients: what is sent before the server is
+// waited for.
+type trips struct {
+	server string // the path of PostgreSQL's socket
+
+	mu    sync.Mutex
+	noted []string
+}
+
+func newTrips(t *testing.T, database string) (p *trips, through string) {
+	t.Helper()
+	u, err := url.Parse(database)
+	require.NoError(t, err)
+	q := u.Query()
+	p = &trips{server: filepath.Join(q.Get("host"), ".s.PGSQL."+portOf(q))}
+	dir, err := os.MkdirTemp("", "trips")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	ln, err := net.Listen("unix", filepath.Join(dir, ".s.PGSQL.5432"))
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = ln.Close() })
+	go func() {
+		for client, err := ln.Accept(); err == nil; client, err = ln.Accept() {
+			go p.pass(client)
+		}
+	}()
+	q.Set("host", dir)
+	q.Set("port", "5432")
+	u.Host, u.RawQuery = "", q.Encode()
+	return p, u.String()
+}
+
+var tagged = regexp.MustCompile(`/\* ([A-Za-z]+\.[A-Za-z]+) \*/`)
+
+// pass passes on what the client sends, and notes the tags of the statements of each round trip.
+func (p *trips) pass(client net.Conn) {
+	defer client.Close()
+	server, err := net.Dial("unix", p.server)
+	if err != nil {
+		return
+	}
+	defer server.Close()
+	go func() { _, _ = io.Copy(client, server); _ = client.Close() }()
+	from, prepared := bufio.NewReader(client), map[string]string{}
+	first, err := readMessage(from, 0)
+	counts := strings.Contains(string(first), "dg auth\x00") || strings.Contains(string(first), "dg exports\x00")
+	var now []string
+	for m := first; err == nil; m, err = readMessage(from, 1) {
+		switch text := string(m[5:]); m[0] {
+		case 'P':
+			name, sql, _ := strings.Cut(text, "\x00")
+			prepared[name] = tagOf(sql)
+		case 'B':
+			now = append(now, prepared[strings.Split(text, "\x00")[1]])
+		case 'Q':
+			now = append(now, tagOf(text))
+		}
+		if ends := m[0] == 'S' || m[0] == 'Q'; ends && counts {
+			p.note(strings.Join(now, ", "))
+			now = nil
+		}
+		if _, err = server.Write(m); err != nil {
+			return
+		}
+	}
+}
+
+func tagOf(sql string) string {
+	if found := tagged.FindStringSubmatch(sql); found != nil {
+		return found[1]
+	}
+	return strings.Trim(sql, "\x00")
+}
+
+// note notes a round trip, unless it comes by the clock.
+func (p *trips) note(statements string) {
+	if slices.Contains([]string{"-- ping", "apikeys.touch"}, statements) {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.noted = append(p.noted, statements)
+}
+
+// take returns the round trips since it was last called.
+func (p *trips) take() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	noted := p.noted
+	p.noted = nil
+	return noted
+}
+
+// From the request to the first byte of an export there are three round trips one after the other, of which the last is two at
+// once, on two connections: the first rows and the entry of its start.
+func TestRoundTripsBeforeTheFirstByteOfAnExport(t *testing.T) {
+	t.Parallel()
+	db := fixtures.New(t)
+	fork := db.Fork(fixtures.Fork{OrganisationID: db.Organisation(fixtures.Organisation{}).ID})
+	db.Players(fork.OrganisationID, 5)
+	db.Plays(fork, 5_000, fork.CreatedAt, time.Second)
+	key := db.Key(fork.OrganisationID)
+	p, through := newTrips(t, db.DirectURL)
+	program, err := assembly.New(t.Context(), assembly.Settings{ServingURL: through, BaseURL: "http://127.0.0.1", Log: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(context.Background())
+	served := make(chan error, 1)
+	go func() { served <- program.Serve(ctx, ln, func() {}) }()
+	t.Cleanup(func() { stop(); <-served; program.Close() })
+	path := "http://" + ln.Addr().String() + "/api/v1/forks/" + fork.ID + "/exports/csv?from=2026-01-01&to=2026-12-31"
+
+	var before []string
+	for range 3 { // connections, statements and caches are warm at the third
+		p.take()
+		response := ask(t, client(), path, key.Token())
+		require.Equal(t, http.StatusOK, response.StatusCode)
+		before = p.take()
+		_, err = io.Copy(io.Discard, response.Body)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		until(t, 5*time.Second, "its end is not recorded", func() bool { return slices.Contains(p.take(), "audit.append") })
+	}
+	const begin = "begin isolation level repeatable read read only, reports.plan, reports.lockPlays, reports.metadata"
+	require.Equal(t, []string{"apikeys.authenticate", begin}, before[:2])
+	require.ElementsMatch(t, []string{"audit.append", "reports.exportBounds, reports.export"}, before[2:])
+}
