@@ -17,6 +17,10 @@ const (
 	MaxAtOnceOfActor        = 3
 )
 
+// maxWaiting bounds the requests of one organisation that wait for a place. One that waits costs its connection. One that is
+// refused at once comes again soon, with a statement each time.
+const maxWaiting = 1000
+
 // Reports reads the plays of a report. Package reports says what the methods promise.
 type Reports interface {
 	Export(ctx context.Context, q reports.Query, f reports.Format) (*reports.Export, error)
@@ -46,7 +50,7 @@ func (s *Service) Limiters() map[string]*limiter.Limiter {
 // New returns the service. An instance has one, whose limits count the exports of all surfaces together.
 func New(r Reports, log AuditLog) *Service {
 	return &Service{reports: r, log: log, OnFinish: func(string, int64) {}, limiter: limiter.New(limiter.Limits{
-		Places: MaxAtOnce, ActorPlaces: MaxAtOnceOfActor, Busy: "Too many exports are running.",
+		Places: MaxAtOnce, ActorPlaces: MaxAtOnceOfActor, Waiting: maxWaiting, Busy: "Too many exports are running.",
 	})}
 }
 
