@@ -2,6 +2,7 @@ package apikeys_test
 
 import (
 	"context"
+	"net/url"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/platform/apperr"
+	"dg/platform/postgres"
 	"dg/platform/testkit/fixtures"
 )
 
@@ -144,4 +146,30 @@ func (b *bundle) untilOneWaits(tx pgx.Tx) {
 		require.NoError(b.t, tx.QueryRow(ctx, `select exists (select from pg_locks where not granted
 			and pg_blocking_pids(pid) @> array[pg_backend_pid()])`).Scan(&waits))
 	}
+}
+
+// The first request of a minute does not wait until the disk has its key's last use.
+func TestLastUseDoesNotWaitForTheDisk(t *testing.T) {
+	b := setup(t)
+	_, token := b.newKey()
+	b.Exec(`create function refuse_waiting() returns trigger language plpgsql as $$ begin
+		assert current_setting('synchronous_commit') = 'off', 'the commit waits'; return new; end $$`)
+	b.Exec(`create trigger refuse_waiting before update on api_keys for each row execute function refuse_waiting()`)
+	address, err := url.Parse(b.DirectURL)
+	require.NoError(t, err)
+	query := address.Query()
+	query.Set("synchronous_commit", "on") // the server of the tests has it off
+	address.RawQuery = query.Encode()
+	db, err := postgres.Open(t.Context(), address.String(), postgres.Options{MaxConns: 1})
+	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	_, err = b.instance(db, time.Now).Authenticate(b.ctx(), token, request)
+	require.NoError(t, err)
+	require.Equal(t, "on", setting(t, db), "of its own transaction alone")
+}
+
+func setting(t *testing.T, db *postgres.DB) (value string) {
+	t.Helper()
+	require.NoError(t, db.Pool.QueryRow(t.Context(), `show synchronous_commit`).Scan(&value))
+	return value
 }
