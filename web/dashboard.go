@@ -132,7 +132,7 @@ func (h *Handler) forkOf(c *fiber.Ctx, p *principal, permission authz.Permission
 // queryOf returns the query of a report, which asks the policy about the owner of its group.
 func queryOf(p *principal, permission authz.Permission, fork games.Fork, period reports.Period, group string) reports.Query {
 	return reports.Query{
-		OrganisationID: p.Organisation.ID, ForkID: fork.ID, Period: period, GroupID: group, Position: p.position,
+		OrganisationID: p.Organisation.ID, ForkID: fork.ID, Period: period, GroupID: group, Rows: true, Position: p.position,
 		MayReadGroup: func(organisationID string) error { return p.policy.Authorize(p.subject(), permission, organisationID) },
 	}
 }

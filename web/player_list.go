@@ -55,7 +55,7 @@ const playersPerPage = 25
 // newPlayerList finds and sorts the players, and returns the page of the address.
 func newPlayerList(c *fiber.Ctx, s reports.Statistics, at listAddress) playerList {
 	const place = "#p-h"
-	o, all := parseOrder(c, playerColumns, playersByPlays), s.Players
+	o, all := parseOrder(c, playerColumns, playersByPlays), s.Players()
 	l := playerList{
 		Nominative: s.ReportingMode == org.Nominative, Search: at.chosen.Get("player"), Form: at.self + place, Kept: at.kept("player"),
 		All: at.path(place, "player", ""),

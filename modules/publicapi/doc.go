@@ -27,6 +27,8 @@
 //     of checks asks for 403 or 404.
 //   - Bodies are appended by hand rather than marshalled from generated types: the formats are exactly those of the contract
 //     (three decimals of a second, "[]" and never null), and a list of 100,000 players costs a tenth.
+//   - The players of statistics are appended while they are sent: 14 MB at once were the most of what a report held. What can fail is
+//     done before. A long answer has no length.
 //   - Encoded forks are cached under the organisation's version: without the cache a list of 50 forks takes three times as
 //     long, one of 2,000 six times.
 package publicapi

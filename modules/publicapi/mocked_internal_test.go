@@ -247,7 +247,7 @@ func (m *mocked) reports() Reports {
 	})
 	r.EXPECT().Statistics(anything, anything, anything).RunAndReturn(func(ctx context.Context, q reports.Query, hold func(*limiter.Lease)) (reports.Statistics, error) {
 		hold(m.lease(ctx))
-		stats, err := give(m, "Reports.Statistics", reports.Statistics{Players: []reports.PlayerStat{{Label: marker}}}, nil)
+		stats, err := give(m, "Reports.Statistics", reports.Statistics{UniquePlayers: 1, Player: func(int) reports.PlayerStat { return reports.PlayerStat{Label: marker} }}, nil)
 		if err == nil {
 			err = m.ofGroup(q)
 		}

@@ -32,7 +32,7 @@ func (a *API) getForkStats(c *fiber.Ctx, caller apikeys.Caller) error {
 	if err != nil {
 		return a.groupError(ctx, c, caller, authz.ReadReport, query.GroupID, err)
 	}
-	return httpserver.SendJSON(c, appendStats(stats), httpserver.JSONOptions{})
+	return httpserver.SendJSONPieces(c, func() httpserver.Pieces { return statsPieces(stats) }, stats.Bytes)
 }
 
 // headForkStats runs the checks of the statistics and computes nothing.

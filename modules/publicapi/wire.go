@@ -7,6 +7,7 @@ import (
 
 	"dg/modules/games"
 	"dg/modules/reports"
+	"dg/platform/httpserver"
 )
 
 // The wire form: names and order of the fields are those of openapi.yaml, formats those of rules.md, Formats. Appending a list
@@ -33,12 +34,24 @@ func appendFork(b []byte, f games.Fork) []byte {
 	return append(b, '}')
 }
 
-func appendStats(s reports.Statistics) []byte {
-	size := 1024 + 64*len(s.Daily) + 144*len(s.Players) + 96*len(s.Skills)
-	for _, p := range s.Players {
-		size += len(p.Label)
+// statsPieces makes the JSON of statistics: the figures before the list of players, each player, and the rest.
+func statsPieces(s reports.Statistics) httpserver.Pieces {
+	next, players := -1, int(s.UniquePlayers)
+	return func(b []byte) []byte {
+		switch i := next; {
+		case i < 0:
+			b = appendFigures(b, s)
+		case i < players:
+			b = appendPlayer(appendComma(b, i), s.Player(i))
+		case i == players:
+			b = appendSkills(b, s.Skills)
+		}
+		next++
+		return b
 	}
-	b := make([]byte, 0, size)
+}
+
+func appendFigures(b []byte, s reports.Statistics) []byte {
 	b = strconv.AppendInt(append(b, `{"plays":`...), s.Plays, 10)
 	b = strconv.AppendInt(append(b, `,"uniquePlayers":`...), s.UniquePlayers, 10)
 	b = s.AvgScore.Append(append(b, `,"avgScorePercent":`...))
@@ -52,17 +65,7 @@ func appendStats(s reports.Statistics) []byte {
 		b = strconv.AppendInt(append(b, `,"plays":`...), d.Plays, 10)
 		b = append(d.AvgScore.Append(append(b, `,"avgScorePercent":`...)), '}')
 	}
-	b = append(b, `],"players":[`...)
-	for i, p := range s.Players {
-		b = appendPlayer(appendComma(b, i), p)
-	}
-	b = append(b, `],"skills":[`...)
-	for i, k := range s.Skills {
-		b = appendString(append(appendComma(b, i), `{"skillId":`...), k.SkillID)
-		b = strconv.AppendInt(append(b, `,"attempts":`...), k.Attempts, 10)
-		b = append(k.CorrectRate.Append(append(b, `,"correctRate":`...)), '}')
-	}
-	return append(b, "]}"...)
+	return append(b, `],"players":[`...)
 }
 
 func appendPlayer(b []byte, p reports.PlayerStat) []byte {
@@ -72,6 +75,16 @@ func appendPlayer(b []byte, p reports.PlayerStat) []byte {
 	b = appendInstant(append(b, `,"lastPlayedAt":`...), p.LastPlayedAt)
 	b = strconv.AppendBool(append(b, `,"passed":`...), p.Passed)
 	return append(b, '}')
+}
+
+func appendSkills(b []byte, skills []reports.SkillStat) []byte {
+	b = append(b, `],"skills":[`...)
+	for i, k := range skills {
+		b = appendString(append(appendComma(b, i), `{"skillId":`...), k.SkillID)
+		b = strconv.AppendInt(append(b, `,"attempts":`...), k.Attempts, 10)
+		b = append(k.CorrectRate.Append(append(b, `,"correctRate":`...)), '}')
+	}
+	return append(b, "]}"...)
 }
 
 func appendComma(b []byte, i int) []byte {

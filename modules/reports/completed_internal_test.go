@@ -26,7 +26,7 @@ func TestZeroScoreIsNotTheLackOfOne(t *testing.T) {
 		require.Equal(t, DailyStat{Date: "2023-12-02", Plays: 1}, s.Daily[1], state)
 		require.Equal(t, DailyStat{Date: "2023-12-03", Plays: 1, Completed: 1}, s.Daily[2], state)
 		completed := map[string]bool{}
-		for _, p := range s.Players {
+		for _, p := range s.Players() {
 			completed[p.Label] = p.Completed
 		}
 		require.Equal(t, map[string]bool{"Player 1": false, "Player 2": true}, completed, state)

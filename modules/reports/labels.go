@@ -1,13 +1,14 @@
 package reports
 
 import (
+	"encoding/binary"
 	"errors"
 	"strings"
 )
 
 const (
 	labelsPerPage = 128
-	labelHeader   = 16 // bytes of a string's header
+	labelHeader   = 4 // bytes of a label's place
 	labelBlock    = 16 << 10
 	// maxExportPlayers bounds the cells of players that an export holds. Where they take more, each row reads its own.
 	maxExportPlayers = 12 << 20
@@ -15,43 +16,62 @@ const (
 
 var errTooManyLabels = errors.New("reports: the labels take too much memory")
 
-// labels holds the labels of players by ordinal. Their text stands in blocks, so that each label is copied once.
+// labels holds the labels of players by ordinal. Their text stands in blocks, each label behind its length: it is copied once, and
+// takes five bytes beside its text.
 type labels struct {
-	pages []*[labelsPerPage]string
-	block strings.Builder
-	grow  func(bytes int) error // called before a block is allocated; may refuse
+	pages  []*[labelsPerPage]uint32 // where each label begins: the block's number and the place in it, and one more; 0: no label
+	blocks []string
+	block  strings.Builder       // the last of blocks
+	grow   func(bytes int) error // called before a block is allocated; may refuse
+	bytes  int                   // of the blocks
 }
 
 func (l *labels) put(ordinal int32, label []byte) error {
-	if l.block.Cap()-l.block.Len() < len(label) {
-		size := max(labelBlock, len(label))
-		if err := l.grow(size); err != nil {
+	var length [binary.MaxVarintLen32]byte
+	size := binary.PutUvarint(length[:], uint64(len(label)))
+	if need := size + len(label); l.block.Cap()-l.block.Len() < need {
+		if err := l.addBlock(max(labelBlock, need)); err != nil {
 			return err
 		}
-		l.block = strings.Builder{}
-		l.block.Grow(size)
 	}
-	begin := l.block.Len()
+	last := len(l.blocks) - 1
+	*l.at(ordinal) = uint32(last*labelBlock+l.block.Len()) + 1
+	l.block.Write(length[:size])
 	l.block.Write(label)
-	*l.at(ordinal) = l.block.String()[begin:] // shares the block's memory
+	l.blocks[last] = l.block.String() // shares the builder's memory
 	return nil
 }
 
-func (l *labels) at(ordinal int32) *string {
+func (l *labels) addBlock(bytes int) error {
+	if err := l.grow(bytes); err != nil {
+		return err
+	}
+	l.bytes += bytes
+	l.block = strings.Builder{}
+	l.block.Grow(bytes)
+	l.blocks = append(l.blocks, "")
+	return nil
+}
+
+func (l *labels) at(ordinal int32) *uint32 {
 	n := int(ordinal / labelsPerPage)
 	if n >= len(l.pages) {
-		l.pages = append(l.pages, make([]*[labelsPerPage]string, n+1-len(l.pages))...)
+		l.pages = append(l.pages, make([]*[labelsPerPage]uint32, n+1-len(l.pages))...)
 	}
 	if l.pages[n] == nil {
-		l.pages[n] = new([labelsPerPage]string)
+		l.pages[n] = new([labelsPerPage]uint32)
 	}
 	return &l.pages[n][ordinal%labelsPerPage]
 }
 
 // of returns the label of a player, or nothing.
 func (l *labels) of(ordinal int32) string {
-	if n := int(ordinal / labelsPerPage); n < len(l.pages) && l.pages[n] != nil {
-		return l.pages[n][ordinal%labelsPerPage]
+	n := int(ordinal / labelsPerPage)
+	if n >= len(l.pages) || l.pages[n] == nil || l.pages[n][ordinal%labelsPerPage] == 0 {
+		return ""
 	}
-	return ""
+	at := l.pages[n][ordinal%labelsPerPage] - 1
+	text := l.blocks[at/labelBlock][at%labelBlock:]
+	length, size := binary.Uvarint([]byte(text[:min(len(text), binary.MaxVarintLen32)]))
+	return text[size:][:length]
 }

@@ -29,7 +29,7 @@ func TestLongNamesAreChargedToTheLease(t *testing.T) {
 	const players, nameBytes = 6_000, 800
 	e.addPlayers(t, players, nameBytes)
 	estimate := int64(bytesOfSegments + players*bytesOfPlayer)
-	labels := int64(2 * players * nameBytes)
+	labels := int64(players * (nameBytes + 32)) // with their lengths and what is left of blocks
 	q := Query{OrganisationID: testOrg, ForkID: testFork, Period: Period{From: testFrom, Days: 1}}
 	for _, c := range []struct {
 		name, mode string
@@ -50,7 +50,7 @@ func TestLongNamesAreChargedToTheLease(t *testing.T) {
 			require.True(t, apperr.Is(err, apperr.Unavailable), c.name)
 			require.Positive(t, apperr.From(err).RetryAfter)
 		} else {
-			require.Len(t, stats.Players, players)
+			require.Len(t, stats.Players(), players)
 		}
 		other.Release()
 	}

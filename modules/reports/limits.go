@@ -21,14 +21,19 @@ const (
 	LargeReport = 5_000
 )
 
-// The memory of answers: of a report while it is computed, and of its body until that is sent, however slowly the client
-// reads. Beside organisations that hold slow answers of 100,000 players, the fifth organisation finds room for its first one,
-// beside smaller ones the eighth (package limiter).
+// The memory of answers: of a report while it is computed, and of what its body is made of until that is sent, however slowly the
+// client reads. Beside organisations that hold slow answers of 100,000 players, the eighth organisation finds room for its first one
+// (package limiter).
 const (
 	smallBytes               = 2 << 20 // of one small report at its peak
 	maxSmallBytes            = 32 << 20
 	maxLargeBytes            = 96 << 20
-	bytesOfPlayer            = 320 // of a player in a large report at its peak: sums, label, order, row and JSON
+	bytesOfPlayer            = bytesOfSum + bytesOfOrder + bytesOfSorting + bytesOfLabel // of a player in a large report at its peak
+	bytesOfSum               = 20                                                        // with the place of the label
+	bytesOfOrder             = 8
+	bytesOfSorting           = 12  // until the order is there
+	bytesOfLabel             = 16  // of a pseudonym
+	bytesOfRow               = 160 // of a row that a screen holds, searches and sorts
 	bytesOfSegments          = 4 << 20
 	bytesOfMonth             = 12 << 20 // of a month with the plays of each player, beyond a day
 	connsBesideReports int32 = 3        // of the pool: for forks and the sealer
@@ -79,24 +84,27 @@ func (s *Service) openSmall(ctx context.Context, q Query, withSealed bool) (*sna
 	return snap, lease, err
 }
 
-// labelShare is the part of an estimate that is for labels; what they take beyond it is added to the lease as they are read.
-const labelShare = 16
-
 func (s *Service) openLeased(ctx context.Context, q Query, withSealed bool, lease *limiter.Lease, estimate int64) (*snapshot, error) {
 	snap, err := open(ctx, s.reads, q, withSealed)
 	if err == nil {
-		snap.lease, snap.estimate, snap.labelBudget = lease, estimate, int(estimate/labelShare)
+		snap.lease, snap.estimate = lease, estimate
+		snap.labelBudget = min(estimate/4, labelBlock+bytesOfLabel*int64(snap.meta.lastOrdinal))
 	}
 	return snap, err
 }
 
-// growLabels is called before labels take more memory. Each label is there twice: as read, and in the answer.
+// growLabels is called before labels take more memory: what they take beyond the estimate is added to the lease.
 // Errors: apperr.Unavailable with RetryAfter.
 func (s *snapshot) growLabels(bytes int) error {
-	if s.labelBudget -= bytes; s.labelBudget >= 0 {
+	if s.labelBudget -= int64(bytes); s.labelBudget >= 0 {
 		return nil
 	}
-	return s.lease.Grow(2 * int64(bytes))
+	return s.lease.Grow(int64(bytes))
+}
+
+// heldBytes is what statistics hold until they are sent.
+func (s *snapshot) heldBytes(players int64, l *labels) int64 {
+	return bytesOfSum*min(int64(s.meta.lastOrdinal), labelsPerPage*players) + bytesOfOrder*players + int64(l.bytes)
 }
 
 // openAdmitted opens a snapshot for statistics. Only the metadata tells how large they are: a report that turns out large
@@ -127,6 +135,9 @@ func (s *snapshot) large() bool {
 // estimatedBytes is the peak memory of large statistics: they list no more players than the organisation has.
 func (s *snapshot) estimatedBytes() int64 {
 	bytes := bytesOfSegments + bytesOfPlayer*int64(s.meta.lastOrdinal)
+	if s.query.Rows {
+		bytes += bytesOfRow * int64(s.meta.lastOrdinal)
+	}
 	if s.meta.grouped && len(s.sealed.months) > 0 {
 		bytes += bytesOfMonth
 	}

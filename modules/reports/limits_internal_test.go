@@ -8,6 +8,32 @@ import (
 	"dg/platform/limiter"
 )
 
+// Answers of 100,000 players that nobody reads leave room: an organisation holds several, and the eighth one gets its first.
+func TestRoomBesideSlowAnswers(t *testing.T) {
+	t.Parallel()
+	const players = 100_000
+	s := snapshot{meta: metadata{lastOrdinal: players}}
+	held := s.heldBytes(players, &labels{bytes: 13 * players})
+	large := limiter.New(limiter.Limits{Places: MaxLargeReports, Bytes: maxLargeBytes})
+	var answers []int
+	for organisation := range 8 {
+		answers = append(answers, 0)
+		for {
+			lease, err := large.Acquire(t.Context(), limiter.Request{
+				OrganisationID: string(rune('a' + organisation)), Bytes: s.estimatedBytes(), Waited: limiter.Wait,
+			})
+			if err != nil {
+				break
+			}
+			lease.Keep(held)
+			answers[organisation]++
+		}
+	}
+	t.Logf("%d bytes at the peak, %d while it is sent: %v", s.estimatedBytes(), held, answers)
+	require.GreaterOrEqual(t, answers[0], 8)
+	require.Positive(t, answers[7])
+}
+
 // A report is large by what it lists, not by the size of its organisation; a suppressed one is never large.
 func TestReportIsLargeByWhatItLists(t *testing.T) {
 	t.Parallel()

@@ -3,7 +3,6 @@ package reports
 import (
 	"cmp"
 	"encoding/binary"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -11,56 +10,86 @@ import (
 	"dg/modules/reports/segment"
 )
 
-// rankedPlayer is a sort key: rank holds plays and best score as shown, both descending, label the eight bytes of the label
-// after what all labels have in common.
-type rankedPlayer struct {
-	rank, label uint64
-	ordinal     int32
+// ranking puts players in the order of a report: by plays and best score descending, then by label. A player is eight bytes: the
+// ordinal, and above it a sort key. The keys tell nearly all players apart; rows are compared only where they are equal.
+type ranking struct {
+	players *segment.Players
+	label   func(int32) string
+	order   []uint64
 }
 
-// ranked returns the players in the order of a report: by plays and best score descending, then by label. The sort keys tell
-// nearly all of them apart and are sorted without comparisons; rows are compared only where these are equal.
-func ranked(players *segment.Players, label func(int32) string) []PlayerStat {
-	keys := sortPlayers(sortKeys(players, label))
-	rows := make([]PlayerStat, len(keys))
-	for i, r := range keys {
-		p := players.Get(r.ordinal)
-		rows[i] = PlayerStat{
-			Label: label(r.ordinal), Plays: int64(p.Plays), BestScore: shownScore(p.Best), Completed: p.Completed,
-			LastPlayedAt: time.UnixMilli(p.Last).UTC(), Passed: p.Passed,
+// rank returns the players in order.
+func rank(players *segment.Players, label func(int32) string) ranking {
+	r := ranking{players, label, make([]uint64, 0, players.Count())}
+	players.Each(func(ordinal int32, p segment.PlayerSum) { r.order = append(r.order, withKey(rankKey(p), ordinal)) })
+	r.order = sortByKey(r.order)
+	eachRun(r.order, func(run []uint64) {
+		if run[0]>>32 == 0 {
+			slices.SortFunc(run, r.compare)
+		} else {
+			r.sortByLabel(run)
 		}
+	})
+	return r
+}
+
+// row returns the i-th player.
+func (r *ranking) row(i int) PlayerStat { return r.rowOf(r.order[i]) }
+
+func (r *ranking) rowOf(entry uint64) PlayerStat {
+	ordinal := int32(uint32(entry))
+	p := r.players.Get(ordinal)
+	return PlayerStat{
+		Label: r.label(ordinal), Plays: int64(p.Plays), BestScore: shownScore(p.Best), Completed: p.Completed,
+		LastPlayedAt: time.UnixMilli(p.Last).UTC(), Passed: p.Passed,
 	}
-	for i := 0; i < len(rows); {
+}
+
+func withKey(key uint32, ordinal int32) uint64 { return uint64(key)<<32 | uint64(uint32(ordinal)) }
+
+// A sort key of plays and best score: 22 bits and 10, both descending. It is 0 for players with more plays than fit.
+const (
+	scoreBits   = 10
+	maxPlaysKey = 1<<(32-scoreBits) - 1
+)
+
+func rankKey(p segment.PlayerSum) uint32 {
+	if p.Plays >= maxPlaysKey {
+		return 0
+	}
+	return (maxPlaysKey-uint32(p.Plays))<<scoreBits | (1<<scoreBits - 1 - uint32(shownScore(p.Best)))
+}
+
+// eachRun calls f for the entries with the same key, where there are several.
+func eachRun(order []uint64, f func(run []uint64)) {
+	for i := 0; i < len(order); {
 		end := i + 1
-		for end < len(rows) && keys[end].rank == keys[i].rank && keys[end].label == keys[i].label {
+		for end < len(order) && order[end]>>32 == order[i]>>32 {
 			end++
 		}
 		if end > i+1 {
-			slices.SortFunc(rows[i:end], compareShown)
+			f(order[i:end])
 		}
 		i = end
 	}
-	return rows
 }
 
-func sortKeys(players *segment.Players, label func(int32) string) []rankedPlayer {
-	keys := make([]rankedPlayer, 0, players.Count())
-	common := ""
-	players.Each(func(ordinal int32, p segment.PlayerSum) {
-		rank := uint64(math.MaxUint32-uint32(p.Plays))<<32 | uint64(math.MaxUint32-uint32(shownScore(p.Best)))
-		if l := label(ordinal); len(keys) == 0 {
-			common = l
-		} else if !strings.HasPrefix(l, common) {
+// sortByLabel sorts players who have the same plays and best score. It takes as their keys four bytes of the label, behind what
+// their labels have in common.
+func (r *ranking) sortByLabel(run []uint64) {
+	common := r.label(int32(uint32(run[0])))
+	for _, e := range run[1:] {
+		if l := r.label(int32(uint32(e))); !strings.HasPrefix(l, common) {
 			common = commonPrefix(common, l)
 		}
-		keys = append(keys, rankedPlayer{rank: rank, ordinal: ordinal})
-	})
-	for i := range keys {
-		var b [8]byte
-		copy(b[:], label(keys[i].ordinal)[len(common):])
-		keys[i].label = binary.BigEndian.Uint64(b[:])
 	}
-	return keys
+	for i, e := range run {
+		var b [4]byte
+		copy(b[:], r.label(int32(uint32(e)))[len(common):])
+		run[i] = withKey(binary.BigEndian.Uint32(b[:]), int32(uint32(e)))
+	}
+	slices.Sort(run)
+	eachRun(run, func(same []uint64) { slices.SortFunc(same, r.compare) })
 }
 
 func commonPrefix(a, b string) string {
@@ -71,36 +100,38 @@ func commonPrefix(a, b string) string {
 	return a[:n]
 }
 
-// sortPlayers sorts by rank and label with a radix sort from the last byte to the first, skipping bytes that are the same in
-// all. It returns the players or a sorted copy.
-func sortPlayers(players []rankedPlayer) []rankedPlayer {
-	var counts [16][256]int32
-	for _, p := range players {
-		for k := range 8 {
-			counts[k][byte(p.label>>(8*k))]++
-			counts[8+k][byte(p.rank>>(8*k))]++
+// sortByKey sorts entries by their keys with a radix sort from the last byte to the first, skipping bytes that are the same in
+// all. It returns the entries or a sorted copy.
+func sortByKey(order []uint64) []uint64 {
+	var counts [4][256]int32
+	for _, e := range order {
+		for k := range counts {
+			counts[k][byte(e>>(32+8*k))]++
 		}
 	}
-	spare := make([]rankedPlayer, len(players))
+	spare := make([]uint64, len(order))
 	for k := range counts {
 		at, next := &counts[k], int32(0)
-		if slices.Contains(at[:], int32(len(players))) {
+		if slices.Contains(at[:], int32(len(order))) {
 			continue
 		}
 		for b, n := range at {
 			at[b], next = next, next+n
 		}
-		for _, p := range players {
-			b := byte(p.label >> (8 * (k & 7)))
-			if k >= 8 {
-				b = byte(p.rank >> (8 * (k & 7)))
-			}
-			spare[at[b]] = p
+		for _, e := range order {
+			b := byte(e >> (32 + 8*k))
+			spare[at[b]] = e
 			at[b]++
 		}
-		players, spare = spare, players
+		order, spare = spare, order
 	}
-	return players
+	return order
+}
+
+// compare orders players as a report does.
+func (r *ranking) compare(a, b uint64) int {
+	p, q := r.rowOf(a), r.rowOf(b)
+	return cmp.Or(cmp.Compare(q.Plays, p.Plays), cmp.Compare(q.BestScore, p.BestScore), compareShown(p, q))
 }
 
 // compareShown orders players with the same plays and best score by label, last play, passed and completed: only what the reader sees,

@@ -57,12 +57,21 @@ func TestPlayersAreRankedWhateverTheirLabelsShare(t *testing.T) {
 			for _, n := range []int{0, 1, 2, 5000} {
 				s := someSums(n)
 				if n == 5000 {
-					s.Add(17, segment.PlayerSum{Plays: 1 << 30}) // all four bytes of a number count
+					for i, plays := range []int32{1<<22 - 3, 1<<22 - 2, 1<<22 - 1, 1 << 22, 1 << 22, 1 << 30} { // more than a sort key holds
+						s.Add(int32(6000+i), segment.PlayerSum{Plays: plays, Best: int16(10_000 - i)})
+						s.Add(int32(7000-i), segment.PlayerSum{Plays: plays, Best: int16(i)})
+					}
 				}
 				require.Empty(t, differing(inOrder(s, label), ranked(s, label)))
 			}
 		})
 	}
+}
+
+// ranked is the order of players as it is answered.
+func ranked(s *segment.Players, label func(int32) string) []PlayerStat {
+	r := rank(s, label)
+	return Statistics{UniquePlayers: int64(s.Count()), Player: r.row}.Players()
 }
 
 // differing returns where two orders differ, for a message of a readable length.
@@ -87,6 +96,6 @@ func BenchmarkRanked(b *testing.B) {
 	label := l.of
 	require.Empty(b, differing(inOrder(s, label), ranked(s, label)))
 	for b.Loop() {
-		ranked(s, label)
+		rank(s, label)
 	}
 }

@@ -30,6 +30,7 @@ type Query struct {
 	Period                 Period
 	GroupID                string // "": all players
 	TotalsOnly             bool   // without days, players and skills: no label is read
+	Rows                   bool   // the caller lists the players (Statistics.Players): more memory is admitted for it
 	// Position is what the report has to see: a replica that has it may be read from. The zero value asks the primary.
 	Position postgres.Position
 	// MayReadGroup decides about the group's owner before a play is read; its error is the report's. nil: not asked.

@@ -23,8 +23,23 @@ type Statistics struct {
 	ReportingMode  org.ReportingMode
 	Suppressed     bool // k-anonymity hides the figures
 	Daily          []DailyStat
-	Players        []PlayerStat
 	Skills         []SkillStat
+	// Player returns the i-th of the unique players, in the report's order. It makes the row from the sums: a caller that needs
+	// each row once needs no list of them.
+	Player func(i int) PlayerStat
+	Bytes  int64 // what is held for Player
+}
+
+// Players lists the players. The query says so (Query.Rows), since the rows take more memory than the sums.
+func (s Statistics) Players() []PlayerStat {
+	if s.Player == nil {
+		return nil
+	}
+	rows := make([]PlayerStat, s.UniquePlayers)
+	for i := range rows {
+		rows[i] = s.Player(i)
+	}
+	return rows
 }
 
 // DailyStat is one day of the period. Every day has one.
@@ -104,7 +119,9 @@ func (s *snapshot) sendStatistics(ctx context.Context, batch *pgx.Batch, a *segm
 	if err != nil {
 		return Statistics{}, err
 	}
-	return newStatistics(a, s.query.Period, l.of), nil
+	stats := newStatistics(a, s.query.Period, l.of)
+	stats.Bytes = s.heldBytes(stats.UniquePlayers, l)
+	return stats, nil
 }
 
 // sendWithLabels runs the batch and reads the labels of the players. They are part of the batch where it is known in
@@ -137,7 +154,8 @@ func newTotals(a *segment.Accumulator) Statistics {
 // newStatistics rounds the sums. label names a player by ordinal.
 func newStatistics(a *segment.Accumulator, p Period, label func(int32) string) Statistics {
 	s, total := newTotals(a), &a.Total
-	s.Daily, s.Players = make([]DailyStat, len(a.Days)), ranked(&a.Players, label)
+	players := rank(&a.Players, label)
+	s.Daily, s.Player = make([]DailyStat, len(a.Days)), players.row
 	for i, d := range a.Days {
 		s.Daily[i] = DailyStat{Date: p.Day(i), Plays: d.Plays, Completed: d.Completed, Score: d.Score, AvgScore: meanScore(d.Score, d.Completed)}
 	}

@@ -28,7 +28,7 @@ type snapshot struct {
 
 	lease       *limiter.Lease // of the memory that statistics take
 	estimate    int64          // of it, in bytes
-	labelBudget int            // bytes of labels that the lease still covers
+	labelBudget int64          // bytes of labels that the lease still covers
 }
 
 // metadata is what is known of a report before a play is read.

@@ -52,42 +52,50 @@ func (w *blockWriter) WriteTo(out io.Writer) (int64, error) {
 	}
 }
 
-// bufferedBody is a body that is wholly in memory.
-type bufferedBody struct {
+// blocksBody is a body without a source of errors: it is in memory, or made of what is.
+type blocksBody struct {
 	blockWriter
-	rec    *requestRecord
-	status int
-	rest   []byte
+	rec     *requestRecord
+	status  int
+	release func()
 }
 
-// sendBlocks sets body as a stream of known length. Its record ends with its last block.
-func sendBlocks(c *fiber.Ctx, rec *requestRecord, body []byte) {
+// sendBlocks sets the body whose blocks next returns, of a known length or -1. From here on the lease holds that many bytes. The
+// record ends with the last block; release is called then.
+func sendBlocks(c *fiber.Ctx, next func() ([]byte, error), size int, held int64, release func()) {
 	ctx := c.Context()
-	rec.lease.Keep(int64(len(body)))
+	rec := recordOf(ctx)
+	rec.lease.Keep(held)
 	rec.streaming = true
-	b := &bufferedBody{rec: rec, status: ctx.Response.StatusCode(), rest: body}
-	b.next = b.nextBlock
+	b := &blocksBody{rec: rec, status: ctx.Response.StatusCode(), release: release}
+	b.next = next
 	b.deadline = newWriteDeadline(rec.srv.base, ctx.Conn(), rec.srv.opts.WriteTimeout)
 	if !rec.authenticated {
 		setSendBuffer(ctx.Conn(), publicSendBuffer)
 	}
-	ctx.Response.SetBodyStream(b, len(body))
+	ctx.Response.SetBodyStream(b, size)
 }
 
-func (b *bufferedBody) nextBlock() ([]byte, error) {
-	if len(b.rest) == 0 {
-		return nil, io.EOF
+// blocksOf returns the blocks of a body that is wholly in memory.
+func blocksOf(body []byte) func() ([]byte, error) {
+	return func() ([]byte, error) {
+		if len(body) == 0 {
+			return nil, io.EOF
+		}
+		n := min(blockSize, len(body))
+		block := body[:n]
+		body = body[n:]
+		return block, nil
 	}
-	n := min(blockSize, len(b.rest))
-	block := b.rest[:n]
-	b.rest = b.rest[n:]
-	return block, nil
 }
 
 // CloseWithError ends the record. fasthttp calls it once, when the body is sent or broken off.
-func (b *bufferedBody) CloseWithError(err error) error {
+func (b *blocksBody) CloseWithError(err error) error {
 	b.deadline.release()
-	b.rest = nil
+	b.next = nil
+	if b.release != nil {
+		b.release()
+	}
 	b.rec.end(b.status, b.sent, err)
 	return nil
 }

@@ -7,6 +7,7 @@
 //   - errors.go, failure.go: errors and their responses
 //   - record.go, client_address.go, access_log.go, log_sampler.go, metrics.go: the record of each request
 //   - json.go, page.go, encoding.go, etag.go: bodies that are in memory
+//   - json_pieces.go: bodies that are made while they are sent
 //   - stream.go, stream_body.go, gzip_blocks.go, disconnect.go: files that are streamed
 //   - block_writer.go, write_deadline.go: how long bodies of both kinds are sent
 //
@@ -28,7 +29,9 @@
 //   - Long bodies are sent in blocks of 64 KB, each with its own write deadline, through a send buffer of 128 KB, and of 32 KB
 //     for an answer that anybody gets: 4,500 clients that did not read held a gigabyte of the kernel. A client that
 //     reads less than about 25 KB/s is cut off; otherwise one that stops reading would hold a database connection.
-//   - A large JSON body counts towards the memory limit (AttachLease, platform/limiter) until its reader has it.
+//   - A JSON body above 64 KB that is made in pieces is sent in chunks, and over HTTP/1.0, which has none, with its length: the
+//     body is made twice.
+//   - A large JSON body, or what it is made of, counts towards the memory limit (AttachLease, platform/limiter) until its reader has it.
 //   - A stream counts as delivered when the kernel has all of it.
 //   - The close of a connection whose request was not read to its end lingers for half a second: the kernel's reset could
 //     overtake the 413 or 431.

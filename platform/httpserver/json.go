@@ -20,7 +20,7 @@ func SendJSON(c *fiber.Ctx, body []byte, o JSONOptions) error {
 	body = encode(c, body, o.Gzipped)
 	o.setHeaders(c)
 	if len(body) > StreamThreshold && !ctx.IsHead() {
-		sendBlocks(c, recordOf(ctx), body)
+		sendBlocks(c, blocksOf(body), len(body), int64(len(body)), nil)
 		return nil
 	}
 	ctx.Response.SetBodyRaw(body)

@@ -60,7 +60,7 @@ func (s *Players) Each(f func(ordinal int32, sum PlayerSum)) {
 
 // Ordinals returns the players with a play, ascending.
 func (s *Players) Ordinals() []int32 {
-	var out []int32
+	out := make([]int32, 0, s.Count())
 	s.Each(func(ordinal int32, _ PlayerSum) { out = append(out, ordinal) })
 	return out
 }
