@@ -13,7 +13,7 @@ const csvHeader = "playId,forkId,releaseNumber,playerKey,playerLabel,startedAt,c
 // csvSkills appends skillId=correct/attempts for each skill of a play's answers, in the order of the catalogue, joined
 // by ";". No cell of it needs quotes.
 func csvSkills(b []byte, answers []byte) []byte {
-	var attempts, correct [games.SkillSpace]int64
+	var attempts, correct [games.SkillSpace]uint16
 	for _, raw := range answers {
 		a := games.Answer(raw)
 		attempts[a.Skill()]++
@@ -32,9 +32,9 @@ func csvSkills(b []byte, answers []byte) []byte {
 		first = false
 		b = append(b, games.Skill(i).ID()...)
 		b = append(b, '=')
-		b = strconv.AppendInt(b, correct[i], 10)
+		b = strconv.AppendUint(b, uint64(correct[i]), 10)
 		b = append(b, '/')
-		b = strconv.AppendInt(b, n, 10)
+		b = strconv.AppendUint(b, uint64(n), 10)
 	}
 	return b
 }
