@@ -18,7 +18,7 @@ func TestSkillsComeBackAsTheyWere(t *testing.T) {
 		}
 	}
 	sums = append(sums, SkillSums{1 << 30, 1<<30 - 1}, SkillSums{300, 0})
-	for at := range len(sums) {
+	for at := range sums {
 		var want, got Sums
 		for i := 0; i < games.SkillSpace; i += 1 + at%5 {
 			want.Skills[i] = sums[(at+i)%len(sums)]
