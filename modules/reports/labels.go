@@ -29,7 +29,8 @@ type labels struct {
 func (l *labels) put(ordinal int32, label []byte) error {
 	var length [binary.MaxVarintLen32]byte
 	size := binary.PutUvarint(length[:], uint64(len(label)))
-	if need := size + len(label); l.block.Cap()-l.block.Len() < need {
+	// A block of one long label may have room left where no label can begin.
+	if need := size + len(label); l.block.Len() >= labelBlock || l.block.Cap()-l.block.Len() < need {
 		if err := l.addBlock(max(labelBlock, need)); err != nil {
 			return err
 		}

@@ -22,6 +22,21 @@ func (e *env) addPlayers(t *testing.T, last, nameBytes int) {
 		select gen_random_uuid(), $1, $2, ordinal, $3::timestamptz + ordinal * interval '1 s', '' from players where org_id = $1`, testOrg, testFork, testFrom)
 }
 
+func TestLabelsOfAnyLength(t *testing.T) {
+	t.Parallel()
+	l := labels{grow: func(int) error { return nil }}
+	var want []string
+	for i, n := range []int{0, 1, 127, 128, 16_380, 16_384, 5, 3 << 20, 0, 16_383, 7} {
+		want = append(want, strings.Repeat(string(rune('a'+i)), n))
+		require.NoError(t, l.put(int32(i*100), []byte(want[i])))
+	}
+	for i, label := range want {
+		require.True(t, label == l.of(int32(i*100)), "%d bytes", len(label))
+	}
+	require.Empty(t, l.of(1))
+	require.Empty(t, l.of(1<<30))
+}
+
 // The lease of a report covers the names as they are: where there is no room for them the report is refused.
 func TestLongNamesAreChargedToTheLease(t *testing.T) {
 	t.Parallel()

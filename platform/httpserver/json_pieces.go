@@ -80,10 +80,9 @@ func (b *pieceBlocks) fill() {
 	*b.buf, b.primed = buf, true
 }
 
-// next returns the next block, and io.EOF itself after the last one. A panic would end the process here.
+// next returns the next block, and io.EOF itself after the last one. fasthttp turns a panic into an error.
 func (b *pieceBlocks) next() (block []byte, err error) {
-	defer recoverAsError(&err)
-	for b.primed || !b.ended {
+	for !b.ended {
 		if !b.primed {
 			b.fill()
 		}
