@@ -121,7 +121,7 @@ func TestLargeDayIsCountedOnce(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	e.sealer.maxDayPlays = 20
-	e.exec(t, insertSQL, testFrom.Add(20*day), 1, 40)
+	e.exec(t, insertSQL, testFrom.Add(20*day), 1, 400) // so many that the group is not hidden
 	e.exec(t, insertSQL, testFrom.Add(50*day), 1, 10)
 	e.exec(t, `update plays set fork_id = $1`, testFork)
 	require.Equal(t, Sealed{Days: 1, Months: 2, Large: 1}, e.seal(t), "a month can be sealed: it is packed from its plays")
