@@ -147,7 +147,8 @@ func (c *crowd) garbage(perSecond int, ids []string, answered func(requestID str
 		c.all.Go(func() {
 			var k connection
 			defer k.close()
-			for due := time.Now(); c.ctx.Err() == nil; due = due.Add(every) {
+			first := time.Now().Add(every * time.Duration(i) / time.Duration(senders)) // one after the other, not all at once
+			for due := first; c.ctx.Err() == nil; due = due.Add(every) {
 				pause(c.ctx, time.Until(due))
 				n := int(turn.Add(1))
 				id, known := randomText(22), n%5 == 0
