@@ -8,8 +8,12 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"path/filepath"
-	"sync/atomic"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -28,78 +32,163 @@ func TestRoundTripsOfARequest(t *testing.T) {
 	group := db.Group(fork.OrganisationID, db.Players(fork.OrganisationID, 7)...)
 	db.Plays(fork, 70, time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC), time.Minute)
 	token := db.Key(fork.OrganisationID).Token()
-	asked, base := serveCounted(t, db)
+	p, base := serveNoted(t, db, "dg auth", "dg reads")
 	c := plainClient(true)
 	defer c.CloseIdleConnections()
 	stats := "/" + fork.ID + "/stats?from=2026-03-01&to=2026-03-31&groupId=" + group
-	for path, want := range map[string]int64{"": 1, stats: 3} {
-		least := int64(100)
+	for path, want := range map[string]int{"": 1, stats: 3} {
+		least := 100
 		for range 10 { // the program's own statements run beside
-			before := asked.Load()
+			p.take()
 			response := ask(t, c, base+"/api/v1/forks"+path, token)
 			body := readAll(t, response)
 			require.Equal(t, http.StatusOK, response.StatusCode, body)
 			require.NotContains(t, body, `"suppressed":true`)
-			least = min(least, asked.Load()-before)
+			least = min(least, len(p.take()))
 		}
 		require.Equal(t, want, least, path)
 	}
 }
 
-// serveCounted serves the database through a proxy that counts how often the program waits for an answer.
-func serveCounted(t *testing.T, db *fixtures.Database) (asked *atomic.Int64, base string) {
+// From the request to the first byte of an export there are three round trips one after the other, of which the last is two at
+// once, on two connections: the first rows and the entry of its start.
+func TestRoundTripsBeforeTheFirstByteOfAnExport(t *testing.T) {
+	t.Parallel()
+	db := fixtures.New(t)
+	fork := db.Fork(fixtures.Fork{OrganisationID: db.Organisation(fixtures.Organisation{}).ID})
+	db.Players(fork.OrganisationID, 5)
+	db.Plays(fork, 5_000, fork.CreatedAt, time.Second)
+	key := db.Key(fork.OrganisationID)
+	p, base := serveNoted(t, db, "dg auth", "dg exports")
+	path := base + "/api/v1/forks/" + fork.ID + "/exports/csv?from=2026-01-01&to=2026-12-31"
+
+	var before []string
+	for range 3 { // connections, statements and caches are warm at the third
+		p.take()
+		response := ask(t, client(), path, key.Token())
+		require.Equal(t, http.StatusOK, response.StatusCode)
+		before = p.take()
+		_, err := io.Copy(io.Discard, response.Body)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		until(t, 5*time.Second, "its end is not recorded", func() bool { return slices.Contains(p.take(), "audit.append") })
+	}
+	const begin = "begin isolation level repeatable read read only, reports.plan, reports.lockPlays, reports.metadata"
+	require.Equal(t, []string{"apikeys.authenticate", begin}, before[:2])
+	require.GreaterOrEqual(t, len(before), 4)
+	require.ElementsMatch(t, []string{"audit.append", "reports.exportBounds, reports.export"}, before[2:4]) // behind them is what the next block asks
+}
+
+// trips is a proxy in front of PostgreSQL that notes the round trips of its clients: what is sent before the server is
+// waited for.
+type trips struct {
+	server string   // the path of PostgreSQL's socket
+	pools  []string // whose connections count
+
+	mu    sync.Mutex
+	noted []string
+}
+
+// serveNoted serves the database through one that notes the round trips of some pools.
+func serveNoted(t *testing.T, db *fixtures.Database, pools ...string) (p *trips, base string) {
 	t.Helper()
-	u, err := url.Parse(db.URL)
-	require.NoError(t, err)
-	q, dir := u.Query(), t.TempDir()
-	server := filepath.Join(q.Get("host"), ".s.PGSQL."+portOf(q))
-	front, err := net.Listen("unix", filepath.Join(dir, ".s.PGSQL.5432"))
-	require.NoError(t, err)
-	asked = new(atomic.Int64)
-	go acceptCounted(front, server, asked)
-	t.Cleanup(func() { _ = front.Close() })
-	q.Set("host", dir)
-	q.Set("port", "5432")
-	u.Host, u.RawQuery = "", q.Encode()
+	p, through := newTrips(t, db.DirectURL, pools)
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	base = "http://" + ln.Addr().String()
-	p, err := assembly.New(t.Context(), assembly.Settings{ServingURL: u.String(), BaseURL: base, Grace: time.Second, Log: slog.New(slog.DiscardHandler)})
+	program, err := assembly.New(t.Context(), assembly.Settings{ServingURL: through, BaseURL: base, Grace: time.Second, Log: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(context.Background())
 	served := make(chan error, 1)
-	go func() { served <- p.Serve(ctx, ln, func() {}) }()
-	t.Cleanup(func() { stop(); <-served; p.Close() })
-	return asked, base
+	go func() { served <- program.Serve(ctx, ln, func() {}) }()
+	t.Cleanup(func() { stop(); <-served; program.Close() })
+	return p, base
 }
 
-func acceptCounted(front net.Listener, server string, asked *atomic.Int64) {
-	for {
-		client, err := front.Accept()
-		if err != nil {
+func newTrips(t *testing.T, database string, pools []string) (p *trips, through string) {
+	t.Helper()
+	u, err := url.Parse(database)
+	require.NoError(t, err)
+	q := u.Query()
+	p = &trips{server: filepath.Join(q.Get("host"), ".s.PGSQL."+portOf(q)), pools: pools}
+	dir, err := os.MkdirTemp("", "trips")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	ln, err := net.Listen("unix", filepath.Join(dir, ".s.PGSQL.5432"))
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = ln.Close() })
+	go func() {
+		for client, err := ln.Accept(); err == nil; client, err = ln.Accept() {
+			go p.pass(client)
+		}
+	}()
+	q.Set("host", dir)
+	q.Set("port", "5432")
+	u.Host, u.RawQuery = "", q.Encode()
+	return p, u.String()
+}
+
+var tagged = regexp.MustCompile(`/\* ([A-Za-z]+\.[A-Za-z]+) \*/`)
+
+// pass passes on what the client sends, and notes the tags of the statements of each round trip.
+func (p *trips) pass(client net.Conn) {
+	defer client.Close()
+	server, err := net.Dial("unix", p.server)
+	if err != nil {
+		return
+	}
+	defer server.Close()
+	go func() { _, _ = io.Copy(client, server); _ = client.Close() }()
+	from, prepared := bufio.NewReader(client), map[string]string{}
+	first, err := readMessage(from, 0)
+	counts := slices.ContainsFunc(p.pools, func(name string) bool { return strings.Contains(string(first), name+"\x00") })
+	var now []string
+	prepares := false // a statement by a name, which a connection does once
+	for m := first; err == nil; m, err = readMessage(from, 1) {
+		switch text := string(m[5:]); m[0] {
+		case 'P':
+			name, sql, _ := strings.Cut(text, "\x00")
+			prepared[name] = tagOf(sql)
+			prepares = name != ""
+		case 'B':
+			now = append(now, prepared[strings.Split(text, "\x00")[1]])
+		case 'Q':
+			now = append(now, tagOf(text))
+		}
+		if ends := m[0] == 'S' || m[0] == 'Q'; ends {
+			if counts && (len(now) > 0 || !prepares) {
+				p.note(strings.Join(now, ", "))
+			}
+			now, prepares = nil, false
+		}
+		if _, err = server.Write(m); err != nil {
 			return
 		}
-		back, err := net.Dial("unix", server)
-		if err != nil {
-			_ = client.Close()
-			continue
-		}
-		go func() { defer client.Close(); _, _ = io.Copy(client, back) }()
-		go func() { defer back.Close(); countAsked(client, back, asked) }()
 	}
 }
 
-// countAsked passes on what the client sends: it waits for an answer after a Sync and after a simple query.
-func countAsked(client io.Reader, back io.Writer, asked *atomic.Int64) {
-	from := bufio.NewReader(client)
-	m, err := readMessage(from, 0)
-	for ; err == nil; m, err = readMessage(from, 1) {
-		if m[0] == 'S' || m[0] == 'Q' && !isPing(m) {
-			asked.Add(1)
-		}
-		_, err = back.Write(m)
-		if err != nil {
-			return
-		}
+func tagOf(sql string) string {
+	if found := tagged.FindStringSubmatch(sql); found != nil {
+		return found[1]
 	}
+	return strings.Trim(sql, "\x00")
+}
+
+// note notes a round trip, unless it comes by the clock.
+func (p *trips) note(statements string) {
+	if slices.Contains([]string{"-- ping", "apikeys.touch"}, statements) {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.noted = append(p.noted, statements)
+}
+
+// take returns the round trips since it was last called.
+func (p *trips) take() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	noted := p.noted
+	p.noted = nil
+	return noted
 }

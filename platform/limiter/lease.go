@@ -70,7 +70,7 @@ func (e *Lease) keep(bytes int64, held bool) {
 		l.places--
 		o.places--
 		o.count(e.actor, -1)
-		if o.turn != nil { // whoever waited meanwhile comes first: an organisation that was just served would be served again
+		if o.turn != nil { // those that waited meanwhile come first: the organisation would be served again at once
 			l.turns.MoveToBack(o.turn)
 		}
 	}

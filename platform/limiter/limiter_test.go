@@ -115,7 +115,7 @@ func TestOrganisationsAreServedInTurn(t *testing.T) {
 	})
 }
 
-// Places come free one by one while organisations wait that hold the others: whoever holds none does not wait for all of them again.
+// Places come free one by one while organisations wait that hold the others: one that holds none does not wait for all of them again.
 func TestWhoWaitedComesBeforeWhoWasJustServed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
