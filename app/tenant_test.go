@@ -21,9 +21,9 @@ var acrossTenants = map[string]string{
 	"audit.takeBursts": "the program itself records bursts, for all organisations",
 
 	"reports.playsOfForks": "counts the plays of the organisation's own forks, by the index of forks",
-	"reports.largeForks":   "the sealer works for all organisations",
-	"reports.markAll":      "as reports.largeForks",
-	"reports.status":       "as reports.largeForks, for the operator",
+	"reports.sealedForks":  "the sealer works for all organisations",
+	"reports.markAll":      "as reports.sealedForks",
+	"reports.status":       "as reports.sealedForks, for the operator",
 
 	"org.import_organisations.update": "an import writes whatever organisations its file names",
 	"org.import_organisations.insert": "an import",

@@ -49,6 +49,8 @@
 //   - Sums are made in Go, in one pass over plays in PostgreSQL's binary format, or over segments.
 //   - Plays are written at READ COMMITTED only: another snapshot would not see a segment sealed since it was taken.
 //   - The sealer finds large forks by a statement that names no organisation; every statement on a fork's plays names it.
+//   - It passes every minute over what is marked and the last week of forks with segments, and searches all plays for more once an
+//     hour: until then a fork that has just become large is read from its plays.
 //   - Days of more than 250,000 plays and forks of up to 50,000 are not sealed.
 //   - TRUNCATE of the plays is not MVCC-safe, so it waits for reports and the sealer, and they for it. An export of half an
 //     hour keeps it out as long.

@@ -3,6 +3,7 @@ package reports
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -51,7 +52,47 @@ func TestOrganisationsAreSealedInTurn(t *testing.T) {
 	conn, err := e.db.DB.Pool.Acquire(t.Context())
 	require.NoError(t, err)
 	defer conn.Release()
-	forks, err := largeForks(t.Context(), conn, 0)
+	forks, err := sealedForks(t.Context(), conn, true, 0)
 	require.NoError(t, err)
 	require.Equal(t, []fork{{testOrg, testFork}, {lastOrg, lastFork}, {testOrg, otherFork}}, forks)
+}
+
+// Between two searches a pass seals what is marked and the last week, of forks with segments. A search also finds earlier days that
+// had no plays before; the next one is an hour after the last that left nothing.
+func TestPassesBetweenSearches(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	clock := testNow
+	e.sealer.now = func() time.Time { return clock }
+	e.exec(t, insertSQL, testFrom, 20, 5_000) // each day of both forks has some
+	once := func(searched time.Time, days int) time.Time {
+		t.Helper()
+		var done Sealed
+		e.sealer.OnPass = func(sealed Sealed, err error) { done = sealed; require.NoError(t, err) }
+		searched = e.sealer.runOnce(t.Context(), searched)
+		require.Equal(t, days, done.Days)
+		return searched
+	}
+	release := e.hold(t, `select pg_advisory_xact_lock_shared(uuid_hash('`+testFork+`'), date '`+testFrom.Format(time.DateOnly)+`' - date '2000-01-01')`)
+	searched := once(time.Time{}, 39) // of two forks
+	require.Zero(t, searched, "a day was busy")
+	release()
+	searched = once(searched, 1)
+	require.Equal(t, clock, searched)
+
+	today := clock.UTC().Truncate(day)
+	forks := []any{testFork, otherFork}
+	for _, at := range []time.Time{testFrom, testFrom.Add(-10 * day), today.Add(-day), today.Add(-recentDays), today.Add(-recentDays - day)} {
+		for _, f := range forks {
+			e.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, answers) values (gen_random_uuid(), $1, $2, 1, $3, '')`, testOrg, f, at)
+		}
+	}
+	e.exec(t, `delete from fork_days where fork_id = $1`, otherFork)
+	e.exec(t, `delete from fork_months where fork_id = $1`, otherFork)
+	clock = clock.Add(searchInterval - 1)
+	searched = once(searched, 3) // the first fork's marked day, and its two of the week
+	clock = clock.Add(1)
+	once(searched, 2+24)
+	once(clock, 0)
+	e.agrees(t)
 }

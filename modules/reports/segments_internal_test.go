@@ -145,7 +145,7 @@ func (e *env) agreesAtRest(t *testing.T) {
 			return assert.ErrorIs(t, err, ErrSealerLocked) && false
 		}
 		var due int
-		require.NoError(t, e.db.DB.Pool.QueryRow(t.Context(), `select count(*) from (`+dueDaysSQL+`) x`, testOrg, testFork, testNow).Scan(&due))
+		require.NoError(t, e.db.DB.Pool.QueryRow(t.Context(), `select count(*) from (`+dueDaysSQL+`) x`, testOrg, testFork, testNow, time.Time{}).Scan(&due))
 		return due == 0
 	}, 20*time.Second, 50*time.Millisecond)
 	random := rand.New(rand.NewPCG(9, 9))

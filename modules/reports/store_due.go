@@ -17,9 +17,9 @@ type Due struct {
 // Due returns what a pass would seal, over all organisations. It takes no lock and changes nothing.
 func (s *Sealer) Due(ctx context.Context) (due Due, err error) {
 	err = s.db.Pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error {
-		forks, err := largeForks(ctx, conn, s.minPlays)
+		forks, err := sealedForks(ctx, conn, true, s.minPlays)
 		for _, f := range forks {
-			days, err := dueDates(ctx, conn, dueDaysSQL, f, s.now().UTC().Truncate(day))
+			days, err := dueDays(ctx, conn, f, s.now().UTC().Truncate(day), time.Time{})
 			if err != nil {
 				return err
 			}

@@ -19,7 +19,7 @@ func (s *Sealer) Verify(ctx context.Context) (wrong []string, err error) {
 		return nil, fmt.Errorf("reports: verify: %w", err)
 	}
 	defer conn.Release()
-	forks, err := largeForks(ctx, conn, s.minPlays)
+	forks, err := sealedForks(ctx, conn, false, 0)
 	if err != nil {
 		return nil, err
 	}
