@@ -92,9 +92,13 @@ func (s *Sealer) sealMonth(ctx context.Context, snap *snapshot) (Sealed, error) 
 // monthPlays collects the plays of the snapshot's month from its sealed days and the plays of the others.
 func (s *snapshot) monthPlays(ctx context.Context, bound int) (m *segment.MonthPlays, err error) {
 	err = s.withoutDamaged(ctx, func() error {
-		m = segment.NewMonthPlays(s.query.Period.From.UnixMilli(), bound)
 		var days []time.Time
-		s.eachSealedDay(func(date time.Time, _ *segment.Sums) { days = append(days, date) })
+		var sums segment.Sums
+		s.eachSealedDay(func(date time.Time, ofDay *segment.Sums) {
+			days = append(days, date)
+			sums.Add(ofDay)
+		})
+		m = segment.NewMonthPlays(s.query.Period.From.UnixMilli(), bound, &sums)
 		batch := &pgx.Batch{}
 		s.queueDays(batch, days, nil, m.Add)
 		from, to := s.sealed.gaps(s.query.Period)

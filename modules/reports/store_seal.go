@@ -51,21 +51,21 @@ const (
 	cleanMonthSQL = `/* reports.cleanMonth */ delete from unsealed_months where fork_id = $1 and month = $2`
 	dropDaySQL    = `/* reports.dropDay */ delete from fork_days where org_id = $1 and fork_id = $2 and day = $3`
 	dropMonthSQL  = `/* reports.dropMonth */ delete from fork_months where org_id = $1 and fork_id = $2 and month = $3`
-	sealDaySQL    = `/* reports.sealDay */ insert into fork_days (org_id, fork_id, day, sums, head_bytes, segment) values ($1, $2, $3, $4, $5, $6)
+	sealDaySQL    = `/* reports.sealDay */ insert into fork_days (org_id, fork_id, day, sums, head_bytes, segment) values ($1, $2, $3, $4, $5, $6::bytea || coalesce($7::bytea, ''))
 		on conflict (fork_id, day) do update set sums = excluded.sums, head_bytes = excluded.head_bytes, segment = excluded.segment`
-	sealMonthSQL = `/* reports.sealMonth */ insert into fork_months (org_id, fork_id, month, head_bytes, segment) values ($1, $2, $3, $4, $5)
+	sealMonthSQL = `/* reports.sealMonth */ insert into fork_months (org_id, fork_id, month, head_bytes, segment) values ($1, $2, $3, $4, $5::bytea || coalesce($6::bytea, ''))
 		on conflict (fork_id, month) do update set head_bytes = excluded.head_bytes, segment = excluded.segment`
 )
 
 func (s *snapshot) saveDay(ctx context.Context, d segment.Day) error {
 	sums := d.Sums.Pack(s.query.Period.From.UnixMilli())
-	return s.replace(ctx, cleanDaySQL, sealDaySQL, sums, len(d.Head), append(d.Head, d.Tail...))
+	return s.replace(ctx, cleanDaySQL, sealDaySQL, sums, len(d.Head), d.Head, d.Tail)
 }
 
 func (s *snapshot) dropDay(ctx context.Context) error { return s.replace(ctx, cleanDaySQL, dropDaySQL) }
 
 func (s *snapshot) saveMonth(ctx context.Context, m segment.Month) error {
-	return s.replace(ctx, cleanMonthSQL, sealMonthSQL, len(m.Head), append(m.Head, m.Tail...))
+	return s.replace(ctx, cleanMonthSQL, sealMonthSQL, len(m.Head), m.Head, m.Tail)
 }
 
 func (s *snapshot) dropMonth(ctx context.Context) error {

@@ -41,7 +41,7 @@ func (a *Accumulator) AddPlayer(p Play) { a.Players.addPlay(&p) }
 func (a *Accumulator) AddDay(date time.Time, s *Sums) (playersKnown bool) {
 	i := a.index(date.UnixMilli())
 	a.Days[i] = s.DaySums
-	a.Total.addSums(s)
+	a.Total.Add(s)
 	return a.playersKnown[i]
 }
 

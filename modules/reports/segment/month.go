@@ -40,8 +40,18 @@ type monthPlay struct {
 const monthPlayBytes = 16
 
 // NewMonthPlays collects the month that begins at from, in milliseconds since 1970. Plays that would take more than bound
-// bytes are summed by player alone.
-func NewMonthPlays(from int64, bound int) *MonthPlays { return &MonthPlays{from: from, bound: bound} }
+// bytes are summed by player alone. It makes room for the plays of known, which are some of them.
+func NewMonthPlays(from int64, bound int, known *Sums) *MonthPlays {
+	m := &MonthPlays{from: from, bound: bound}
+	var answers int64
+	for _, skill := range known.Skills {
+		answers += skill.Attempts
+	}
+	if m.dropped = monthPlayBytes*known.Plays+answers > int64(bound); !m.dropped {
+		m.plays, m.answers = make([]monthPlay, 0, known.Plays), make([]byte, 0, answers)
+	}
+	return m
+}
 
 // Add takes a play; its answers may change afterwards.
 func (m *MonthPlays) Add(p Play) {

@@ -67,7 +67,11 @@ func someMonth(from time.Time, n, players int) []Play {
 }
 
 func packMonth(from time.Time, plays []Play, bound int) Month {
-	m := NewMonthPlays(from.UnixMilli(), bound)
+	var known Sums
+	for _, p := range plays[:len(plays)/2] {
+		known.add(&p)
+	}
+	m := NewMonthPlays(from.UnixMilli(), bound, &known)
 	for _, p := range plays {
 		m.Add(p)
 	}

@@ -46,7 +46,8 @@ func (s *Sums) addAnswers(answers []byte) {
 	}
 }
 
-func (s *Sums) addSums(o *Sums) {
+// Add adds the sums of other plays.
+func (s *Sums) Add(o *Sums) {
 	s.Plays += o.Plays
 	s.Completed += o.Completed
 	s.Score += o.Score
