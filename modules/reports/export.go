@@ -2,7 +2,9 @@ package reports
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"runtime/debug"
 	"strconv"
 
 	"dg/modules/org"
@@ -47,8 +49,14 @@ func (s *Service) Export(ctx context.Context, q Query, f Format) (*Export, error
 	}, nil
 }
 
-// Begin reads the first row ahead of Next, which returns its error.
+// Begin reads the first row ahead of Next, which returns its error; a panic is one too, so that the caller closes the export and
+// records its end.
 func (e *Export) Begin() {
+	defer func() {
+		if p := recover(); p != nil {
+			e.failed = fmt.Errorf("panic at the first row of an export: %v\n%s", p, debug.Stack())
+		}
+	}()
 	if e.begun = true; e.snap == nil || e.Suppressed {
 		return
 	}

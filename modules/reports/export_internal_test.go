@@ -52,3 +52,13 @@ func processorTime(b *testing.B) time.Duration {
 	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
+
+// A panic at the first row is an error of the export: its caller closes it as after any other.
+func TestPanicAtTheFirstRowIsAnError(t *testing.T) {
+	t.Parallel()
+	e := &Export{ctx: t.Context(), snap: &snapshot{}} // without a connection, reading panics
+	require.NotPanics(t, e.Begin)
+	_, err := e.Next(nil)
+	require.ErrorContains(t, err, "panic at the first row")
+	require.NotPanics(t, e.Close)
+}
