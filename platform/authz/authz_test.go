@@ -50,3 +50,25 @@ func TestEachGrantHasItsPermissionsOnly(t *testing.T) {
 		})
 	}
 }
+
+// Decisions are remembered: each is the answer to its own question only, however often and after whatever it is asked.
+func TestRememberedDecisionAnswersItsQuestionOnly(t *testing.T) {
+	policy, err := authz.New()
+	require.NoError(t, err)
+
+	allowed := authz.Subject{Kind: authz.Key, OrganisationID: "a", Grants: []string{"forks:read", "reports:read"}}
+	for range 2 {
+		require.NoError(t, policy.Authorize(allowed, authz.ReadReport, "a"))
+		require.ErrorIs(t, policy.Authorize(allowed, authz.CreateKey, "a"), authz.ErrDenied, "another permission")
+		require.ErrorIs(t, policy.Authorize(allowed, authz.ReadReport, "b"), authz.ErrDenied, "another organisation's report")
+		for name, s := range map[string]authz.Subject{
+			"another kind":                    {Kind: authz.Member, OrganisationID: "a", Grants: allowed.Grants},
+			"another organisation's key":      {Kind: authz.Key, OrganisationID: "b", Grants: allowed.Grants},
+			"fewer grants":                    {Kind: authz.Key, OrganisationID: "a", Grants: allowed.Grants[:1]},
+			"a grant with the same letters":   {Kind: authz.Key, OrganisationID: "a", Grants: []string{"forks:readreports:read"}},
+			"grants cut at another character": {Kind: authz.Key, OrganisationID: "a", Grants: []string{"forks:readreports", ":read"}},
+		} {
+			require.ErrorIs(t, policy.Authorize(s, authz.ReadReport, "a"), authz.ErrDenied, name)
+		}
+	}
+}
