@@ -142,6 +142,8 @@ func TestChaosSmuggledRequestsAreNotExecuted(t *testing.T) {
 		stop()
 		victims.Wait()
 		until(t, 30*time.Second, s.name+": the request that is no trick is not executed, or not seen to be", func() bool {
+			_, err := s.answersOf(len(all)-1, all[len(all)-1].bytes) // again: a loaded machine may not be as quick as a payload may take
+			require.NoError(t, err)
 			return slices.Contains(s.executed(t, p.log.String(), "127.0.0.2", all), pipelined)
 		})
 		hidden := slices.DeleteFunc(s.executed(t, p.log.String(), s.shows, all), func(name string) bool { return name == pipelined })
@@ -150,7 +152,7 @@ func TestChaosSmuggledRequestsAreNotExecuted(t *testing.T) {
 	}
 	started := `select count(*) from audit_entries where action = 'export.started' and `
 	require.Zero(t, read[int](t, p.door, started+`address <> '127.0.0.2'`))
-	require.LessOrEqual(t, read[int](t, p.door, started+`request_id like 'inner-direct-%'`), 1)
+	require.Zero(t, read[int](t, p.door, started+fmt.Sprintf(`request_id like 'inner-direct-%%' and request_id <> 'inner-direct-%05d'`, len(all)-1)))
 }
 
 func dialPlain(address string) func() (net.Conn, error) {
