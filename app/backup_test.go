@@ -28,15 +28,6 @@ func backUp(t *testing.T, dir string) (file, output string) {
 	return file, c.out.String()
 }
 
-// restored is a new data folder with the backup in it.
-func restored(t *testing.T, file string, args ...string) (dir, output string) {
-	t.Helper()
-	dir = newFolder(t)
-	c := launch(t, append([]string{"restore", "--data-dir", dir, file}, args...)...)
-	require.Zero(t, c.status(5*time.Minute), "%s", c.log.String())
-	return dir, c.out.String()
-}
-
 // answers is what a caller gets of a history: the forks, the statistics and every play.
 func (c *child) answers(token string, h history) map[string]string {
 	c.t.Helper()

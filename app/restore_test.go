@@ -15,6 +15,15 @@ import (
 	"dg/platform/embeddedpg"
 )
 
+// restored is a new data folder with the backup in it.
+func restored(t *testing.T, file string, args ...string) (dir, output string) {
+	t.Helper()
+	dir = newFolder(t)
+	c := launch(t, append([]string{"restore", "--data-dir", dir, file}, args...)...)
+	require.Zero(t, c.status(5*time.Minute), "%s", c.log.String())
+	return dir, c.out.String()
+}
+
 // A restore replaces no data, waits for nobody's end, and changes nothing when it fails or is killed.
 func TestRestoreIsWholeOrNothing(t *testing.T) {
 	t.Parallel()
