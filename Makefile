@@ -17,9 +17,9 @@ run: build postgres ## Load the demo into an empty database and serve: prints wh
 dev: build postgres ## Serve what the database holds, with all of the log.
 	bin/dg --log-level debug serve
 
-# Tests wait for processes more than they compute: four of a package at once.
+# Tests wait for processes more than they compute: six of a package at once.
 test: postgres ## Run every test, on a real PostgreSQL and in a real Chromium.
-	go test $(RACE) -parallel 4 -timeout 20m ./...
+	go test $(RACE) -parallel 6 -timeout 20m ./...
 
 chaos: postgres ## Break things under load and push from outside, 15 minutes at most: see /docs/security (the tests run a cut of it).
 	DG_CHAOS=1 go test -v -count=1 -timeout 15m ./app -run "^($$(sed -n 's/^func \(Test[A-Za-z0-9]*\)(.*/\1/p' app/chaos_*_test.go | paste -sd'|'))\$$"
