@@ -38,6 +38,7 @@ const stopTimeout = 30 * time.Second
 // open prepares binary, database, data set and server. Where it fails it leaves nothing running.
 func open(ctx context.Context, o options, progress io.Writer) (_ *bench, err error) {
 	b := &bench{opts: o, keys: map[string]*keyRing{}, report: newReport(progress)}
+	b.report.settings = o.Postgres
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, b.close())
@@ -75,7 +76,7 @@ func (b *bench) dataDir() string { return filepath.Join(b.folder, "data") }
 // openDatabase starts the embedded server, which the child processes join, and migrates it.
 func (b *bench) openDatabase(ctx context.Context) (err error) {
 	b.report.progress("starting PostgreSQL")
-	if b.embedded, err = embeddedpg.Start(ctx, b.dataDir(), embeddedpg.Options{}); err != nil {
+	if b.embedded, err = embeddedpg.Start(ctx, b.dataDir(), embeddedpg.Options{Settings: b.opts.Postgres}); err != nil {
 		return err
 	}
 	if err := b.dg(ctx, nil, "migrate"); err != nil {

@@ -66,11 +66,16 @@ const rateConnections = 32
 
 // rate sends requests over all connections until the time is over, and returns the answers in a second.
 func (c *client) rate(ctx context.Context, path string, lasting time.Duration) (float64, error) {
+	return rate(rateConnections, lasting, func() error { return errors.Join(ctx.Err(), c.get(path, nil)) })
+}
+
+// rate repeats work, so many at once, until the time is over, and returns how often it was done in a second.
+func rate(workers int, lasting time.Duration, work func() error) (float64, error) {
 	var count atomic.Int64
 	began := time.Now()
-	err := atOnce(rateConnections, func(int) error {
+	err := atOnce(workers, func(int) error {
 		for time.Since(began) < lasting {
-			if err := errors.Join(ctx.Err(), c.get(path, nil)); err != nil {
+			if err := work(); err != nil {
 				return err
 			}
 			count.Add(1)

@@ -15,13 +15,14 @@ import (
 
 // options are the settings of a run.
 type options struct {
-	Plays   int      `env:"BENCH_PLAYS" default:"1000000" help:"Plays of the fork that is measured (at least 100,000)."`
-	Years   bool     `env:"BENCH_YEARS" help:"Spread the plays over three years and 200 forks, half of them in the fork that is measured, imported in ten files."`
-	Dir     string   `env:"BENCH_DIR" default:".bench" help:"Folder of the data sets."`
-	Against string   `env:"BENCH_AGAINST" help:"A saved run (last.json of another commit's data folder) to compare with."`
-	Readme  string   `env:"BENCH_README" help:"A document whose table is replaced by this run's."`
-	DG      string   `name:"dg" help:"A built dg to measure, such as that of another version. Default: built from this source."`
-	Only    []string `env:"BENCH" help:"Sections to run, separated by commas. Default: all but growth. Sections: ${sections}."`
+	Plays    int               `env:"BENCH_PLAYS" default:"1000000" help:"Plays of the fork that is measured (at least 100,000)."`
+	Years    bool              `env:"BENCH_YEARS" help:"Spread the plays over three years and 200 forks, half of them in the fork that is measured, imported in ten files."`
+	Postgres map[string]string `env:"BENCH_POSTGRES" mapsep:"," placeholder:"NAME=VALUE" help:"Settings of PostgreSQL beside those of an embedded one, separated by commas."`
+	Dir      string            `env:"BENCH_DIR" default:".bench" help:"Folder of the data sets."`
+	Against  string            `env:"BENCH_AGAINST" help:"A saved run (last.json of another commit's data folder) to compare with."`
+	Readme   string            `env:"BENCH_README" help:"A document whose table is replaced by this run's."`
+	DG       string            `name:"dg" help:"A built dg to measure, such as that of another version. Default: built from this source."`
+	Only     []string          `env:"BENCH" help:"Sections to run, separated by commas. Default: all but growth. Sections: ${sections}."`
 }
 
 // minPlays is the least with which there is something to measure: from 50,000 on a fork has segments.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -28,9 +29,17 @@ func command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// dg runs a command of dg on the data folder to its end.
+// database says where dg finds the database. Another version of dg may not share an embedded server with this one.
+func (b *bench) database() []string {
+	if b.opts.DG != "" {
+		return []string{"--database-url", b.embedded.URL(), "--migrate-database-url", b.embedded.OwnerURL()}
+	}
+	return []string{"--data-dir", b.dataDir()}
+}
+
+// dg runs a command of dg on the database to its end.
 func (b *bench) dg(ctx context.Context, stdin io.Reader, args ...string) error {
-	cmd := command(ctx, b.binary(), append([]string{args[0], "--data-dir", b.dataDir()}, args[1:]...)...)
+	cmd := command(ctx, b.binary(), slices.Concat(args[:1], b.database(), args[1:])...)
 	var stderr bytes.Buffer
 	cmd.Stdin, cmd.Stderr = stdin, &stderr
 	if err := cmd.Run(); err != nil {
@@ -52,7 +61,7 @@ func (b *bench) serve(ctx context.Context) (*server, error) {
 		return nil, err
 	}
 	defer log.Close() // the child has its own
-	cmd := command(ctx, b.binary(), "serve", "--data-dir", b.dataDir(), "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0")
+	cmd := command(ctx, b.binary(), slices.Concat([]string{"serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0"}, b.database())...)
 	cmd.Stderr = log
 	s, err := startServer(cmd)
 	if err != nil {

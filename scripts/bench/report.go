@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"runtime"
 	"slices"
@@ -19,7 +20,8 @@ type report struct {
 	out      io.Writer // progress
 	began    time.Time
 	postgres string
-	peak     float64 // the most memory that dg had, in bytes; 0 where the kernel does not tell
+	settings map[string]string // of PostgreSQL, beside an embedded one's
+	peak     float64           // the most memory that dg had, in bytes; 0 where the kernel does not tell
 	tables   []table
 	notes    []string
 	lines    []savedLine
@@ -131,12 +133,16 @@ func (r *report) write(out io.Writer) {
 // conditions say where and when.
 func (r *report) conditions() string {
 	version, _, _ := strings.Cut(r.postgres, " ")
-	return fmt.Sprintf("PostgreSQL %s with dg's settings, %s, %d cores, %s", version, runtime.Version(), runtime.NumCPU(), time.Now().UTC().Format(time.DateOnly))
+	settings := []string{"dg's settings"}
+	for _, name := range slices.Sorted(maps.Keys(r.settings)) {
+		settings = append(settings, name+" "+r.settings[name])
+	}
+	return fmt.Sprintf("PostgreSQL %s with %s, %s, %d cores, %s", version, strings.Join(settings, ", "), runtime.Version(), runtime.NumCPU(), time.Now().UTC().Format(time.DateOnly))
 }
 
 func (t table) write(out io.Writer) {
 	w := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0)
-	for _, row := range slices.Insert(t.rows, 1, slices.Repeat([]string{"---"}, len(t.rows[0]))) {
+	for _, row := range slices.Insert(slices.Clone(t.rows), 1, slices.Repeat([]string{"---"}, len(t.rows[0]))) {
 		fmt.Fprintf(w, "| %s\t|\n", strings.Join(row, "\t| "))
 	}
 	_ = w.Flush() // an error of it is one of out, a terminal or a file
