@@ -89,7 +89,7 @@ func TestReportsOfOneOrganisationLeaveRoomForOthers(t *testing.T) {
 // A key's whole minute may come at once: 120 small reports are answered, the next one is over the rate.
 func TestWholeMinuteOfReportsAtOnceIsAnswered(t *testing.T) {
 	w := start(t)
-	of := newTenant(fixtures.On(t, w.Database), 1000)
+	of := newTenant(fixtures.On(t, w.Database), 100)
 	var statuses [600]atomic.Int32
 	var all sync.WaitGroup
 	for range 120 {
