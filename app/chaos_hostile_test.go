@@ -60,7 +60,8 @@ func TestChaosHostileClients(t *testing.T) {
 	h := newHealthy(t, db, dg.url, func(email string) string { return w.signIn(t, email) })
 	o := beginOrdeal(t, doorTo(t, db.URL), dg)
 	attacked := db.Organisation(fixtures.Organisation{}).ID
-	lasting := time.Duration(chaosSize(1, 10, 30)) * time.Second
+	// A crowd that comes or goes at once costs six calls 60 to 90 ms, which would be a hundredth of the calls of ten seconds.
+	lasting := time.Duration(chaosSize(1, 20, 30)) * time.Second
 
 	quiet := h.during(t, func() { time.Sleep(lasting) })
 	ids := []string{db.Key(attacked).ID, db.Key(attacked).ID}
