@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -32,7 +33,12 @@ type loaded struct {
 }
 
 // loadYears imports the files that the folder does not hold yet.
-func (b *bench) loadYears(ctx context.Context, d *dataset) error {
+func (b *bench) loadYears(ctx context.Context, d *dataset) (err error) {
+	one := yearsSize(d, 1)
+	one.Parts = d.Plays // a part of one play: the ids do not depend on it, and all files may be there
+	if d.IDs, err = demo.Scale(io.Discard, d.seed(), b.data.Now, one); err != nil {
+		return err
+	}
 	for nth := len(b.data.Files) + 1; nth <= yearsFiles; nth++ {
 		f, err := b.loadFile(ctx, d, nth)
 		if err != nil {
@@ -47,8 +53,11 @@ func (b *bench) loadYears(ctx context.Context, d *dataset) error {
 	return nil
 }
 
+func yearsSize(d *dataset, part int) demo.Size {
+	return demo.Size{Plays: d.Plays, Players: d.Players, Forks: d.Forks, Days: yearsDays, Groups: d.Groups, Uneven: true, Part: part, Parts: yearsFiles}
+}
+
 func (b *bench) loadFile(ctx context.Context, d *dataset, nth int) (f loaded, err error) {
-	size := demo.Size{Plays: d.Plays, Players: d.Players, Forks: d.Forks, Days: yearsDays, Groups: d.Groups, Uneven: true, Part: nth, Parts: yearsFiles}
 	f.Plays = d.Plays / yearsFiles
 	before, err := b.walWritten(ctx)
 	if err != nil {
@@ -59,7 +68,7 @@ func (b *bench) loadFile(ctx context.Context, d *dataset, nth int) (f loaded, er
 	seen := make(chan watched, 1)
 	go func() { seen <- b.watchImport(watching) }()
 	began := time.Now()
-	if err := b.loadSize(ctx, d, size); err != nil {
+	if err := b.loadSize(ctx, d, yearsSize(d, nth)); err != nil {
 		return f, err
 	}
 	ended := time.Now()
