@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"time"
@@ -60,9 +61,9 @@ func (s *snapshot) packDay(ctx context.Context, maxPlays int) (segment.Day, int,
 		return segment.Day{Head: []byte{}}, n, err
 	}
 	plays := make([]segment.Play, 0, n)
-	err = s.eachPlay(ctx, func(p segment.Play) {
-		p.Answers = append([]byte(nil), p.Answers...)
-		plays = append(plays, p)
+	err = s.eachPlay(ctx, func(p *segment.Play) {
+		plays = append(plays, *p)
+		plays[len(plays)-1].Answers = bytes.Clone(p.Answers)
 	})
 	return segment.PackDay(s.query.Period.From.UnixMilli(), plays), n, err
 }

@@ -180,7 +180,7 @@ func (s *snapshot) queueHeadsOfForks(batch *pgx.Batch, t *overviewSums) {
 func (s *snapshot) addHead(t *overviewSums, i int, date time.Time, head []byte) {
 	t.turnTo(i)
 	h := half(t.weekOf(sealedDay{date: date}))
-	err := segment.UnpackDay(date.UnixMilli(), head, nil, nil, func(p segment.Play) {
+	err := segment.UnpackDay(date.UnixMilli(), head, nil, nil, func(p *segment.Play) {
 		if t.players[h].add(p.Player); h == 1 {
 			t.ofFork.add(p.Player)
 		}

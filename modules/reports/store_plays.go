@@ -32,22 +32,22 @@ func (s *snapshot) playsSQL(selectSQL string, from, to []time.Time) (sql string,
 	return sql, args
 }
 
-// queuePlays calls f for each play in some ranges, in no order. The next play overwrites the answers. The statement is
+// queuePlays calls f for each play in some ranges, in no order. The next play overwrites it. The statement is
 // planned for its own parameters, since a plan for any period is wrong for most. Rows come in the binary format, which pgx
 // asks for with these types.
-func (s *snapshot) queuePlays(batch *pgx.Batch, from, to []time.Time, f func(segment.Play)) {
+func (s *snapshot) queuePlays(batch *pgx.Batch, from, to []time.Time, f func(*segment.Play)) {
 	if len(from) == 0 {
 		return
 	}
 	sql, args := s.playsSQL(`/* reports.plays */ select started_at, player, score, passed, answers`, from, to)
 	batch.Queue(`/* reports.plan */ set local plan_cache_mode = force_custom_plan`)
 	batch.Queue(sql, args...).Query(func(rows pgx.Rows) error {
+		var p segment.Play
 		for rows.Next() {
 			v := rows.RawValues()
-			f(segment.Play{
-				StartedAt: milliseconds(v[0]), Player: int32(binary.BigEndian.Uint32(v[1])),
-				Completed: v[2] != nil, Score: score(v[2]), Passed: isTrue(v[3]), Answers: v[4],
-			})
+			p.StartedAt, p.Player = milliseconds(v[0]), int32(binary.BigEndian.Uint32(v[1]))
+			p.Completed, p.Score, p.Passed, p.Answers = v[2] != nil, score(v[2]), isTrue(v[3]), v[4]
+			f(&p)
 		}
 		if err := rows.Err(); err != nil {
 			return fmt.Errorf("reports: plays: %w", err)
@@ -57,7 +57,7 @@ func (s *snapshot) queuePlays(batch *pgx.Batch, from, to []time.Time, f func(seg
 }
 
 // eachPlay calls f for each play of the period as queuePlays does.
-func (s *snapshot) eachPlay(ctx context.Context, f func(segment.Play)) error {
+func (s *snapshot) eachPlay(ctx context.Context, f func(*segment.Play)) error {
 	batch := &pgx.Batch{}
 	s.queuePlays(batch, []time.Time{s.query.Period.From}, []time.Time{s.query.Period.End()}, f)
 	return s.send(ctx, batch)

@@ -33,14 +33,14 @@ func (s *snapshot) queueMembersOfMonths(batch *pgx.Batch, months []time.Time, me
 }
 
 // queueHeads calls f for each play of sealed days, without its answers.
-func (s *snapshot) queueHeads(batch *pgx.Batch, days []time.Time, f func(segment.Play)) {
+func (s *snapshot) queueHeads(batch *pgx.Batch, days []time.Time, f func(*segment.Play)) {
 	s.queueSegments(batch, headsSQL, days, s.damagedDay, func(from int64, head, _ []byte) error {
 		return segment.UnpackDay(from, head, nil, nil, f)
 	})
 }
 
 // queueDays calls f for each play of members in sealed days; nil: of everyone.
-func (s *snapshot) queueDays(batch *pgx.Batch, days []time.Time, member func(ordinal int32) bool, f func(segment.Play)) {
+func (s *snapshot) queueDays(batch *pgx.Batch, days []time.Time, member func(ordinal int32) bool, f func(*segment.Play)) {
 	s.queueSegments(batch, segmentsSQL, days, s.damagedDay, func(from int64, head, tail []byte) error {
 		return segment.UnpackDay(from, head, tail, member, f)
 	})

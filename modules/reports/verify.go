@@ -94,7 +94,7 @@ func (s stored) damaged(from int64) bool {
 	if _, err := segment.UnpackSums(from, s.sums); err != nil {
 		return true
 	}
-	return s.head > 0 && segment.UnpackDay(from, s.segment[:s.head], s.segment[s.head:], nil, func(segment.Play) {}) != nil
+	return s.head > 0 && segment.UnpackDay(from, s.segment[:s.head], s.segment[s.head:], nil, func(*segment.Play) {}) != nil
 }
 
 func (s stored) damagedMonth(from int64) bool {

@@ -25,17 +25,17 @@ func NewAccumulator(from time.Time, days int) *Accumulator {
 func (a *Accumulator) index(ms int64) int { return int((ms - a.from) / day.Milliseconds()) }
 
 // Add counts one play.
-func (a *Accumulator) Add(p Play) {
+func (a *Accumulator) Add(p *Play) {
 	i := a.index(p.StartedAt)
-	a.Days[i].add(&p)
-	a.Total.add(&p)
+	a.Days[i].add(p)
+	a.Total.add(p)
 	if !a.playersKnown[i] {
 		a.AddPlayer(p)
 	}
 }
 
 // AddPlayer counts one play for its player alone.
-func (a *Accumulator) AddPlayer(p Play) { a.Players.addPlay(&p) }
+func (a *Accumulator) AddPlayer(p *Play) { a.Players.addPlay(p) }
 
 // AddDay counts the plays of a whole day without their players. It reports whether the players come with their month.
 func (a *Accumulator) AddDay(date time.Time, s *Sums) (playersKnown bool) {

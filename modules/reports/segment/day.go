@@ -44,9 +44,9 @@ func comparePlays(a, b Play) int {
 		cmp.Compare(a.result(), b.result()), slices.Compare(a.Answers, b.Answers))
 }
 
-// UnpackDay calls f for each play of some players, or of all where member is nil, ordered by player. Without a tail the plays have no
-// answers. Errors: ErrDamaged.
-func UnpackDay(from int64, head, tail []byte, member func(ordinal int32) bool, f func(Play)) error {
+// UnpackDay calls f for each play of some players, or of all where member is nil, ordered by player. The next play overwrites it.
+// Without a tail the plays have no answers. Errors: ErrDamaged.
+func UnpackDay(from int64, head, tail []byte, member func(ordinal int32) bool, f func(*Play)) error {
 	h, t := reader{b: head}, reader{b: tail}
 	if tail != nil {
 		t.check(from)
@@ -66,7 +66,7 @@ func UnpackDay(from int64, head, tail []byte, member func(ordinal int32) bool, f
 		}
 		p.setResult(binary.LittleEndian.Uint16(fixed))
 		p.StartedAt = from + int64(binary.LittleEndian.Uint32(fixed[2:]))
-		f(p)
+		f(&p)
 	}
 	if !h.done() || !t.done() {
 		return ErrDamaged

@@ -53,9 +53,9 @@ func NewMonthPlays(from int64, bound int, known *Sums) *MonthPlays {
 	return m
 }
 
-// Add takes a play; its answers may change afterwards.
-func (m *MonthPlays) Add(p Play) {
-	m.players.addPlay(&p)
+// Add takes a play, which may change afterwards.
+func (m *MonthPlays) Add(p *Play) {
+	m.players.addPlay(p)
 	if m.dropped {
 		return
 	}
@@ -126,7 +126,8 @@ func (m *MonthPlays) appendPlays(b []byte, plays []monthPlay) []byte {
 func UnpackMonth(from int64, head []byte, players *Players) error {
 	h := headOf(from, head)
 	for h.next() {
-		players.of(h.ordinal).add(h.sum())
+		sum := h.sum()
+		players.of(h.ordinal).add(&sum)
 	}
 	if !h.done() {
 		return ErrDamaged
@@ -148,7 +149,7 @@ func UnpackMembers(from int64, head, tail []byte, member func(ordinal int32) boo
 		if !a.addMember(first, s.Plays, plays) {
 			return ErrDamaged
 		}
-		a.Players.of(h.ordinal).add(s)
+		a.Players.of(h.ordinal).add(&s)
 	}
 	if !h.done() || !t.done() {
 		return ErrDamaged

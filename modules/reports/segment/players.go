@@ -9,7 +9,8 @@ type PlayerSum struct {
 	Last      int64 // start of the latest play, in milliseconds since 1970
 }
 
-func (s *PlayerSum) add(o PlayerSum) {
+// add takes a pointer: a copy of fields that were just set, as one, waits for them.
+func (s *PlayerSum) add(o *PlayerSum) {
 	s.Plays += o.Plays
 	s.Best = max(s.Best, o.Best)
 	s.Completed = s.Completed || o.Completed
@@ -35,11 +36,11 @@ func (s *Players) of(ordinal int32) *PlayerSum {
 }
 
 func (s *Players) addPlay(p *Play) {
-	s.of(p.Player).add(PlayerSum{Plays: 1, Best: p.Score, Completed: p.Completed, Passed: p.Passed, Last: p.StartedAt})
+	s.of(p.Player).add(&PlayerSum{Plays: 1, Best: p.Score, Completed: p.Completed, Passed: p.Passed, Last: p.StartedAt})
 }
 
 // Add adds plays of a player.
-func (s *Players) Add(ordinal int32, sum PlayerSum) { s.of(ordinal).add(sum) }
+func (s *Players) Add(ordinal int32, sum PlayerSum) { s.of(ordinal).add(&sum) }
 
 // Get returns the sum of a player that Each has named.
 func (s *Players) Get(ordinal int32) PlayerSum { return s.pages[ordinal/perPage][ordinal%perPage] }

@@ -26,12 +26,12 @@ func somePlays(n, players int) []Play {
 func BenchmarkAccumulatorAdd(b *testing.B) {
 	plays, t := somePlays(10_000, 100_000), NewAccumulator(time.UnixMilli(0).UTC(), 1)
 	for _, p := range plays {
-		t.Add(p)
+		t.Add(&p)
 	}
 	require.EqualValues(b, len(plays), t.Total.Plays)
 	for b.Loop() {
 		for _, p := range plays {
-			t.Add(p)
+			t.Add(&p)
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(plays)), "ns/play")
@@ -41,7 +41,7 @@ func BenchmarkUnpackDay(b *testing.B) {
 	plays := somePlays(10_000, 100_000)
 	packed := PackDay(0, slices.Clone(plays))
 	n, sum := 0, 0
-	count := func(p Play) { n++; sum += int(p.Score) + len(p.Answers) }
+	count := func(p *Play) { n++; sum += int(p.Score) + len(p.Answers) }
 	require.NoError(b, UnpackDay(0, packed.Head, packed.Tail, nil, count))
 	for _, p := range plays {
 		sum -= int(p.Score) + len(p.Answers)
@@ -73,7 +73,7 @@ func packMonth(from time.Time, plays []Play, bound int) Month {
 	}
 	m := NewMonthPlays(from.UnixMilli(), bound, &known)
 	for _, p := range plays {
-		m.Add(p)
+		m.Add(&p)
 	}
 	return m.Pack()
 }
@@ -91,7 +91,7 @@ func TestMonthHasThePlaysOfEachPlayer(t *testing.T) {
 		want, got := NewAccumulator(from.Add(-day), 33), NewAccumulator(from.Add(-day), 33)
 		for _, p := range plays {
 			if member(p.Player) {
-				want.Add(p)
+				want.Add(&p)
 			}
 		}
 		require.NoError(t, UnpackMembers(from.UnixMilli(), packed.Head, packed.Tail, member, got))
