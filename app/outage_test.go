@@ -54,8 +54,10 @@ func (x *external) start() {
 	require.NoError(x.t, os.Symlink(u.Query().Get("host"), x.link))
 }
 
+// stop waits for the server's end itself: to Stop, a child of this process that another test has just forked is another user of it.
 func (x *external) stop() {
 	require.NoError(x.t, x.server.Stop(context.Background()))
+	<-x.server.Done()
 }
 
 // url connects as the role.
@@ -130,7 +132,6 @@ func TestOutageOfTheDatabaseIsAnswered503(t *testing.T) {
 func (x *external) die() {
 	x.t.Helper()
 	killPostmaster(x.t, x.dir)
-	<-x.server.Done()
 	x.stop()
 }
 
