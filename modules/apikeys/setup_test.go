@@ -137,6 +137,16 @@ func (b *bundle) pass(key string, seconds float64) {
 		where key_id = $1`, key, seconds)
 }
 
+// passInstead lets so many seconds pass instead of the time since began, however long the machine took: what was asked since then
+// was asked at once.
+func (b *bundle) passInstead(key string, began time.Time, seconds float64) {
+	b.t.Helper()
+	b.Exec(`update api_key_windows set instants =
+		(select array_agg(least(clock_timestamp(), i + make_interval(secs => $3)) - make_interval(secs => $2) order by nth)
+		   from unnest(instants) with ordinality u (i, nth))
+		where key_id = $1`, key, seconds, time.Since(began).Seconds())
+}
+
 // setWindow sets how many seconds ago the last requests were, oldest first; the other slots are unused. head is where the
 // ring starts.
 func (b *bundle) setWindow(key string, refused bool, head int, ages []float64) {
