@@ -28,8 +28,14 @@ func TestLastPlayOfAFork(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, found, "the fork of another organisation has none")
 
-	var plan string
-	require.NoError(t, e.db.DB.Pool.QueryRow(t.Context(), `explain (analyze, buffers, format json) `+lastPlaySQL, testOrg, testFork).Scan(&plan))
+	blocks, plan := e.blocksRead(t, lastPlaySQL, testOrg, testFork)
+	require.LessOrEqual(t, blocks, 10, plan)
+}
+
+// blocksRead runs a statement, and returns how many blocks PostgreSQL looked at, and its plan.
+func (e *env) blocksRead(t *testing.T, sql string, args ...any) (blocks int, plan string) {
+	t.Helper()
+	require.NoError(t, e.db.DB.Pool.QueryRow(t.Context(), `explain (analyze, buffers, format json) `+sql, args...).Scan(&plan))
 	var plans []struct {
 		Plan struct {
 			Read int `json:"Shared Read Blocks"`
@@ -37,5 +43,5 @@ func TestLastPlayOfAFork(t *testing.T) {
 		}
 	}
 	require.NoError(t, json.Unmarshal([]byte(plan), &plans))
-	require.LessOrEqual(t, plans[0].Plan.Read+plans[0].Plan.Hit, 10, plan)
+	return plans[0].Plan.Read + plans[0].Plan.Hit, plan
 }

@@ -262,3 +262,16 @@ func TestTruncateWaitsForTheSealer(t *testing.T) {
 	e.seal(t)
 	e.agrees(t)
 }
+
+// The search for days reads a few blocks for each of them, also before PostgreSQL has statistics of the plays.
+func TestSearchForDaysHopsFromDayToDay(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	const days = 99
+	e.exec(t, insertSQL, testFrom, days, 20_000)
+	for _, statistics := range []string{`select`, `analyze plays`} {
+		e.exec(t, statistics)
+		blocks, plan := e.blocksRead(t, dueDaysSQL, testOrg, testFork, testNow, time.Time{})
+		require.Less(t, blocks, 10*days, plan)
+	}
+}

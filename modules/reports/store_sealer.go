@@ -52,7 +52,7 @@ func sealedForks(ctx context.Context, conn *pgxpool.Conn, search bool, minPlays 
 		 where exists (select from fork_days d where d.org_id = f.org_id and d.fork_id = f.id)
 		    or exists (select from fork_months m where m.org_id = f.org_id and m.fork_id = f.id)
 		    or $1::boolean and exists (select from (
-		           select from plays p where p.org_id = f.org_id and p.fork_id = f.id order by p.started_at, p.id offset $2 limit 1) x)
+		           select p.org_id from plays p where p.fork_id = f.id order by p.started_at, p.id offset $2 limit 1) x where x.org_id = f.org_id)
 		 order by row_number() over (partition by f.org_id order by f.id), f.id`, search, minPlays)
 	if err != nil {
 		return nil, fmt.Errorf("reports: sealed forks: %w", err)
@@ -63,14 +63,18 @@ func sealedForks(ctx context.Context, conn *pgxpool.Conn, search bool, minPlays 
 // Finished days and months of a fork that are to be sealed, or whose segment is to be removed. The newest come first: they
 // are read most. $1 organisation, $2 fork, $3 today.
 const (
-	// dueDaysSQL hops from day to day along the index of the plays, from $4 on: 24 µs a day.
+	// dueDaysSQL hops from day to day along the index of the plays, from $4 on: 24 µs a day. The organisation is compared with the play
+	// that the index gives: compared in it, PostgreSQL without statistics took each hop for a few plays to be sorted, and sorted all.
 	dueDaysSQL = `/* reports.dueDays */
 with recursive days (day) as (
-    (select (started_at at time zone 'UTC')::date from plays where org_id = $1 and fork_id = $2 and started_at >= $4 order by started_at limit 1)
+    select (first.started_at at time zone 'UTC')::date
+      from (select org_id, started_at from plays where fork_id = $2 and started_at >= $4 order by started_at, id limit 1) first
+     where first.org_id = $1
     union all
-    select (select (started_at at time zone 'UTC')::date from plays
-             where org_id = $1 and fork_id = $2 and started_at >= (d.day + 1)::timestamp at time zone 'UTC' order by started_at limit 1)
-      from days d where d.day is not null)
+    select (next.started_at at time zone 'UTC')::date
+      from days d cross join lateral (select org_id, started_at from plays
+            where fork_id = $2 and started_at >= (d.day + 1)::timestamp at time zone 'UTC' order by started_at, id limit 1) next
+     where next.org_id = $1)
 select day from days
  where day < $3 and not exists (select from ` + cleanDays + ` s where s.org_id = $1 and s.fork_id = $2 and s.day = days.day)
 union
