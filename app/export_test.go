@@ -75,7 +75,9 @@ func smallWindow() *http.Client {
 
 // rules.md, CSV, with the bars of `make bench` under DG_SOAK=1.
 func TestExportsOfTheRealProgram(t *testing.T) {
-	t.Parallel()
+	if !soak { // there it is timed
+		t.Parallel()
+	}
 	e := startExporting(t, sized(30_000, 1_000_000))
 	// One after the other: they look at what PostgreSQL works on.
 	t.Run("is streamed whole in little memory", e.isStreamed)
