@@ -40,18 +40,28 @@ const (
 // FindGroups returns at most 50 groups of the organisation whose name contains the text, by name, and whether there are more. Case
 // and accents make no difference. It searches the first 10,000.
 func (s *Service) FindGroups(ctx context.Context, organisationID, text string) (found []Group, more bool, _ error) {
-	all, err := find(s.groups(ctx, organisationID).Limit(maxSearchedGroups))
+	rows, err := s.groups(ctx, organisationID).Select("id, org_id, name").Limit(maxSearchedGroups).Rows()
 	if err != nil {
-		return nil, false, err
+		return nil, false, fmt.Errorf("org: find groups: %w", err)
 	}
+	defer func() { _ = rows.Close() }()
 	text = input.Fold(text)
-	for _, g := range all {
-		if strings.Contains(input.Fold(g.Name), text) {
+	for !more && rows.Next() {
+		var g Group
+		if err := rows.Scan(&g.ID, &g.OrganisationID, &g.Name); err != nil {
+			return nil, false, fmt.Errorf("org: find groups: %w", err)
+		}
+		if !strings.Contains(input.Fold(g.Name), text) {
+			continue
+		}
+		if more = len(found) == maxFoundGroups; !more {
 			found = append(found, g)
 		}
 	}
-	n := min(len(found), maxFoundGroups)
-	return found[:n], len(found) > n, nil
+	if err := rows.Err(); err != nil {
+		return nil, false, fmt.Errorf("org: find groups: %w", err)
+	}
+	return found, more, nil
 }
 
 // GroupPage returns a page of all groups of the organisation by name, or the nearest page that exists, and how many groups there are.
