@@ -130,7 +130,7 @@ func (n *neighbours) moreCalls(owner string) {
 	n.healthy.calls = append(n.healthy.calls,
 		healthyCall{name: "fork", right: fork, ask: withKey("/api/v1/forks/" + fork)},
 		healthyCall{name: "export", right: "playId,", ask: withKey("/api/v1/forks/" + fork + "/exports/csv" + lastDays(2))})
-	n.signIns = &healthy{base: n.url, interval: time.Second, client: plainClient, calls: []healthyCall{{name: "sign-in"}}}
+	n.signIns = &healthy{base: n.url, interval: 250 * time.Millisecond, client: plainClient, calls: []healthyCall{{name: "sign-in"}}}
 	n.signIns.send = func(c *http.Client) error { return n.signsIn(c, owner) }
 }
 
