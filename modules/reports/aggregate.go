@@ -44,8 +44,7 @@ func (s *snapshot) eachSealedDay(f func(time.Time, *segment.Sums)) {
 // queueGroup asks for what the report on a large group sums: the members' plays of the sealed months, of the other sealed days,
 // and of all others.
 func (s *snapshot) queueGroup(batch *pgx.Batch, a *segment.Accumulator) {
-	var members ordinalSet
-	s.queueMembers(batch, &members) // read before the segments
+	s.queueMembers(batch)
 	for _, month := range s.sealed.months {
 		a.ExpectMonth(month)
 	}
@@ -55,9 +54,8 @@ func (s *snapshot) queueGroup(batch *pgx.Batch, a *segment.Accumulator) {
 			days = append(days, d.date)
 		}
 	}
-	member := func(player int32) bool { return members.has(player) }
-	s.queueMembersOfMonths(batch, s.sealed.months, member, a)
-	s.queueDays(batch, days, member, a.Add)
+	s.queueMembersOfMonths(batch, s.sealed.months, s.isMember, a)
+	s.queueDays(batch, days, s.isMember, a.Add)
 	from, to := s.sealed.withMonths().gaps(s.query.Period)
 	s.queuePlays(batch, from, to, a.Add)
 }

@@ -58,8 +58,10 @@
 //     while both run; the figures stay right.
 //   - Statistics take two round trips: what is sealed, then everything else together with the labels of all players. A third
 //     would be saved by reading a group's plays before it is known whether they may be read: time would tell how many there are.
-//   - A group is read play by play when it has at most one in 70 of the organisation's players, else from segments: of whole
-//     months the plays of its members alone. Months whose plays take more than 40 MB are sealed without them.
+//   - The plays of a small group are looked up member by member; for a large one everybody's are read, and those of others are
+//     skipped here. So a group never costs more than everybody, whatever is sealed. From one in 70 of the organisation's players
+//     on a group is read from segments where there are any: of whole months the plays of its members alone. Months whose plays
+//     take more than 40 MB are sealed without them. Without segments a group is large from one in eight on.
 //   - An overview counts the players of four weeks exactly, from segments and plays, for up to 250,000 plays outside segments
 //     and twenty times as many inside. Beyond that it counts plays alone.
 //   - An export reads plays alone, in the order of their index: a join would sort the whole period before the first row.

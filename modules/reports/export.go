@@ -119,7 +119,7 @@ func (e *Export) Next(b []byte) ([]byte, error) {
 	if !e.peeked {
 		more, err = e.rows.next()
 	}
-	if e.peeked = false; err == nil && !more && e.first && e.count == firstRows {
+	if e.peeked = false; err == nil && !more && e.first && e.rows.read == firstRows {
 		if err = e.readRest(); err == nil {
 			more, err = e.rows.next()
 		}

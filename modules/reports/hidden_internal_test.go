@@ -27,8 +27,8 @@ func TestMetadataOfAGroupCostsItsMembers(t *testing.T) {
 	e.exec(t, `vacuum analyze group_members`)
 	from, to := testFrom.Format(time.DateOnly), testFrom.AddDate(0, 0, 1).Format(time.DateOnly)
 	require.Less(t, e.buffersOf(t, metadataSQL, testOrg, testGroup, testFork, from, to, LargeReport), 100)
-	require.Less(t, e.buffersOf(t, sealedDaysSQL, testOrg, testFork, from, to, testGroup), 20)
-	require.Less(t, e.buffersOf(t, labelSQL+inGroup, testOrg, "nominative", testGroup), 100)
+	require.Less(t, e.buffersOf(t, sealedDaysSQL, testOrg, testGroup, testFork, from, to), 20)
+	require.Less(t, e.buffersOf(t, labelSQL+ofMemberPlayers, testOrg, "nominative", testGroup), 100)
 }
 
 // buffersOf is how many pages a statement reads by its generic plan.

@@ -129,7 +129,7 @@ func (s *Service) openAdmitted(ctx context.Context, q Query, hold func(*limiter.
 
 // large reports whether the statistics list many players, or read segments play by play for a group.
 func (s *snapshot) large() bool {
-	return !s.meta.suppressed() && (s.meta.listedPlayers > LargeReport || s.meta.grouped && len(s.sealed.days) > 0)
+	return !s.meta.suppressed() && (s.meta.listedPlayers > LargeReport || s.meta.grouped && !s.sealed.empty())
 }
 
 // estimatedBytes is the peak memory of large statistics: they list no more players than the organisation has.

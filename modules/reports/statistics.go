@@ -87,24 +87,28 @@ func (s *snapshot) undamagedStatistics(ctx context.Context) (stats Statistics, e
 	return stats, err
 }
 
-// statistics sums what the snapshot reads. A group is read play by play unless its sealed days were listed: then it is a
-// large one.
+// statistics sums what the snapshot reads.
 func (s *snapshot) statistics(ctx context.Context) (Statistics, error) {
 	if s.meta.suppressed() {
 		return Statistics{ReportingMode: s.meta.mode, Suppressed: true}, nil
 	}
 	a, batch := s.newAccumulator(), &pgx.Batch{}
-	switch {
-	case !s.meta.grouped:
-		s.queueAll(batch, a)
-	case len(s.sealed.days) > 0:
-		s.queueGroup(batch, a)
-	default:
-		s.queuePlays(batch, []time.Time{s.query.Period.From}, []time.Time{s.query.Period.End()}, a.Add)
-	}
+	s.queue(batch, a)
 	stats, err := s.sendStatistics(ctx, batch, a)
 	stats.ReportingMode = s.meta.mode
 	return stats, err
+}
+
+// queue asks for what the report sums.
+func (s *snapshot) queue(batch *pgx.Batch, a *segment.Accumulator) {
+	switch {
+	case s.meta.smallGroup():
+		s.queuePlays(batch, []time.Time{s.query.Period.From}, []time.Time{s.query.Period.End()}, a.Add)
+	case s.meta.grouped:
+		s.queueGroup(batch, a)
+	default:
+		s.queueAll(batch, a)
+	}
 }
 
 // sendStatistics runs the batch, and rounds what it sums.
@@ -125,10 +129,10 @@ func (s *snapshot) sendStatistics(ctx context.Context, batch *pgx.Batch, a *segm
 }
 
 // sendWithLabels runs the batch and reads the labels of the players. They are part of the batch where it is known in
-// advance whose are needed: a group is small, and where the sealed days have more plays than the organisation has players,
-// most players are among them.
+// advance whose are needed: of a small group all, and where the sealed days have more plays than the organisation has
+// players, most players are among them.
 func (s *snapshot) sendWithLabels(ctx context.Context, batch *pgx.Batch, a *segment.Accumulator) (*labels, error) {
-	if !s.meta.grouped && a.Total.Plays <= int64(s.meta.lastOrdinal) {
+	if !s.meta.smallGroup() && a.Total.Plays <= int64(s.meta.lastOrdinal) {
 		if err := s.send(ctx, batch); err != nil {
 			return nil, err
 		}

@@ -31,10 +31,12 @@ const keyOfRow = `, (select label from players where org_id = $1 and ordinal = p
 
 // exportRows reads the plays of an export.
 type exportRows struct {
-	ctx   context.Context
-	rows  pgx.Rows
-	batch pgx.BatchResults // that the rows are of; may be nil
-	row   exportRow
+	ctx      context.Context
+	rows     pgx.Rows
+	batch    pgx.BatchResults // that the rows are of; may be nil
+	isMember func(player int32) bool
+	read     int // rows, those that were skipped included
+	row      exportRow
 }
 
 // exportRow is a play as an export shows it. The next row overwrites it.
@@ -55,17 +57,23 @@ const liftBoundsSQL = `/* reports.exportBounds */ select set_config('statement_t
 // firstRows returns the first plays of the period with their players, at most limit, in one round trip with the bounds.
 func (s *snapshot) firstRows(ctx context.Context, limit int) (*exportRows, error) {
 	batch := &pgx.Batch{}
+	s.queueMembers(batch)
+	err := s.send(ctx, batch)
+	if err != nil {
+		return nil, err
+	}
+	batch = &pgx.Batch{}
 	batch.Queue(liftBoundsSQL)
 	sql, args := s.exportSQL(s.query.Period.From, true)
 	batch.Queue(sql+exportOrder+` limit `+strconv.Itoa(limit), args...)
 	results := s.conn.SendBatch(ctx, batch)
-	_, err := results.Exec()
+	_, err = results.Exec()
 	if err != nil {
 		_ = results.Close()
 		return nil, fmt.Errorf("reports: bounds of an export: %w", err)
 	}
 	rows, _ := results.Query() // its error is the rows'
-	return &exportRows{ctx: ctx, rows: rows, batch: results}, nil
+	return &exportRows{ctx: ctx, rows: rows, batch: results, isMember: s.isMember}, nil
 }
 
 // rowsAfter returns all plays after the last one of r.
@@ -78,7 +86,7 @@ func (s *snapshot) rowsAfter(ctx context.Context, r *exportRows, withPlayers boo
 	if err != nil {
 		return nil, fmt.Errorf("reports: export: %w", err)
 	}
-	return &exportRows{ctx: ctx, rows: rows}, nil
+	return &exportRows{ctx: ctx, rows: rows, isMember: s.isMember}, nil
 }
 
 // exportSQL reads plays raw, in PostgreSQL's binary format, which pgx asks for with these types.
@@ -87,24 +95,32 @@ func (s *snapshot) exportSQL(from time.Time, withPlayers bool) (sql string, args
 	if withPlayers {
 		selectSQL += playerOfRow[s.meta.mode]
 	}
-	return s.playsSQL(selectSQL, []time.Time{from}, []time.Time{s.query.Period.End()})
+	return s.playsSQL(selectSQL, from, s.query.Period.End())
 }
 
-// next reads the next row. It returns false at the end.
+// next reads the report's next row. It returns false at the end.
 func (r *exportRows) next() (bool, error) {
-	if !r.rows.Next() {
-		err := r.rows.Err()
-		if r.batch != nil {
-			err = cmp.Or(err, r.batch.Close())
+	for r.rows.Next() {
+		r.read++
+		if r.parse(); r.isMember(r.row.Player) {
+			return true, nil
 		}
-		if err == nil {
-			return false, nil
-		}
-		if cause := context.Cause(r.ctx); cause != nil {
-			err = cause
-		}
-		return false, fmt.Errorf("reports: export: %w", err)
 	}
+	err := r.rows.Err()
+	if r.batch != nil {
+		err = cmp.Or(err, r.batch.Close())
+	}
+	if err == nil {
+		return false, nil
+	}
+	if cause := context.Cause(r.ctx); cause != nil {
+		err = cause
+	}
+	return false, fmt.Errorf("reports: export: %w", err)
+}
+
+// parse takes the row that was read.
+func (r *exportRows) parse() {
 	v, row := r.rows.RawValues(), &r.row
 	copy(row.id[:], v[0])
 	if row.released = v[1] != nil; row.released {
@@ -119,5 +135,4 @@ func (r *exportRows) next() (bool, error) {
 	if len(v) > 8 {
 		row.key, row.label = v[8], v[len(v)-1]
 	}
-	return true, nil
 }

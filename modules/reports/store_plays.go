@@ -11,35 +11,40 @@ import (
 	"dg/modules/reports/segment"
 )
 
-// The plays of one range or several, of all players or of a group. $1 organisation, $2 fork, $3 from and $4 to when,
-// $5 group.
+// The plays of one range or several, or of a small group's members in one range. $1 organisation, $2 fork, $3 from and $4 to
+// when, $5 group. Where the planner takes the range for a single row, each lookup of a member could scan it: the comparison of
+// rows matches the index of players alone.
 const (
 	ofRange  = ` from plays where org_id = $1 and fork_id = $2 and started_at >= $3 and started_at < $4`
 	ofRanges = ` from unnest($3::timestamptz[], $4::timestamptz[]) r (lo, hi), lateral (
 		select * from plays where org_id = $1 and fork_id = $2 and started_at >= r.lo and started_at < r.hi offset 0) plays where true`
-	ofGroup = ` and player = any (array(select player from group_members where org_id = $1 and group_id = $5))`
+	ofMembers = ` from (select player as member from group_members where org_id = $1 and group_id = $5` + byPlayer + `) m, lateral (
+		select * from plays where org_id = $1 and player = m.member and (player, fork_id, started_at) >= (m.member, $2, $3)
+		                      and (player, fork_id, started_at) < (m.member, $2, $4) offset 0) plays where true`
 )
 
-// playsSQL completes a statement on the report's plays in some ranges.
-func (s *snapshot) playsSQL(selectSQL string, from, to []time.Time) (sql string, args []any) {
-	sql, args = selectSQL+ofRanges, []any{s.query.OrganisationID, s.query.ForkID, from, to}
-	if len(from) == 1 {
-		sql, args[2], args[3] = selectSQL+ofRange, from[0], to[0]
+// playsSQL completes a statement on the plays of one range. Those of a large group are everybody's: the caller skips the
+// others (isMember), because a filter in SQL costs plays × members wherever the planner does not hash the members.
+func (s *snapshot) playsSQL(selectSQL string, from, to time.Time) (sql string, args []any) {
+	args = []any{s.query.OrganisationID, s.query.ForkID, from, to}
+	if s.meta.smallGroup() {
+		return selectSQL + ofMembers, append(args, s.query.GroupID)
 	}
-	if s.meta.grouped {
-		sql, args = sql+ofGroup, append(args, s.query.GroupID)
-	}
-	return sql, args
+	return selectSQL + ofRange, args
 }
 
-// queuePlays calls f for each play in some ranges, in no order. The next play overwrites it. The statement is
+// queuePlays calls f for each play of the report in some ranges, in no order. The next play overwrites it. The statement is
 // planned for its own parameters, since a plan for any period is wrong for most. Rows come in the binary format, which pgx
 // asks for with these types.
 func (s *snapshot) queuePlays(batch *pgx.Batch, from, to []time.Time, f func(*segment.Play)) {
 	if len(from) == 0 {
 		return
 	}
-	sql, args := s.playsSQL(`/* reports.plays */ select started_at, player, score, passed, answers`, from, to)
+	const selectSQL = `/* reports.plays */ select started_at, player, score, passed, answers`
+	sql, args := s.playsSQL(selectSQL, from[0], to[0])
+	if len(from) > 1 && !s.meta.smallGroup() { // which asks for the whole period
+		sql, args = selectSQL+ofRanges, []any{s.query.OrganisationID, s.query.ForkID, from, to}
+	}
 	batch.Queue(`/* reports.plan */ set local plan_cache_mode = force_custom_plan`)
 	batch.Queue(sql, args...).Query(func(rows pgx.Rows) error {
 		var p segment.Play
@@ -47,7 +52,9 @@ func (s *snapshot) queuePlays(batch *pgx.Batch, from, to []time.Time, f func(*se
 			v := rows.RawValues()
 			p.StartedAt, p.Player = milliseconds(v[0]), int32(binary.BigEndian.Uint32(v[1]))
 			p.Completed, p.Score, p.Passed, p.Answers = v[2] != nil, score(v[2]), isTrue(v[3]), v[4]
-			f(&p)
+			if s.isMember(p.Player) {
+				f(&p)
+			}
 		}
 		if err := rows.Err(); err != nil {
 			return fmt.Errorf("reports: plays: %w", err)
@@ -59,6 +66,7 @@ func (s *snapshot) queuePlays(batch *pgx.Batch, from, to []time.Time, f func(*se
 // eachPlay calls f for each play of the period as queuePlays does.
 func (s *snapshot) eachPlay(ctx context.Context, f func(*segment.Play)) error {
 	batch := &pgx.Batch{}
+	s.queueMembers(batch)
 	s.queuePlays(batch, []time.Time{s.query.Period.From}, []time.Time{s.query.Period.End()}, f)
 	return s.send(ctx, batch)
 }

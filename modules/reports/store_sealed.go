@@ -32,21 +32,31 @@ const (
 	 and not exists (select from unsealed_months u where u.fork_id = m.fork_id and u.month = m.month))`
 )
 
-// The sums of a period's sealed days, and its sealed months. A group has no use for the sums of all players, nor for months
-// without the plays of each, and a small group none for segments. $1 organisation, $2 fork, $3 the first day, $4 the day after the last, $5 group or null.
+// A group is a large one from a share of the organisation's players on: there, reading everybody's plays or segments is faster
+// than looking up the plays of each member. Plays take longer to read than segments. Each is one in so many.
 const (
+	largeInPlays    = "8"
+	largeInSegments = "70"
+)
+
+// largeGroup is true for a group of at least one in so many of the organisation's players. $1 organisation, $2 group.
+func largeGroup(oneIn string) string {
+	return `exists (select from group_members where org_id = $1 and group_id = $2
+	order by player offset coalesce((select last / ` + oneIn + ` from player_ordinals where org_id = $1), 0) limit 1)`
+}
+
+// The sums of a period's sealed days, and its sealed months. A group has no use for the sums of all players, nor for months
+// without the plays of each, and a small group none for segments. $1 organisation, $2 group or null, $3 fork, $4 the first
+// day, $5 the day after the last.
+var (
 	sealedDaysSQL = `/* reports.sealedDays */
-select d.day, case when $5::uuid is null then d.sums end from ` + sealedDays + ` d
- where d.org_id = $1 and d.fork_id = $2 and d.day >= $3 and d.day < $4 and ($5::uuid is null or ` + largeGroup + `)
+select d.day, case when $2::uuid is null then d.sums end from ` + sealedDays + ` d
+ where d.org_id = $1 and d.fork_id = $3 and d.day >= $4 and d.day < $5 and ($2::uuid is null or ` + largeGroup(largeInSegments) + `)
  order by d.day`
-	// largeGroup is true for a group of at least one in 70 of the organisation's players: from there on, scanning all
-	// segments is faster than reading the members' plays one by one. $1 organisation, $5 group.
-	largeGroup = `exists (select from group_members where org_id = $1 and group_id = $5
-	order by player offset coalesce((select last / 70 from player_ordinals where org_id = $1), 0) limit 1)`
 	sealedMonthsSQL = `/* reports.sealedMonths */
 select m.month from ` + sealedMonths + ` m
- where m.org_id = $1 and m.fork_id = $2 and m.month >= $3 and (m.month + interval '1 month')::date <= $4
-   and ($5::uuid is null or ` + largeGroup + `) and ($5::uuid is null or m.head_bytes < octet_length(m.segment))
+ where m.org_id = $1 and m.fork_id = $3 and m.month >= $4 and (m.month + interval '1 month')::date <= $5
+   and ($2::uuid is null or ` + largeGroup(largeInSegments) + `) and ($2::uuid is null or m.head_bytes < octet_length(m.segment))
  order by m.month`
 )
 
@@ -56,6 +66,8 @@ type sealed struct {
 	months []time.Time // first days of whole months of the period, ascending
 }
 
+func (s sealed) empty() bool { return len(s.days)+len(s.months) == 0 }
+
 type sealedDay struct {
 	date time.Time
 	sums []byte // packed; nil in the report of a group
@@ -63,9 +75,9 @@ type sealedDay struct {
 
 // queueSealed asks what of a report's period is sealed; readSealed reads the answers.
 func queueSealed(batch *pgx.Batch, q Query) {
-	from, to := q.Period.From, q.Period.End()
-	batch.Queue(sealedDaysSQL, q.OrganisationID, q.ForkID, from, to, idOrNull(q.GroupID))
-	batch.Queue(sealedMonthsSQL, q.OrganisationID, q.ForkID, from, to, idOrNull(q.GroupID))
+	args := []any{q.OrganisationID, idOrNull(q.GroupID), q.ForkID, q.Period.From, q.Period.End()}
+	batch.Queue(sealedDaysSQL, args...)
+	batch.Queue(sealedMonthsSQL, args...)
 }
 
 func readSealed(results pgx.BatchResults) (s sealed, err error) {

@@ -72,14 +72,20 @@ func (s *snapshot) queueSegments(batch *pgx.Batch, sql string, dates []time.Time
 	})
 }
 
-// queueMembers adds the members of the group.
-func (s *snapshot) queueMembers(batch *pgx.Batch, members *ordinalSet) {
-	batch.Queue(`/* reports.members */ select player from group_members where org_id = $1 and group_id = $2`,
+// queueMembers reads the members of a large group. It comes before what asks isMember.
+func (s *snapshot) queueMembers(batch *pgx.Batch) {
+	if !s.meta.largeGroup {
+		return
+	}
+	batch.Queue(`/* reports.members */ select player from group_members where org_id = $1 and group_id = $2`+byPlayer,
 		s.query.OrganisationID, s.query.GroupID).Query(func(rows pgx.Rows) error {
 		var ordinal int32
-		if _, err := pgx.ForEachRow(rows, []any{&ordinal}, func() error { members.add(ordinal); return nil }); err != nil {
+		if _, err := pgx.ForEachRow(rows, []any{&ordinal}, func() error { s.members.add(ordinal); return nil }); err != nil {
 			return fmt.Errorf("reports: members: %w", err)
 		}
 		return nil
 	})
 }
+
+// isMember reports whether a play that was read is one of the report.
+func (s *snapshot) isMember(player int32) bool { return !s.meta.largeGroup || s.members.has(player) }

@@ -23,8 +23,9 @@ type snapshot struct {
 	query   Query
 	meta    metadata
 	sealed  sealed
-	ended   bool     // the transaction is over
-	damaged []Damage // found so far
+	members ordinalSet // of a large group, once they are read
+	ended   bool       // the transaction is over
+	damaged []Damage   // found so far
 
 	lease       *limiter.Lease // of the memory that statistics take
 	estimate    int64          // of it, in bytes
@@ -35,6 +36,7 @@ type snapshot struct {
 type metadata struct {
 	mode          org.ReportingMode
 	grouped       bool // the report is on a group
+	largeGroup    bool // everybody's plays are read for the group
 	activeMembers int  // members of the group with a play, counted up to minGroup
 	lastOrdinal   int  // at least as many as the organisation has players
 	listedPlayers int  // at least as many as the report lists, counted up to one more than LargeReport; 0: they are few
@@ -42,18 +44,22 @@ type metadata struct {
 
 func (m metadata) suppressed() bool { return m.grouped && suppressed(m.activeMembers) }
 
+// smallGroup reports whether the report looks up the plays of each member.
+func (m metadata) smallGroup() bool { return m.grouped && !m.largeGroup }
+
 // acquireTimeout bounds the wait for a connection.
 const acquireTimeout = 2 * time.Second
 
 // metadataSQL also finds the group's owner, which is the organisation or nobody. Each member's plays are looked up: joined, those of
 // everybody else are read too until enough members are found. $1 organisation, $2 group or null, $3 fork or null, $4 and $5
 // the period, $6 LargeReport.
-const metadataSQL = `/* reports.metadata */
-select o.reporting_mode, g.org_id::text,
+var metadataSQL = `/* reports.metadata */
+select o.reporting_mode, g.org_id::text, $2::uuid is not null and ` + largeGroup(largeInPlays) + `,
        (select count(*)::int from (
            select from (select m.player from group_members m where m.org_id = o.id and m.group_id = g.id ` + byPlayer + `) m,
-               lateral (select from plays p where p.org_id = o.id and p.player = m.player and p.fork_id = $3
-                                              and p.started_at >= $4 and p.started_at < $5 limit 1) p
+               lateral (select from plays p where p.org_id = o.id and p.player = m.player
+                                              and (p.player, p.fork_id, p.started_at) >= (m.player, $3, $4)
+                                              and (p.player, p.fork_id, p.started_at) < (m.player, $3, $5) limit 1) p
             limit ` + activeLimit + `) x),
        coalesce(n.last, 0),
        case when coalesce(n.last, 0) <= $6 then 0
@@ -152,6 +158,7 @@ func (s *snapshot) begin(ctx context.Context, withSealed bool) error {
 	err := s.readMetadata(results.QueryRow())
 	if err == nil && withSealed {
 		s.sealed, err = readSealed(results)
+		s.meta.largeGroup = s.meta.largeGroup || s.meta.grouped && !s.sealed.empty()
 	}
 	return err
 }
@@ -159,7 +166,7 @@ func (s *snapshot) begin(ctx context.Context, withSealed bool) error {
 func (s *snapshot) readMetadata(row pgx.Row) error {
 	var groupOwner *string
 	m := &s.meta
-	err := row.Scan(&m.mode, &groupOwner, &m.activeMembers, &m.lastOrdinal, &m.listedPlayers)
+	err := row.Scan(&m.mode, &groupOwner, &m.largeGroup, &m.activeMembers, &m.lastOrdinal, &m.listedPlayers)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return apperr.New(apperr.NotFound, "No such organisation.")
 	}
