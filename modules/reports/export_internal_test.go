@@ -2,10 +2,12 @@ package reports
 
 import (
 	"io"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 )
 
@@ -51,6 +53,38 @@ func processorTime(b *testing.B) time.Duration {
 	var used syscall.Rusage
 	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
+// rules.md, CSV: a row for each play, ordered by startedAt, then playId. The first rows and the others are read by two statements:
+// plays of one instant stand on both sides.
+func TestExportHasEachPlayOfAnInstant(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	e.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, answers)
+		select gen_random_uuid(), $1, $2, 1 + i % 40, $3, '' from generate_series(1, 1203) i`, testOrg, testFork, testFrom)
+	ids := func(q Query) (ids []string) {
+		x, err := e.reports.Export(t.Context(), q, CSV)
+		require.NoError(t, err)
+		defer x.Close()
+		for row, err := x.Next(nil); err != io.EOF; row, err = x.Next(nil) {
+			require.NoError(t, err)
+			ids = append(ids, strings.Split(string(row), ",")[0])
+		}
+		return ids[1:]
+	}
+	for _, c := range []struct {
+		name, group string
+		last        int // ordinal given: it tells a small group from a large one
+	}{{"everybody", "", 40}, {"a large group", testGroup, 40}, {"a small group", testGroup, 4000}} {
+		e.exec(t, `update player_ordinals set last = $1`, c.last)
+		q := Query{OrganisationID: testOrg, ForkID: testFork, Period: Period{From: testFrom, Days: 1}, GroupID: c.group}
+		rows, err := e.db.Owner.Pool.Query(t.Context(), `select id::text from plays
+			where $1 = '' or player in (select player from group_members where group_id::text = $1) order by id`, c.group)
+		require.NoError(t, err)
+		want, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		require.NoError(t, err)
+		require.Equal(t, want, ids(q), c.name)
+	}
 }
 
 // A panic at the first row is an error of the export: its caller closes it as after any other.

@@ -68,6 +68,29 @@ func TestPlayersAreRankedWhateverTheirLabelsShare(t *testing.T) {
 	}
 }
 
+// rules.md, Figures: players are ordered by plays, best score as shown, label, last play. Each row differs from the one before in
+// what decides, and its other columns say the opposite.
+func TestOrderOfPlayers(t *testing.T) {
+	t.Parallel()
+	var s segment.Players
+	labels := []string{"C", "B", "A", "B", "B", "B"}
+	for i, p := range []segment.PlayerSum{
+		{Plays: 3, Best: 1000, Last: 1},
+		{Plays: 2, Best: 9000, Last: 2},
+		{Plays: 2, Best: 8004, Last: 3}, // shown as 80, like the next two
+		{Plays: 2, Best: 8000, Last: 6},
+		{Plays: 2, Best: 8004, Last: 5}, // a twin of the one before
+		{Plays: 1, Best: 10_000, Last: 7},
+	} {
+		s.Add(int32(6-i), p)
+	}
+	var last []int64
+	for _, row := range ranked(&s, func(ordinal int32) string { return labels[6-ordinal] }) {
+		last = append(last, row.LastPlayedAt.UnixMilli())
+	}
+	require.Equal(t, []int64{1, 2, 3, 6, 5, 7}, last)
+}
+
 // ranked is the order of players as it is answered.
 func ranked(s *segment.Players, label func(int32) string) []PlayerStat {
 	r := rank(s, label)

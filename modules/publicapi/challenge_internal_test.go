@@ -1,0 +1,39 @@
+package publicapi
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// rules.md, Order of checks: every 401 has a challenge, with invalid_token where a token was sent. The scheme is Bearer in any case.
+func TestChallengeSaysWhetherATokenWasSent(t *testing.T) {
+	t.Parallel()
+	m := newMocked(t)
+	const plain, invalid = `Bearer`, `Bearer error="invalid_token"`
+	for _, c := range []struct {
+		headers []string
+		want    string
+	}{
+		{nil, plain},
+		{[]string{"Bearer"}, plain},
+		{[]string{"Bearer "}, plain},
+		{[]string{"Basic dXNlcjpwYXNz"}, plain},
+		{[]string{"Token x"}, plain},
+		{[]string{"Bearer x"}, invalid},
+		{[]string{"bearer x"}, invalid},
+		{[]string{"BEARER x"}, invalid},
+		{[]string{"bEaReR  x"}, invalid},
+		{[]string{"Basic dXNlcjpwYXNz", "bearer x"}, invalid},
+	} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, m.url+listPath, http.NoBody)
+		require.NoError(t, err)
+		r.Header["Authorization"] = c.headers
+		response, err := http.DefaultTransport.RoundTrip(r)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		require.Equal(t, http.StatusUnauthorized, response.StatusCode, "%q", c.headers)
+		require.Equal(t, []string{c.want}, response.Header["Www-Authenticate"], "%q", c.headers)
+	}
+}
