@@ -33,14 +33,14 @@ recipes: postgres ## Run the recipes of /docs in every tool that is here (R, Duc
 check: ## Run the linters, and see that what is generated is not stale.
 	scripts/check.sh
 
-bench: postgres ## Measure against the limits, in one table (BENCH_PLAYS=10000000: the large set; BENCH=growth; BENCH_AGAINST=file: beside a saved run).
+bench: postgres ## Measure against the limits, in one table (BENCH_PLAYS=10000000: the large set; BENCH=day; BENCH_AGAINST=file: beside a saved run).
 	go run ./scripts/bench
 
 cluster: postgres ## Test replicas, pooler and failover on a cluster of PostgreSQL, PgBouncer and haproxy (KEEP=1: keep it up to try by hand).
 	DG_CLUSTER=1 go test -v -count=1 -timeout $(if $(KEEP),0,15m) ./app -run TestCluster
 
-mutations: postgres ## Break the isolation of organisations in twelve places: a test must fail for each.
-	go run ./scripts/mutations
+mutations: postgres ## Break isolation and other rules in 46 places, one by one: a test must fail for each (ONLY=semantic, or a name).
+	go run ./scripts/mutations $(if $(ONLY),"$(ONLY)")
 
 readers: ## Read exports with pandas, readr, csvkit, papaparse, DuckDB and COPY, and compare types and sums (FILES="a.csv b.csv").
 	scripts/readers/run.sh $(FILES)

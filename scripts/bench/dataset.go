@@ -86,8 +86,11 @@ func (b *bench) dataset(ctx context.Context, want dataset) (*dataset, error) {
 	}
 	b.report.progress("loading %d plays, %d players, %d forks", want.Plays, want.Players, want.Forks)
 	load := b.load
-	if want.Years {
+	switch {
+	case want.Years:
 		load = b.loadYears
+	case want.Name == largeDay:
+		load = b.loadDay
 	}
 	if err := load(ctx, &want); err != nil {
 		return nil, err
@@ -109,10 +112,10 @@ func (b *bench) keepManifest() error {
 
 // load imports the organisation with `dg import`. Ids depend on the seed alone: a load that was interrupted is repeated.
 func (b *bench) load(ctx context.Context, d *dataset) error {
-	return b.loadSize(ctx, d, demo.Size{Plays: d.Plays, Players: d.Players, Forks: d.Forks, Days: setDays, Groups: d.Groups})
+	return b.loadSize(ctx, d, b.data.Now, demo.Size{Plays: d.Plays, Players: d.Players, Forks: d.Forks, Days: setDays, Groups: d.Groups})
 }
 
-func (b *bench) loadSize(ctx context.Context, d *dataset, size demo.Size) error {
+func (b *bench) loadSize(ctx context.Context, d *dataset, end time.Time, size demo.Size) error {
 	r, w := io.Pipe()
 	imported := make(chan error, 1)
 	go func() {
@@ -120,7 +123,7 @@ func (b *bench) loadSize(ctx context.Context, d *dataset, size demo.Size) error 
 		_ = r.CloseWithError(err) // ends Scale when the import has failed
 		imported <- err
 	}()
-	ids, err := demo.Scale(w, d.seed(), b.data.Now, size)
+	ids, err := demo.Scale(w, d.seed(), end, size)
 	_ = w.CloseWithError(err)
 	d.IDs = ids
 	return errors.Join(<-imported, err)

@@ -22,7 +22,7 @@ type options struct {
 	Against  string            `env:"BENCH_AGAINST" help:"A saved run (last.json of another commit's data folder) to compare with."`
 	Readme   string            `env:"BENCH_README" help:"A document whose table is replaced by this run's."`
 	DG       string            `name:"dg" help:"A built dg to measure, such as that of another version. Default: built from this source."`
-	Only     []string          `env:"BENCH" help:"Sections to run, separated by commas. Default: all but growth. Sections: ${sections}."`
+	Only     []string          `env:"BENCH" help:"Sections to run, separated by commas. Default: all but pooler and years. Sections: ${sections}."`
 }
 
 // minPlays is the least with which there is something to measure: from 50,000 on a fork has segments.
@@ -52,12 +52,12 @@ type section struct {
 var sections = []section{
 	{name: "statistics", run: (*bench).statistics},
 	{name: "groups", run: (*bench).groups},
+	{name: "day", run: (*bench).day},
 	{name: "export", run: (*bench).export},
 	{name: "gone", run: (*bench).gone},
 	{name: "stalled", run: (*bench).stalled},
 	{name: "admission", run: (*bench).admission},
 	{name: "list", run: (*bench).list},
-	{name: "growth", run: (*bench).growth, optional: true},
 	{name: "pooler", run: (*bench).pooler, optional: true},
 	{name: "years", run: (*bench).years, optional: true},
 	{name: "size", run: (*bench).size},

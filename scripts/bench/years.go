@@ -68,7 +68,7 @@ func (b *bench) loadFile(ctx context.Context, d *dataset, nth int) (f loaded, er
 	seen := make(chan watched, 1)
 	go func() { seen <- b.watchImport(watching) }()
 	began := time.Now()
-	if err := b.loadSize(ctx, d, yearsSize(d, nth)); err != nil {
+	if err := b.loadSize(ctx, d, b.data.Now, yearsSize(d, nth)); err != nil {
 		return f, err
 	}
 	ended := time.Now()

@@ -1,6 +1,7 @@
-// Command mutations breaks the isolation of organisations in twelve places, one at a time, and prints which wall refuses: a test
-// that must fail then. An argument is the beginning of the names of those to run. It fails where a test does not, or where the
-// text to break has changed. No file is changed: the compiler is given another text for it.
+// Command mutations breaks a rule in one place at a time, and prints the tests that fail then. One group of mutations breaks the
+// isolation of organisations. The other is semantic: a bound, an order, a missing condition, swapped arguments. Arguments are
+// groups, or beginnings of names. It fails where no test does, or where the text to break has changed. No file is changed: the
+// compiler is given another text for it.
 package main
 
 import (
@@ -11,8 +12,21 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
+
+// mutation is a text of a file, what takes its place, and the tests of a package of which one must fail then.
+type mutation struct {
+	name, rule         string
+	file, old, mutated string
+	pkg, tests         string
+}
+
+var groups = []struct {
+	name      string
+	mutations []mutation
+}{{"isolation", isolation}, {"semantic", semantic}}
 
 func main() {
 	if err := run(context.Background()); err != nil {
@@ -27,21 +41,30 @@ func run(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	const row = "%-50s  %-16s  %s\n"
-	fmt.Fprintf(os.Stdout, row, "BREAK", "WALL", "RED")
+	const row = "%-56s  %-17s  %s\n"
+	fmt.Fprintf(os.Stdout, row, "BREAK", "RULE", "RED")
 	var failed error
-	for i, m := range mutations {
-		if len(os.Args) > 1 && !strings.HasPrefix(m.name, os.Args[1]) {
-			continue
+	for _, group := range groups {
+		for i, m := range group.mutations {
+			if !chosen(group.name, m.name) {
+				continue
+			}
+			red, err := m.run(ctx, filepath.Join(dir, fmt.Sprint(group.name, i)))
+			if err != nil {
+				red = "NONE"
+				failed = errors.Join(failed, fmt.Errorf("%s: %w", m.name, err))
+			}
+			fmt.Fprintf(os.Stdout, row, m.name, m.rule, red)
 		}
-		red, err := m.run(ctx, filepath.Join(dir, fmt.Sprint(i)))
-		if err != nil {
-			red = "NOT REFUSED"
-			failed = errors.Join(failed, fmt.Errorf("%s: %w", m.name, err))
-		}
-		fmt.Fprintf(os.Stdout, row, m.name, m.wall, red)
 	}
 	return failed
+}
+
+// chosen reports whether a mutation runs.
+func chosen(group, name string) bool {
+	return len(os.Args) == 1 || slices.ContainsFunc(os.Args[1:], func(arg string) bool {
+		return arg == group || strings.HasPrefix(name, arg)
+	})
 }
 
 // run returns the tests that fail with the mutation. They pass without it.

@@ -81,11 +81,12 @@ func newFrom(t testing.TB, files fs.FS) *Database {
 			t.Fatalf("pgtest: %v", err)
 		}
 	}
-	db.DB = open(t, db.URL, servingConns)
+	db.DB = open(t, db.URL, postgres.Options{MaxConns: servingConns})
 	if urls := strings.Fields(os.Getenv(replicasVariable)); len(urls) > 0 {
 		db.readFrom(t, urls, name)
 	}
-	db.Owner = open(t, db.OwnerURL, ownerConns)
+	// What a test inserts takes as long as it takes: on a loaded machine 100,000 rows took longer than a statement may.
+	db.Owner = open(t, db.OwnerURL, postgres.Options{MaxConns: ownerConns, StatementTimeout: -1})
 	return db
 }
 
@@ -125,9 +126,10 @@ func unavailable(t testing.TB, err error) {
 }
 
 // open opens a pool that is closed when t ends.
-func open(t testing.TB, url string, conns int32) *postgres.DB {
+func open(t testing.TB, url string, options postgres.Options) *postgres.DB {
 	t.Helper()
-	db, err := postgres.Open(context.Background(), url, postgres.Options{Name: "pgtest", MaxConns: conns})
+	options.Name = "pgtest"
+	db, err := postgres.Open(context.Background(), url, options)
 	if err != nil {
 		t.Fatalf("pgtest: %v", err)
 	}
