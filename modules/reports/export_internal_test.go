@@ -9,6 +9,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+
+	"dg/platform/limiter"
 )
 
 // BenchmarkExport exports 200,000 plays of 5,000 players.
@@ -55,36 +57,45 @@ func processorTime(b *testing.B) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// rules.md, CSV: a row for each play, ordered by startedAt, then playId. The first rows and the others are read by two statements:
-// plays of one instant stand on both sides.
+// rules.md, CSV: a row for each play of the period, ordered by startedAt, then playId. The first rows and the others are read by two
+// statements: plays of one instant stand on both sides.
 func TestExportHasEachPlayOfAnInstant(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	e.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, answers)
 		select gen_random_uuid(), $1, $2, 1 + i % 40, $3, '' from generate_series(1, 1203) i`, testOrg, testFork, testFrom)
-	ids := func(q Query) (ids []string) {
-		x, err := e.reports.Export(t.Context(), q, CSV)
-		require.NoError(t, err)
-		defer x.Close()
-		for row, err := x.Next(nil); err != io.EOF; row, err = x.Next(nil) {
-			require.NoError(t, err)
-			ids = append(ids, strings.Split(string(row), ",")[0])
-		}
-		return ids[1:]
-	}
+	e.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, answers) select gen_random_uuid(), $1, $2, player, s, ''
+		from generate_series(1, 40) player, unnest($3::timestamptz[]) s`,
+		testOrg, testFork, []time.Time{testFrom.Add(-time.Millisecond), testFrom.Add(day)})
 	for _, c := range []struct {
 		name, group string
 		last        int // ordinal given: it tells a small group from a large one
 	}{{"everybody", "", 40}, {"a large group", testGroup, 40}, {"a small group", testGroup, 4000}} {
 		e.exec(t, `update player_ordinals set last = $1`, c.last)
 		q := Query{OrganisationID: testOrg, ForkID: testFork, Period: Period{From: testFrom, Days: 1}, GroupID: c.group}
-		rows, err := e.db.Owner.Pool.Query(t.Context(), `select id::text from plays
-			where $1 = '' or player in (select player from group_members where group_id::text = $1) order by id`, c.group)
+		rows, err := e.db.Owner.Pool.Query(t.Context(), `select id::text from plays where started_at = $2
+			and ($1 = '' or player in (select player from group_members where group_id::text = $1)) order by id`, c.group, testFrom)
 		require.NoError(t, err)
 		want, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		require.NoError(t, err)
-		require.Equal(t, want, ids(q), c.name)
+		require.Equal(t, want, e.exportedIDs(t, q), c.name)
+		stats, err := e.reports.Statistics(t.Context(), q, func(l *limiter.Lease) { defer l.Release() })
+		require.NoError(t, err)
+		require.EqualValues(t, len(want), stats.Plays, c.name)
 	}
+}
+
+// exportedIDs are the ids of the plays in an export.
+func (e *env) exportedIDs(t *testing.T, q Query) (ids []string) {
+	t.Helper()
+	x, err := e.reports.Export(t.Context(), q, CSV)
+	require.NoError(t, err)
+	defer x.Close()
+	for row, err := x.Next(nil); err != io.EOF; row, err = x.Next(nil) {
+		require.NoError(t, err)
+		ids = append(ids, strings.Split(string(row), ",")[0])
+	}
+	return ids[1:] // behind the header
 }
 
 // A panic at the first row is an error of the export: its caller closes it as after any other.

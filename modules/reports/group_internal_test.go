@@ -3,6 +3,7 @@ package reports
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -32,4 +33,28 @@ func TestReportAsksAboutTheOwnerOfItsGroup(t *testing.T) {
 	q.GroupID = ""
 	_, err = e.reports.Suppressed(t.Context(), q)
 	require.NoError(t, err, "without a group nobody is asked")
+}
+
+// rules.md, Anonymity: a group is suppressed when fewer than 5 of its members played in the period.
+func TestMembersAreActiveWithinThePeriod(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	q := Query{OrganisationID: testOrg, ForkID: testFork, Period: Period{From: testFrom, Days: 1}, GroupID: testGroup}
+	play := func(member int, at time.Time) {
+		e.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, answers)
+			values (gen_random_uuid(), $1, $2, $3, $4, '')`, testOrg, testFork, 4*member+1, at)
+	}
+	suppressed := func() bool {
+		hidden, err := e.reports.Suppressed(t.Context(), q)
+		require.NoError(t, err)
+		return hidden
+	}
+	for member := range 4 {
+		play(member, testFrom)
+	}
+	play(4, testFrom.Add(-time.Millisecond))
+	play(5, testFrom.Add(day))
+	require.True(t, suppressed())
+	play(6, testFrom.Add(day-time.Millisecond))
+	require.False(t, suppressed())
 }

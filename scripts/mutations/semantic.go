@@ -46,25 +46,25 @@ var semantic = []mutation{
 	},
 	{
 		name: "plays: the first instant after the period", rule: "Formats",
-		file: "modules/reports/store_plays.go", pkg: "modules/reports", tests: "Export|Instant|Plays",
+		file: "modules/reports/store_plays.go", pkg: "modules/reports", tests: "TestExportHasEachPlayOfAnInstant",
 		old:     "started_at >= $3 and started_at < $4",
 		mutated: "started_at >= $3 and started_at <= $4",
 	},
 	{
 		name: "small group: the first instant after the period", rule: "Formats",
-		file: "modules/reports/store_plays.go", pkg: "modules/reports", tests: "Group",
+		file: "modules/reports/store_plays.go", pkg: "modules/reports", tests: "TestExportHasEachPlayOfAnInstant",
 		old:     "< (m.member, $2, $4)",
 		mutated: "<= (m.member, $2, $4)",
 	},
 	{
 		name: "active members: the first instant after the period", rule: "Anonymity",
-		file: "modules/reports/store_snapshot.go", pkg: "modules/reports", tests: "Group",
+		file: "modules/reports/store_snapshot.go", pkg: "modules/reports", tests: "TestMembersAreActiveWithinThePeriod",
 		old:     "< (m.player, $3, $5)",
 		mutated: "<= (m.player, $3, $5)",
 	},
 	{
 		name: "large group: everybody's plays", rule: "Anonymity",
-		file: "modules/reports/store_segments.go", pkg: "modules/reports", tests: "Export|Segments",
+		file: "modules/reports/store_segments.go", pkg: "modules/reports", tests: "TestExportHasEachPlayOfAnInstant",
 		old:     "!s.meta.largeGroup || s.members.has(player)",
 		mutated: "true",
 	},
@@ -88,7 +88,7 @@ var semantic = []mutation{
 	},
 	{
 		name: "export: label before key", rule: "CSV",
-		file: "modules/reports/format.go", pkg: "modules/reports", tests: "Format|Export",
+		file: "modules/reports/format.go", pkg: "modules/reports", tests: "TestFormats|TestExportOfLongNames",
 		old:     "f.appendText(append(f.appendText(b, key), f.separator()), label)",
 		mutated: "f.appendText(append(f.appendText(b, label), f.separator()), key)",
 	},
