@@ -55,9 +55,15 @@ var recipes = []recipe{
 		Steps: []template.HTML{`Save <code>plays.csv</code> with the <a href="/docs/recipes/curl">curl recipe</a>.`, `Save the script as <code>plays.psql</code> beside it.`, `<code>psql "$DATABASE_URL" -v ON_ERROR_STOP=1 -f plays.psql</code>`}},
 	{ID: "nightly-sync", Name: "Nightly sync", File: "sync.py", Purpose: "Every play of every fork in SQLite, night after night.",
 		Steps: []template.HTML{`Save the script as <code>sync.py</code>, and your key in a file that only its user can read.`, `<code>DG_KEY_FILE=key.txt python3 sync.py</code>, from cron or a systemd timer, after midnight UTC.`,
-			`A night of 500 forks is 501 requests: between four and five minutes at 120 a minute, three exports at once. The first run asks once for each year since <code>START</code>.`,
-			`To replace the key, create the new one, write it into the file, and revoke the old one afterwards. A run that is under way takes the new one.`,
-			`The service sets no limit on how late a play completes. 35 days, and 366 on Sundays, is our choice: change it if your players come back later. To read everything of a fork again, delete its row in <code>synced</code>.`}},
+			`Every night catches a new reporting mode, by reading everything again, and each change of the last 35 days: ` +
+				`plays that arrive or complete late, players who are erased or renamed.`,
+			`The first night of a week, from Sunday on, catches the changes of the last 366 days. ` +
+				`The first night of a month catches all others since <code>START</code>. The next night makes up for a missed one.`,
+			`To remove an erased player at once, empty the table <code>copies</code> and run the script: it reads everything again.`,
+			`A night of 500 forks is 502 requests: between four and five minutes at 120 a minute, three exports at once. ` +
+				`Reading everything is 500 requests for each year since <code>START</code>.`,
+			`To replace the key, create the new one, write it into the file, and revoke the old one afterwards. ` +
+				`A run that is under way takes the new one.`}},
 }
 
 // recipesView is the page of one recipe.

@@ -1,12 +1,13 @@
 # Keeps a copy of every play of every fork in dg.sqlite. Run it every night; standard library only, Python 3.9 or later.
 # The key is in a file, so that it can be replaced at any time: DG_KEY_FILE=/etc/dg-key python3 sync.py
 #
-# A play belongs to the UTC day on which it started. It may complete, or arrive, days later. So each night reads the last 35 days
-# again, and on Sundays the last 366: either is one request for a fork. A window is replaced as a whole, so that rows of players
-# who were deleted go too. Their older rows stay until a fork is read from the start: delete its row in the table synced.
+# A play belongs to the UTC day on which it started. It may arrive, complete or go with an erased player at any later time.
+# So each night reads the last 35 days again, the first night of a week (from Sunday on) the last 366 days, and the first
+# night of a month everything since START, year by year. A change of the reporting mode, which decides whether playerLabel
+# is a name, also makes the night read everything.
 #
-# It resumes: a window is one transaction, and a finished fork is not read again on the same day. It exits with 1 when a fork
-# failed: run it again.
+# A fork is replaced in one transaction: a night that fails leaves its copy as it was. A finished fork is not read again on
+# the same day. The program exits with 1 when a fork failed: run it again.
 import csv
 import datetime as dt
 import http.client
@@ -26,7 +27,7 @@ from concurrent.futures import ThreadPoolExecutor
 URL = "https://dg.example.org"
 START = "2024-01-01"  # the first day of the copy
 EXPORTS = 3  # at once: what the service allows for one key, of 4 for the organisation
-AGAIN, LONG = 35, 366  # days to read again: every night, and on Sundays
+AGAIN, LONG = 35, 366  # days to read again: every night, and every week
 KEEP = ("playId", "forkId", "releaseNumber", "playerKey", "playerLabel", "startedAt", "completedAt",
         "durationSeconds", "completed", "scorePercent", "passed", "skills")
 TYPES = {"releaseNumber": int, "durationSeconds": int, "scorePercent": float,
@@ -36,7 +37,7 @@ create table if not exists plays (playId text primary key, forkId text not null,
   playerLabel text not null, startedAt text not null, completedAt text, durationSeconds integer, completed integer not null,
   scorePercent real, passed integer, skills text);
 create index if not exists plays_of_day on plays (forkId, startedAt);
-create table if not exists synced (forkId text primary key, through text not null);
+create table if not exists copies (forkId text primary key, night text not null, mode text not null);
 """
 lock = threading.Lock()
 state = {"next": 0.0, "expires": None}  # when the next request may start; the last DG-Key-Expires
@@ -82,41 +83,56 @@ def fetch(path, to_file, used=None):
     raise RuntimeError("no answer after 8 attempts: " + path)
 
 
+def read(path):
+    with tempfile.TemporaryFile() as file:
+        fetch(path, file)
+        return json.load(file)
+
+
 def rows(file):
     for row in csv.DictReader(map(bytes.decode, file)):
         yield [None if row[name] == "" else TYPES.get(name, str)(row[name]) for name in KEEP]
 
 
-def sync(fork, today):
+def first_day(copy, mode, today):
+    """Returns the first day to read again, or None for everything."""
+    if copy is None or copy[1] != mode or copy[0][:7] != str(today)[:7]:
+        return None
+    same_week = dt.date.fromisoformat(copy[0]).toordinal() // 7 == today.toordinal() // 7  # weeks begin on Sunday
+    return today - dt.timedelta(days=AGAIN if same_week else LONG)
+
+
+def sync(fork, mode, today):
     """Brings one fork up to yesterday, the last day that is over."""
-    db = sqlite3.connect("dg.sqlite", timeout=60)
-    first, yesterday = dt.date.fromisoformat(START), today - dt.timedelta(days=1)
-    if through := db.execute("select through from synced where forkId = ?", (fork["id"],)).fetchone():
-        done = dt.date.fromisoformat(through[0])
-        if done >= yesterday:
-            return
-        first = max(first, done - dt.timedelta(days=(LONG if today.weekday() == 6 else AGAIN) - 2))
+    db = sqlite3.connect("dg.sqlite", timeout=3600)
+    db.execute("pragma secure_delete = on")  # no name stays in a free page of the file
+    copy = db.execute("select night, mode from copies where forkId = ?", (fork["id"],)).fetchone()
+    if copy == (str(today), mode):
+        return
+    since = first_day(copy, mode, today)
+    first, yesterday = max(since or dt.date.min, dt.date.fromisoformat(START)), today - dt.timedelta(days=1)
+    files = []
     while first <= yesterday:  # windows of at most 366 days
         last = min(first + dt.timedelta(days=365), yesterday)
-        after = last + dt.timedelta(days=1)
-        with tempfile.TemporaryFile() as file:
-            fetch(f"/api/v1/forks/{fork['id']}/exports/csv?" + urllib.parse.urlencode({"from": first, "to": last}), file)
-            with db:  # one transaction
-                db.execute("delete from plays where forkId = ? and startedAt >= ? and startedAt < ?", (fork["id"], str(first), str(after)))
-                db.executemany(f"insert into plays values ({','.join('?' * len(KEEP))})", rows(file))
-                db.execute("insert or replace into synced values (?, ?)", (fork["id"], str(last)))
-        first = after
+        files.append(tempfile.TemporaryFile())
+        fetch(f"/api/v1/forks/{fork['id']}/exports/csv?" + urllib.parse.urlencode({"from": first, "to": last}), files[-1])
+        first = last + dt.timedelta(days=1)
+    with db:  # one transaction
+        db.execute("delete from plays where forkId = ? and startedAt >= ?", (fork["id"], str(since or "")))
+        for file in files:
+            db.executemany(f"insert into plays values ({','.join('?' * len(KEEP))})", rows(file))
+        db.execute("insert or replace into copies values (?, ?, ?)", (fork["id"], str(today), mode))
 
 
 def main():
     db = sqlite3.connect("dg.sqlite")
     db.executescript("pragma journal_mode = wal;" + TABLES)
-    with tempfile.TemporaryFile() as file:
-        fetch("/api/v1/forks", file)
-        forks = json.load(file)["items"]
     today, failed = dt.datetime.now(dt.timezone.utc).date(), 0
+    forks, day, mode = read("/api/v1/forks")["items"], today - dt.timedelta(days=1), None
+    if forks:  # the mode is the organisation's: any fork says it
+        mode = read(f"/api/v1/forks/{forks[0]['id']}/stats?from={day}&to={day}")["reportingMode"]
     with ThreadPoolExecutor(EXPORTS) as pool:
-        for fork, result in [(fork, pool.submit(sync, fork, today)) for fork in forks]:
+        for fork, result in [(fork, pool.submit(sync, fork, mode, today)) for fork in forks]:
             if error := result.exception():
                 failed += 1
                 print(fork["slug"], error, file=sys.stderr)
