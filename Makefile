@@ -28,7 +28,7 @@ soak: postgres ## Run the tests of the whole program at their large sizes: milli
 	DG_SOAK=1 go test -v -count=1 -p 1 -timeout 90m ./app ./modules/publicapi ./modules/reports ./platform/postgres
 
 recipes: postgres ## Run the recipes of /docs in every tool that is here (R, DuckDB and a parser of Power Query by npm, psql, pandas).
-	DG_RECIPES=1 go test -v -count=1 -timeout 20m ./app -run TestRecipes
+	DG_RECIPES=1 go test -v -count=1 -timeout 20m ./app -run 'TestRecipes|TestNightlySync'
 
 check: ## Run the linters, and see that what is generated is not stale.
 	scripts/check.sh

@@ -23,7 +23,7 @@ get_csv <- function(first, last) {
     req_error(body = \(answer) resp_body_json(answer)$message) |>
     req_perform()
   if (resp_header_exists(response, "X-DG-Report-Suppressed")) {
-    message(first, " to ", last, ": hidden, fewer than 5 members of the group played. This is not zero.")
+    stop(first, " to ", last, ": hidden, fewer than 5 members of the group played. This is not zero.", call. = FALSE)
   }
   # No request left: wait until there is one.
   limit <- regmatches(resp_header(response, "RateLimit"), regexec("r=0;t=([0-9]+)", resp_header(response, "RateLimit")))[[1]]

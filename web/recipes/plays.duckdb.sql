@@ -1,6 +1,6 @@
 -- Reads plays.csv, which the curl recipe saves, into a typed table.
 -- Run: duckdb dg.db -f plays.duckdb.sql
--- The curl recipe waits for the rate limit, cuts the period into windows, and says when a group is hidden.
+-- The curl recipe waits for the rate limit, cuts the period into windows, and stops when a group is hidden.
 CREATE OR REPLACE TABLE plays AS
 FROM read_csv('plays.csv',
     header = true, auto_detect = false, delim = ',', quote = '"', escape = '"', nullstr = '',

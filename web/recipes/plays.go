@@ -79,7 +79,7 @@ func read(first, last time.Time) (plays []Play, err error) {
 	}
 	defer response.Body.Close()
 	if response.Header.Get("X-DG-Report-Suppressed") != "" {
-		log.Printf("%s: hidden, fewer than 5 members of the group played. This is not zero.", query.Encode())
+		return nil, fmt.Errorf("%s: hidden, fewer than 5 members of the group played. This is not zero", query.Encode())
 	}
 	rows := csv.NewReader(response.Body) // a transfer that breaks off is an error
 	header, err := rows.Read()

@@ -50,7 +50,7 @@ const plays = [];
 for (const [first, last] of windows(from, to)) {
   const response = await get(`/api/v1/forks/${fork}/exports/csv`, { from: first, to: last, ...(group && { groupId: group }) });
   if (response.headers.has('X-DG-Report-Suppressed')) {
-    console.error(`${first} to ${last}: hidden, fewer than 5 members of the group played. This is not zero.`);
+    throw new Error(`${first} to ${last}: hidden, fewer than 5 members of the group played. This is not zero.`);
   }
   const [header, ...cells] = rows(await response.text());
   for (const row of cells) plays.push(Object.fromEntries(header.map((name, i) => [name, typed(name, row[i])])));

@@ -28,7 +28,7 @@ $plays = for ($first = $from; $first -le $to; $first = $first.AddDays(366)) { # 
     if ($group) { $query.groupId = $group }
     $answer = Get-Dg "/api/v1/forks/$fork/exports/csv" $query
     if ($answer.Headers['X-DG-Report-Suppressed']) {
-        Write-Warning "$($query.from) to $($query.to): hidden, fewer than 5 members of the group played. This is not zero."
+        throw "$($query.from) to $($query.to): hidden, fewer than 5 members of the group played. This is not zero."
     }
     ConvertFrom-Csv $answer.Content | ForEach-Object {
         [pscustomobject]@{

@@ -51,7 +51,7 @@ for first, last in windows(dt.date.fromisoformat(FROM), dt.date.fromisoformat(TO
     query = {"from": first, "to": last} | ({"groupId": GROUP} if GROUP else {})
     response = get(f"/api/v1/forks/{FORK}/exports/csv", query)
     if "X-DG-Report-Suppressed" in response.headers:
-        print(f"{first} to {last}: hidden, fewer than 5 members of the group played. This is not zero.")
+        raise SystemExit(f"{first} to {last}: hidden, fewer than 5 members of the group played. This is not zero.")
     # The types hold for a file without rows too. Nobody's name becomes "missing" because it is NA.
     part = pd.read_csv(io.StringIO(response.content.decode()), dtype=TYPES, keep_default_na=False, na_values=[""])
     for column in ("startedAt", "completedAt"):

@@ -21,6 +21,7 @@ while [[ ! $from > $to ]]; do
 
   if grep -qi '^x-dg-report-suppressed:' "$work/headers"; then
     echo "$from to $last: hidden, fewer than 5 members of the group played. This is not zero." >&2
+    exit 1
   fi
   # The header row from the first part, the rows from every part.
   [[ -e $work/plays.csv ]] || head -n 1 "$work/part.csv" >"$work/plays.csv"

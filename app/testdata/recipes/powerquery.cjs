@@ -1,9 +1,115 @@
-// Parses a file of Power Query M: node powerquery.cjs plays.pq, where npm has installed @microsoft/powerquery-parser.
+// Evaluates a file of Power Query M: node powerquery.cjs plays.pq, where npm has installed @microsoft/powerquery-parser.
+// It knows the expressions and functions that the recipe uses, and stops at any other. As outside a custom connector,
+// a query sees the body of a response and no header of the service.
+const { execFileSync } = require('node:child_process');
 const { readFileSync } = require('node:fs');
 const pq = require('node:module').createRequire(`${process.cwd()}/`)('@microsoft/powerquery-parser');
+
+// get sends a request. 429 and 503 are asked again up to three times, after Retry-After.
+function get(address, headers, attempt = 0) {
+  const out = execFileSync('curl', ['-sS', '-i', address, ...Object.entries(headers).flatMap(([n, v]) => ['-H', `${n}: ${v}`])],
+    { encoding: 'utf8', maxBuffer: 1 << 28 });
+  const [, head, body] = /^(.*?)\r\n\r\n(.*)$/s.exec(out);
+  const status = Number(head.split(' ')[1]);
+  if ([429, 503].includes(status) && attempt < 3) {
+    const seconds = Number(/^retry-after: *(\d+)/im.exec(head)?.[1] ?? 1);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000 * seconds);
+    return get(address, headers, attempt + 1);
+  }
+  if (status !== 200) throw new Error(`DataSource.Error: ${status}`);
+  return body;
+}
+
+const day = 86_400_000;
+const types = {
+  text: (cell) => cell, 'Int64.Type': (cell) => check(parseInt(cell, 10), cell), number: (cell) => check(Number(cell), cell),
+  datetimezone: (cell) => check(new Date(cell), cell), logical: (cell) => check({ true: true, false: false }[cell], cell),
+};
+function check(value, cell) {
+  if (value === undefined || Number.isNaN(Number(value))) throw new Error(`DataFormat.Error: ${cell}`);
+  return value;
+}
+const library = {
+  DG_KEY: process.env.DG_KEY, 'QuoteStyle.Csv': 1, 'Replacer.ReplaceValue': 'ReplaceValue', 'Int64.Type': 'Int64.Type',
+  'Web.Contents': (url, { RelativePath, Query, Headers, ...other }) => {
+    if (Object.keys(other).length > 0) throw new Error(`an option of Web.Contents that is not known here: ${Object.keys(other)}`);
+    return get(`${url}/${RelativePath}?${new URLSearchParams(Query)}`, Headers);
+  },
+  'Json.Document': JSON.parse,
+  'Csv.Document': (text) => text.trimEnd().split('\n').map((line) => line.split(',')), // the demo has no quotes
+  'Date.FromText': (text) => new Date(text), 'Date.AddDays': (date, days) => new Date(date.getTime() + days * day),
+  'Date.ToText': (date, { Format }) => (Format === 'yyyy-MM-dd' ? date.toISOString().slice(0, 10) : undefined),
+  'List.Min': (list) => list.reduce((a, b) => (a < b ? a : b)), 'List.Transform': (list, f) => list.map((item) => f(item)),
+  'List.Generate': (initial, condition, next) => {
+    const list = [];
+    for (let item = initial(); condition(item); item = next(item)) list.push(item);
+    return list;
+  },
+  'Table.PromoteHeaders': ([header, ...rows]) => ({ header, rows }),
+  'Table.Combine': (tables) => ({ header: tables[0].header, rows: tables.flatMap(({ rows }) => rows) }),
+  'Table.ReplaceValue': ({ header, rows }, old, value, _, columns) => ({ header,
+    rows: rows.map((row) => row.map((cell, i) => (cell === old && columns.includes(header[i]) ? value : cell))) }),
+  'Table.TransformColumnTypes': ({ header, rows }, columns) => {
+    if (columns.map(([name]) => name).join() !== header.join()) throw new Error('a column has no type');
+    return { header, rows: rows.map((row) => row.map((cell, i) => (cell === null ? null : types[columns[i][1]](cell)))) };
+  },
+};
+
+// scope adds names to those around it. What a name stands for is evaluated when it is read, once.
+function scope(outer, entries) {
+  const inner = Object.create(outer);
+  for (const [name, value] of entries) {
+    Object.defineProperty(inner, name, { enumerable: true, configurable: true, get() {
+      const result = value(inner);
+      Object.defineProperty(inner, name, { value: result });
+      return result;
+    } });
+  }
+  return inner;
+}
+const call = (parameters, body, env) => (...values) => evaluate(body, scope(env, parameters.map((name, i) => [name, () => values[i]])));
+const items = (csv) => csv.content.elements.map(({ node }) => node);
+const binary = {
+  '&': (a, b) => (typeof a === 'string' ? a + b : { ...a, ...b }), '<=': (a, b) => a <= b, '=': (a, b) => a === b, '<>': (a, b) => a !== b,
+};
+const expressions = {
+  LetExpression: (n, env) => evaluate(n.expression,
+    scope(env, n.variableList.elements.map(({ node }) => [node.key.literal, (inner) => evaluate(node.value, inner)]))),
+  IfExpression: (n, env) => evaluate(evaluate(n.condition, env) ? n.trueExpression : n.falseExpression, env),
+  LogicalExpression: (n, env) => (n.operatorConstant.constantKind === 'and'
+    ? evaluate(n.left, env) && evaluate(n.right, env) : evaluate(n.left, env) || evaluate(n.right, env)),
+  ErrorRaisingExpression: (n, env) => { throw new Error(`Expression.Error: ${evaluate(n.paired, env)}`); },
+  EachExpression: (n, env) => call(['_'], n.paired, env),
+  FunctionExpression: (n, env) => call(items(n.parameters).map((parameter) => parameter.name.literal), n.expression, env),
+  ParenthesizedExpression: (n, env) => evaluate(n.content, env),
+  ListExpression: (n, env) => items(n).map((item) => evaluate(item, env)),
+  RecordExpression: (n, env) => Object.fromEntries(items(n).map(({ key, value }) => [key.literal, evaluate(value, env)])),
+  LiteralExpression: (n) => ({ Text: (text) => text.slice(1, -1).replaceAll('""', '"'), Numeric: Number,
+    Logical: (text) => text === 'true', Null: () => null })[n.literalKind](n.literal),
+  TypePrimaryType: (n) => n.paired.primitiveTypeKind,
+  IdentifierExpression: (n, env) => {
+    if (!(n.identifier.literal in env)) throw new Error(`a name that is not known here: ${n.identifier.literal}`);
+    return env[n.identifier.literal];
+  },
+  RecursivePrimaryExpression: (n, env) => n.recursiveExpressions.elements.reduce((value, next) => {
+    if (next.kind === 'InvokeExpression') return value(...items(next).map((item) => evaluate(item, env)));
+    if (!(next.content.literal in value)) throw new Error(`Expression.Error: no field ${next.content.literal}`);
+    return value[next.content.literal];
+  }, evaluate(n.head, env)),
+};
+function evaluate(n, env) {
+  if (expressions[n.kind]) return expressions[n.kind](n, env);
+  const operator = binary[n.operatorConstant?.constantKind];
+  if (!operator) throw new Error(`an expression that is not known here: ${n.kind}`);
+  return operator(evaluate(n.left, env), evaluate(n.right, env));
+}
 
 (async () => {
   const parsed = await pq.TaskUtils.tryLexParse(pq.DefaultSettings, readFileSync(process.argv[2], 'utf8'));
   if (!pq.TaskUtils.isParseStageOk(parsed)) throw parsed.error;
-  console.log('parsed');
+  const { header, rows } = evaluate(parsed.ast, library);
+  const column = (name) => rows.map((row) => row[header.indexOf(name)]);
+  const scores = column('scorePercent').filter((score) => score !== null);
+  console.log(`${rows.length} plays, ${new Set(column('playerKey')).size} players, ${scores.length} completed, `
+    + `average score ${(scores.reduce((a, b) => a + b, 0) / scores.length).toFixed(2)}`);
 })().catch((error) => { console.error(error.message); process.exit(1); });
