@@ -28,17 +28,21 @@ const (
 	manyNights    = 60
 	missedSunday  = 22 // the machine is off: Monday reads the long window
 	brokenReload  = 42 // 1 November: the reload of one fork fails in its second window
+	changedAmid   = 48 // the reporting mode changes after the night has read it
 	nightsOfAKey  = 15 // a key is accepted 120 times in a minute
 	historyOfDays = 850
 )
 
 var (
-	modeFromNight = map[int]string{0: "nominative", 10: "pseudonymous", 25: "nominative", 33: "pseudonymous"}
-	ageOfChange   = []int{1, 400, 20, 34, 700, 200, 364, 500} // in days: what changes before each night, in turn
+	modeFromNight = map[int]string{
+		0: "nominative", 10: "pseudonymous", 25: "nominative", 33: "pseudonymous",
+		changedAmid + 1: "nominative", 54: "pseudonymous",
+	}
+	ageOfChange = []int{1, 400, 20, 34, 700, 200, 364, 500} // in days: what changes before each night, in turn
 )
 
-// The copy of the nightly sync equals the database as far as its page promises (rules.md, CSV): every night for 35 days,
-// the first night of a week for 366, the first night of a month and after a change of the reporting mode for all.
+// The copy of the nightly sync equals the database as far as its page promises (rules.md, CSV): every night for 35
+// days, the first night of a week for 366, the first night of a month and after a change of the reporting mode for all.
 // Between the nights players are erased and renamed, and plays arrive and complete up to 700 days late.
 func TestNightlySyncOfSixtyNights(t *testing.T) {
 	t.Parallel()
@@ -54,14 +58,14 @@ func TestNightlySyncOfSixtyNights(t *testing.T) {
 			s.setKey(t, makeKey(t, s.program.dir, s.organisation, "Nightly").String())
 		}
 		s.service.windows = nil
-		if i == brokenReload {
-			s.service.refuse = secondWindowOf(s.forks[1])
-		}
+		s.service.refuse = s.refusalsOf(i)
 		night := s.run(i)
-		s.service.refuse = nil
-		if i == brokenReload {
+		switch i {
+		case brokenReload:
 			s.isAllOrNothing(before, night)
-		} else {
+		case changedAmid:
+			require.Zero(t, night.Code, night.Output)
+		default:
 			s.holdsItsPromise(i, night)
 		}
 		before = night.Rows
@@ -198,11 +202,15 @@ func (s *sixtyNights) changeBefore(i int) {
 	}
 }
 
-// secondWindowOf matches the second export of a fork that is read from the start.
-func secondWindowOf(fork string) func(path, query string) bool {
+// refusalsOf returns which exports of the night are refused, if any.
+func (s *sixtyNights) refusalsOf(i int) func(path string) bool {
 	windows := 0
-	return func(path, _ string) bool {
-		if !strings.Contains(path, fork) {
+	return func(path string) bool {
+		if i == changedAmid {
+			_, err := s.database.Exec(s.t.Context(), `update organisations set reporting_mode = $1`, modeFromNight[i+1])
+			assert.NoError(s.t, err)
+		}
+		if i != brokenReload || !strings.Contains(path, s.forks[1]) {
 			return false
 		}
 		windows++
@@ -262,7 +270,8 @@ func (s *sixtyNights) requireNoDifference(date time.Time, days int, rows []copie
 			}
 		}
 	}
-	assert.Zero(s.t, stale+missing, "%s, %d days, %d rows: %d are stale (%d with names, %d of erased players), %d are missing",
+	assert.Zero(s.t, stale+missing,
+		"%s, %d days, %d rows: %d are stale (%d with names, %d of erased players), %d are missing",
 		date.Format("Mon 2 Jan"), days, total, stale, names, erased, missing)
 }
 
@@ -293,8 +302,8 @@ func (s *sixtyNights) labels() map[string]bool {
 	return labels
 }
 
-// isAllOrNothing requires of the night whose reload fails half-way: it exits with 1, the fork's copy is as it was, and the
-// other fork is reloaded.
+// isAllOrNothing requires of the night whose reload fails half-way: it exits with 1, the fork's copy is as it was, and
+// the other fork is reloaded.
 func (s *sixtyNights) isAllOrNothing(before []copiedRow, night nightResult) {
 	s.t.Helper()
 	require.Equal(s.t, 1, night.Code, night.Output)

@@ -64,9 +64,9 @@ func (n nightly) query(t *testing.T, sql string) string {
 // flaky forwards to dg, lets exports break off, and counts them.
 type flaky struct {
 	*httptest.Server
-	breaks   atomic.Int32                  // how many exports are still to break off in the middle
-	refuse   func(path, query string) bool // which exports are refused, if any
-	first    sync.Once                     // before the first request of a run
+	breaks   atomic.Int32           // how many exports are still to break off in the middle
+	refuse   func(path string) bool // which exports are refused, if any
+	first    sync.Once              // before the first request of a run
 	before   func()
 	mu       sync.Mutex
 	windows  []string // of the exports
@@ -88,7 +88,7 @@ func newFlaky(t *testing.T, base string) *flaky {
 		}
 		f.mu.Lock()
 		f.windows = append(f.windows, r.URL.RawQuery)
-		refused := f.refuse != nil && f.refuse(r.URL.Path, r.URL.RawQuery)
+		refused := f.refuse != nil && f.refuse(r.URL.Path)
 		f.mu.Unlock()
 		now := f.running.Add(1)
 		defer f.running.Add(-1)
@@ -109,8 +109,8 @@ func newFlaky(t *testing.T, base string) *flaky {
 	return f
 }
 
-// The nightly sync has every play up to yesterday, once. It retries a transfer that breaks off, reads nothing twice in a day,
-// resumes after a failure, and takes a key that was replaced. What the next nights read is TestNightlySyncOfSixtyNights.
+// The nightly sync has every play up to yesterday, once. It retries a transfer that breaks off, reads nothing twice in
+// a day, resumes after a failure, and takes a key that was replaced. TestNightlySyncOfSixtyNights has the next nights.
 func checkNightlySync(t *testing.T, b *cookbook) {
 	syncRecipe.skipIfAbsent(t)
 	service := newFlaky(t, b.reader.base)
@@ -118,7 +118,7 @@ func checkNightlySync(t *testing.T, b *cookbook) {
 
 	n.setKey(t, b.key[:len(b.key)-1]+"!")
 	service.before = func() { n.setKey(t, b.key) } // while the run is under way
-	service.refuse = func(string, string) bool { return true }
+	service.refuse = func(string) bool { return true }
 	out, whole := n.run(t)
 	require.False(t, whole, "%s", out)
 	require.Contains(t, out, "0 of 6 forks, 0 plays")

@@ -221,8 +221,8 @@ func checkTwoYears(t *testing.T, b *cookbook) {
 	}
 }
 
-// requireHidden requires that a recipe fails for a hidden group and says why: no figure and no file looks as if nobody had
-// played (rules.md, Anonymity).
+// requireHidden requires that a recipe fails for a hidden group and says why: no figure and no file looks as if the
+// group had not played (rules.md, Anonymity).
 func (b *cookbook) requireHidden(t *testing.T, r cookedRecipe) {
 	t.Helper()
 	folder := t.TempDir()

@@ -1,13 +1,13 @@
 # Keeps a copy of every play of every fork in dg.sqlite. Run it every night; standard library only, Python 3.9 or later.
 # The key is in a file, so that it can be replaced at any time: DG_KEY_FILE=/etc/dg-key python3 sync.py
 #
-# A play belongs to the UTC day on which it started. It may arrive, complete or go with an erased player at any later time.
-# So each night reads the last 35 days again, the first night of a week (from Sunday on) the last 366 days, and the first
-# night of a month everything since START, year by year. A change of the reporting mode, which decides whether playerLabel
-# is a name, also makes the night read everything.
+# A play belongs to the UTC day on which it started. It may arrive, complete or go with an erased player later. So each
+# night reads the last 35 days again, the first night of a week (from Sunday on) the last 366 days, and the first night of
+# a month everything since START, year by year. So does a night after a change of the reporting mode, which decides
+# whether playerLabel is a name.
 #
-# A fork is replaced in one transaction: a night that fails leaves its copy as it was. A finished fork is not read again on
-# the same day. The program exits with 1 when a fork failed: run it again.
+# A fork is replaced in one transaction: a night that fails leaves its copy as it was. A finished fork is not read again
+# on the same day. The program exits with 1 when a fork failed: run it again.
 import csv
 import datetime as dt
 import http.client
@@ -20,7 +20,6 @@ import tempfile
 import threading
 import time
 import urllib.error
-import urllib.parse
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 
@@ -115,7 +114,7 @@ def sync(fork, mode, today):
     while first <= yesterday:  # windows of at most 366 days
         last = min(first + dt.timedelta(days=365), yesterday)
         files.append(tempfile.TemporaryFile())
-        fetch(f"/api/v1/forks/{fork['id']}/exports/csv?" + urllib.parse.urlencode({"from": first, "to": last}), files[-1])
+        fetch(f"/api/v1/forks/{fork['id']}/exports/csv?from={first}&to={last}", files[-1])
         first = last + dt.timedelta(days=1)
     with db:  # one transaction
         db.execute("delete from plays where forkId = ? and startedAt >= ?", (fork["id"], str(since or "")))
@@ -127,10 +126,12 @@ def sync(fork, mode, today):
 def main():
     db = sqlite3.connect("dg.sqlite")
     db.executescript("pragma journal_mode = wal;" + TABLES)
-    today, failed = dt.datetime.now(dt.timezone.utc).date(), 0
-    forks, day, mode = read("/api/v1/forks")["items"], today - dt.timedelta(days=1), None
-    if forks:  # the mode is the organisation's: any fork says it
-        mode = read(f"/api/v1/forks/{forks[0]['id']}/stats?from={day}&to={day}")["reportingMode"]
+    today = dt.datetime.now(dt.timezone.utc).date()
+    forks = read("/api/v1/forks")["items"]
+    mode = None
+    if forks:  # any fork has the organisation's mode. One that changes from here on is seen by the next night
+        mode = read(f"/api/v1/forks/{forks[0]['id']}/stats?from={today}&to={today}")["reportingMode"]
+    failed = 0
     with ThreadPoolExecutor(EXPORTS) as pool:
         for fork, result in [(fork, pool.submit(sync, fork, mode, today)) for fork in forks]:
             if error := result.exception():

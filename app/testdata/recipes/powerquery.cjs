@@ -1,14 +1,14 @@
-// Evaluates a file of Power Query M: node powerquery.cjs plays.pq, where npm has installed @microsoft/powerquery-parser.
-// It knows the expressions and functions that the recipe uses, and stops at any other. As outside a custom connector,
-// a query sees the body of a response and no header of the service.
+// Evaluates Power Query M: node powerquery.cjs plays.pq, where npm has installed @microsoft/powerquery-parser.
+// It knows the expressions and functions that the recipe uses, and stops at any other. A query sees the body of a
+// response and none of its headers: outside a custom connector Power Query shows only some of them.
 const { execFileSync } = require('node:child_process');
 const { readFileSync } = require('node:fs');
 const pq = require('node:module').createRequire(`${process.cwd()}/`)('@microsoft/powerquery-parser');
 
 // get sends a request. 429 and 503 are asked again up to three times, after Retry-After.
 function get(address, headers, attempt = 0) {
-  const out = execFileSync('curl', ['-sS', '-i', address, ...Object.entries(headers).flatMap(([n, v]) => ['-H', `${n}: ${v}`])],
-    { encoding: 'utf8', maxBuffer: 1 << 28 });
+  const lines = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
+  const out = execFileSync('curl', ['-sS', '-i', address, ...lines], { encoding: 'utf8', maxBuffer: 1 << 28 });
   const [, head, body] = /^(.*?)\r\n\r\n(.*)$/s.exec(out);
   const status = Number(head.split(' ')[1]);
   if ([429, 503].includes(status) && attempt < 3) {
@@ -22,8 +22,11 @@ function get(address, headers, attempt = 0) {
 
 const day = 86_400_000;
 const types = {
-  text: (cell) => cell, 'Int64.Type': (cell) => check(parseInt(cell, 10), cell), number: (cell) => check(Number(cell), cell),
-  datetimezone: (cell) => check(new Date(cell), cell), logical: (cell) => check({ true: true, false: false }[cell], cell),
+  text: (cell) => cell,
+  'Int64.Type': (cell) => check(parseInt(cell, 10), cell),
+  number: (cell) => check(Number(cell), cell),
+  datetimezone: (cell) => check(new Date(cell), cell),
+  logical: (cell) => check({ true: true, false: false }[cell], cell),
 };
 function check(value, cell) {
   if (value === undefined || Number.isNaN(Number(value))) throw new Error(`DataFormat.Error: ${cell}`);
@@ -32,14 +35,16 @@ function check(value, cell) {
 const library = {
   DG_KEY: process.env.DG_KEY, 'QuoteStyle.Csv': 1, 'Replacer.ReplaceValue': 'ReplaceValue', 'Int64.Type': 'Int64.Type',
   'Web.Contents': (url, { RelativePath, Query, Headers, ...other }) => {
-    if (Object.keys(other).length > 0) throw new Error(`an option of Web.Contents that is not known here: ${Object.keys(other)}`);
+    if (Object.keys(other).length > 0) throw new Error(`not known here: the options ${Object.keys(other)}`);
     return get(`${url}/${RelativePath}?${new URLSearchParams(Query)}`, Headers);
   },
   'Json.Document': JSON.parse,
   'Csv.Document': (text) => text.trimEnd().split('\n').map((line) => line.split(',')), // the demo has no quotes
-  'Date.FromText': (text) => new Date(text), 'Date.AddDays': (date, days) => new Date(date.getTime() + days * day),
+  'Date.FromText': (text) => new Date(text),
+  'Date.AddDays': (date, days) => new Date(date.getTime() + days * day),
   'Date.ToText': (date, { Format }) => (Format === 'yyyy-MM-dd' ? date.toISOString().slice(0, 10) : undefined),
-  'List.Min': (list) => list.reduce((a, b) => (a < b ? a : b)), 'List.Transform': (list, f) => list.map((item) => f(item)),
+  'List.Min': (list) => list.reduce((a, b) => (a < b ? a : b)),
+  'List.Transform': (list, f) => list.map((item) => f(item)),
   'List.Generate': (initial, condition, next) => {
     const list = [];
     for (let item = initial(); condition(item); item = next(item)) list.push(item);
@@ -51,7 +56,8 @@ const library = {
     rows: rows.map((row) => row.map((cell, i) => (cell === old && columns.includes(header[i]) ? value : cell))) }),
   'Table.TransformColumnTypes': ({ header, rows }, columns) => {
     if (columns.map(([name]) => name).join() !== header.join()) throw new Error('a column has no type');
-    return { header, rows: rows.map((row) => row.map((cell, i) => (cell === null ? null : types[columns[i][1]](cell)))) };
+    const typed = (cell, i) => (cell === null ? null : types[columns[i][1]](cell));
+    return { header, rows: rows.map((row) => row.map(typed)) };
   },
 };
 
@@ -67,10 +73,14 @@ function scope(outer, entries) {
   }
   return inner;
 }
-const call = (parameters, body, env) => (...values) => evaluate(body, scope(env, parameters.map((name, i) => [name, () => values[i]])));
+const call = (parameters, body, env) => (...values) =>
+  evaluate(body, scope(env, parameters.map((name, i) => [name, () => values[i]])));
 const items = (csv) => csv.content.elements.map(({ node }) => node);
 const binary = {
-  '&': (a, b) => (typeof a === 'string' ? a + b : { ...a, ...b }), '<=': (a, b) => a <= b, '=': (a, b) => a === b, '<>': (a, b) => a !== b,
+  '&': (a, b) => (typeof a === 'string' ? a + b : { ...a, ...b }),
+  '<=': (a, b) => a <= b,
+  '=': (a, b) => a === b,
+  '<>': (a, b) => a !== b,
 };
 const expressions = {
   LetExpression: (n, env) => evaluate(n.expression,
@@ -88,7 +98,7 @@ const expressions = {
     Logical: (text) => text === 'true', Null: () => null })[n.literalKind](n.literal),
   TypePrimaryType: (n) => n.paired.primitiveTypeKind,
   IdentifierExpression: (n, env) => {
-    if (!(n.identifier.literal in env)) throw new Error(`a name that is not known here: ${n.identifier.literal}`);
+    if (!(n.identifier.literal in env)) throw new Error(`not known here: ${n.identifier.literal}`);
     return env[n.identifier.literal];
   },
   RecursivePrimaryExpression: (n, env) => n.recursiveExpressions.elements.reduce((value, next) => {
@@ -100,7 +110,7 @@ const expressions = {
 function evaluate(n, env) {
   if (expressions[n.kind]) return expressions[n.kind](n, env);
   const operator = binary[n.operatorConstant?.constantKind];
-  if (!operator) throw new Error(`an expression that is not known here: ${n.kind}`);
+  if (!operator) throw new Error(`not known here: ${n.kind}`);
   return operator(evaluate(n.left, env), evaluate(n.right, env));
 }
 
