@@ -367,8 +367,8 @@ type ApiForkStatus string
 // | `skills` | list | `skillId=correct/attempts`, joined by `;`, in the order of `game.SkillId` | when no answer has a skill |
 //
 // A text that starts with `=`, `+`, `-`, `@` (also in full width: `＝`, `＋`, `－`, `＠`), TAB, CR, LF or NUL has a `'`
-// put in front, so that a spreadsheet does not run it. The same holds behind a `;` or TAB within a text, where some
-// spreadsheets begin a cell. Numbers and dates never have one.
+// put in front, so that a spreadsheet does not run it; so has one with blanks before the sign. The same holds behind a
+// `;` or TAB within a text, where some spreadsheets begin a cell. Numbers and dates never have one.
 type ApiPlayExportCsv = string
 
 // ApiPlayerStatDto The figures of one player over the period.

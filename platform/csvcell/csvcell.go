@@ -1,9 +1,14 @@
 // Package csvcell writes the text cells of the CSV files that people download and open in a spreadsheet.
 package csvcell
 
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
 // AppendText appends a text cell, quoted as in RFC 4180. An apostrophe goes before what a spreadsheet would read as a formula,
-// and before an invisible character: at the start of the cell, and after a ";" or TAB in it, where some spreadsheets start a new
-// cell. Such a spreadsheet may drop quotes after the separator, so they do not hide a sign from this rule.
+// and before a control character: at the start of the cell, and after a ";" or TAB in it, where some spreadsheets start a new
+// cell. Blanks before the sign do not hide it, since some spreadsheets trim them; nor do quotes after a separator.
 func AppendText[T []byte | string](b []byte, text T) []byte { return appendText(b, text, false) }
 
 // AppendSpreadsheetText is for files whose separator is the reader's. Whatever a spreadsheet takes for a separator is quoted, and a
@@ -27,7 +32,7 @@ func appendText[T []byte | string](b []byte, text T, spreadsheet bool) []byte {
 	if quoted {
 		b = append(b, '"')
 	}
-	if beginsFormula(text, 0) {
+	if beginsFormula(text, 0, false) {
 		b = append(b, '\'')
 	}
 	if !quoted && !splits {
@@ -38,7 +43,8 @@ func appendText[T []byte | string](b []byte, text T, spreadsheet bool) []byte {
 		if b = append(b, c); c == '"' {
 			b = append(b, c)
 		}
-		if (c == ';' || c == '\t' || spreadsheet && (c == ',' || c == '\r' || c == '\n')) && beginsFormula(text, afterQuotes(text, i+1)) {
+		separates := c == ';' || c == '\t' || spreadsheet && (c == ',' || c == '\r' || c == '\n')
+		if separates && beginsFormula(text, i+1, true) {
 			b = append(b, '\'')
 		}
 	}
@@ -48,27 +54,29 @@ func appendText[T []byte | string](b []byte, text T, spreadsheet bool) []byte {
 	return b
 }
 
-// afterQuotes returns the index after the quotes at i.
-func afterQuotes[T []byte | string](text T, i int) int {
-	for i < len(text) && text[i] == '"' {
-		i++
-	}
-	return i
-}
-
-// beginsFormula reports whether the text at i begins a formula to some spreadsheet, or with an invisible character.
-func beginsFormula[T []byte | string](text T, i int) bool {
-	if i >= len(text) {
-		return false
-	}
-	switch text[i] {
-	case '=', '+', '-', '@', '\t', '\r', '\n', 0:
-		return true
-	case 0xEF: // ＝＋－＠, in UTF-8
-		if i+2 < len(text) && text[i+1] == 0xBC {
-			last := text[i+2]
-			return last == 0x9D || last == 0x8B || last == 0x8D || last == 0xA0
+// beginsFormula reports whether the text at i begins a formula to some spreadsheet, or with a control character, once blanks
+// and, where a reader may drop them, quotes are left out. It never looks past the next separator: a text takes linear time.
+func beginsFormula[T []byte | string](text T, i int, dropQuotes bool) bool {
+	for i < len(text) {
+		r, size := decodeRune(text, i)
+		switch r {
+		case '=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\r', '\n', 0:
+			return true
 		}
+		if !isBlank(r) && (r != '"' || !dropQuotes) {
+			return false
+		}
+		i += size
 	}
 	return false
 }
+
+func decodeRune[T []byte | string](text T, i int) (rune, int) {
+	if text[i] < utf8.RuneSelf {
+		return rune(text[i]), 1
+	}
+	return utf8.DecodeRuneInString(string(text[i:min(i+utf8.UTFMax, len(text))]))
+}
+
+// isBlank reports whether r shows nothing: a space of Unicode, a control or a format character.
+func isBlank(r rune) bool { return unicode.IsSpace(r) || !unicode.IsGraphic(r) }

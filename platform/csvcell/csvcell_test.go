@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
@@ -11,8 +12,8 @@ import (
 	"dg/platform/csvcell"
 )
 
-// rules.md, CSV: a text cell that starts with =, +, -, @ (full-width too), TAB, CR, LF or NUL gets a leading ', and so
-// does such a sign behind a ; or TAB within the cell; RFC 4180 quoting.
+// rules.md, CSV, Formula guard: a text cell that starts with =, +, -, @ (full-width too), TAB, CR, LF or NUL, blanks before it
+// left out, gets a leading ', and so does such a sign behind a ; or TAB within the cell; RFC 4180 quoting.
 func TestTextCells(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -34,7 +35,16 @@ func TestTextCells(t *testing.T) {
 		"Lovelace, Ada":               `"Lovelace, Ada"`,
 		"a\nb":                        "\"a\nb\"",
 		"a\rb":                        "\"a\rb\"",
-		" =1":                         " =1",
+		" =1+1":                       "' =1+1",
+		"  ＋1":                        "'  ＋1",
+		"\u00a0-1":                    "'\u00a0-1",
+		"\u2003\u3000@x":              "'\u2003\u3000@x",
+		"\ufeff=1":                    "'\ufeff=1",
+		"\u200b\v＝1":                  "'\u200b\v＝1",
+		" \tx":                        "' \tx",
+		" x=1":                        " x=1",
+		" \u00a0":                     " \u00a0",
+		` "=1"`:                       `" ""=1"""`, // what it starts with is a quote
 		"'=1":                         "'=1",
 		"x=1":                         "x=1",
 		"＝1+1":                        "'＝1+1",
@@ -54,7 +64,11 @@ func TestTextCells(t *testing.T) {
 		"a,b;=1":                      `"a,b;'=1"`,
 		`a;"=1"`:                      `"a;'""=1"""`, // who splits at ; may drop the quotes
 		`a;"b"`:                       `"a;""b"""`,
-		"a; =1":                       "a; =1",
+		"a; =1":                       "a;' =1",
+		"a;\u00a0-1\t ＠b":             "a;'\u00a0-1\t' ＠b",
+		`a; "=1"`:                     `"a;' ""=1"""`,
+		"a; b =1":                     "a; b =1",
+		"\xc2=1":                      "\xc2=1", // half of a character is no blank
 		"data=1/2;data=3/4;":          "data=1/2;data=3/4;",
 		"\u202eevil":                  "\u202eevil",
 		"１２３":                         "１２３",
@@ -79,6 +93,8 @@ func TestSpreadsheetTextCells(t *testing.T) {
 		"a\n@x":         "\"a\n'@x\"",
 		"a\r＝1":         "\"a\r'＝1\"",
 		`a,"-1"`:        `"a,'""-1"""`,
+		"Ada, -1":       `"Ada,' -1"`,
+		"a\n\u3000=1":   "\"a\n'\u3000=1\"",
 		"x=1":           "x=1",
 	} {
 		require.Equal(t, "x;"+want, string(csvcell.AppendSpreadsheetText([]byte("x;"), text)), "%.60q", text)
@@ -98,10 +114,28 @@ func readCell(t *testing.T, cell string) string {
 	return rows[0][1]
 }
 
-// beginsFormula says whether a cell that a reader sees begins a formula.
+// beginsFormula says whether a cell that a reader sees begins a formula, or would once the reader has trimmed blanks.
 func beginsFormula(cell string) bool {
-	first, _ := utf8.DecodeRuneInString(cell)
-	return cell != "" && strings.ContainsRune("=+-@\t\r\n\x00＝＋－＠", first)
+	first, _ := utf8.DecodeRuneInString(trimBlanks(cell))
+	return first != utf8.RuneError && strings.ContainsRune("=+-@\t\r\n\x00＝＋－＠", first)
+}
+
+// trimBlanks takes what shows nothing from the start of a cell, but for the control characters that are guarded themselves.
+func trimBlanks(cell string) string {
+	return strings.TrimLeftFunc(cell, func(r rune) bool {
+		return !strings.ContainsRune("\t\r\n\x00", r) && (unicode.IsSpace(r) || unicode.In(r, unicode.C, unicode.Z))
+	})
+}
+
+// behindQuotes takes blanks and quotes from the start of a cell.
+func behindQuotes(cell string) string {
+	for {
+		rest := strings.TrimLeft(trimBlanks(cell), `"`)
+		if rest == cell {
+			return rest
+		}
+		cell = rest
+	}
 }
 
 // unguarded takes the apostrophes out of a cell that AppendText put into it: each must lead a formula, where a reader's cell
@@ -114,7 +148,7 @@ func unguarded(t *testing.T, cell, text string) string {
 			begins := i == 0 || cell[i-1] == ';' || cell[i-1] == '\t'
 			rest := cell[i+1:]
 			if i > 0 {
-				rest = strings.TrimLeft(rest, `"`)
+				rest = behindQuotes(rest)
 			}
 			require.True(t, begins && beginsFormula(rest), "%q was written as %q", text, cell)
 			continue
@@ -129,7 +163,7 @@ func guarded(t *testing.T, cell, separators string) {
 	t.Helper()
 	for _, separator := range separators {
 		for _, part := range strings.Split(cell, string(separator))[1:] {
-			require.False(t, beginsFormula(strings.TrimLeft(part, `"`)), "%q", cell)
+			require.False(t, beginsFormula(behindQuotes(part)), "%q", cell)
 		}
 	}
 }
@@ -138,6 +172,7 @@ func FuzzCSVCell(f *testing.F) {
 	for _, text := range []string{
 		"", "Ada", "=1", "\t", "\r", "\n", "\x00", `"`, `""`, ",", "a,b", "\r\n", "'=", "=\"\r\n\",", "\ufeff=1", "\xff", " ",
 		"a;=1", ";;", "\t\t=", ";\r\n", "；=1", "＝", ";＝", "\xef\xbc", ";\xef", `;"=`, `"=`, ";'=", "\t\"\"\t",
+		" =", "\u00a0=", "; =", ";\u3000\" ＝", "\u2028-", "\u200b@", " \t=", "\xc2\xa0", "\xe2\x80=", ";\xa0=", "\u0085+", "\u00ad=",
 	} {
 		f.Add(text)
 	}
