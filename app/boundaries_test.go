@@ -31,7 +31,7 @@ var mayImport = map[string][]string{
 	"modules/reports":   {"platform", "modules/games", "modules/org", "modules/reports/segment"},
 	"modules/exports":   {"platform", "modules/reports", "modules/audit"},
 	"modules/publicapi": {"platform", "modules/apikeys", "modules/games", "modules/reports", "modules/exports", "modules/org", "modules/audit"},
-	"modules/importer":  {"platform", "modules/identity", "modules/org", "modules/games"},
+	"modules/importer":  {"platform", "modules/audit", "modules/identity", "modules/org", "modules/games"},
 	"platform":          {"platform", "configs", "migrations"},
 	"platform/testkit":  {"platform", "platform/testkit", "migrations"}, // for tests: no part lists it
 	"web":               {"platform", "modules/identity", "modules/apikeys", "modules/games", "modules/reports", "modules/exports", "modules/org", "modules/audit"},

@@ -75,7 +75,7 @@ func importInto(ctx context.Context, db *database, inputs []importer.Input, p st
 		progress = importer.Printer(p.stderr)
 		defer fmt.Fprintln(p.stderr)
 	}
-	summary, err := importer.New(owner.Pool).EncryptWith(db.keys).Import(ctx, inputs, progress)
+	summary, err := importer.New(owner.Pool).EncryptWith(db.keys).RecordAs(requestOf("dg import")).Import(ctx, inputs, progress)
 	if errors.Is(err, importer.ErrUnconfirmed) {
 		return summary, err
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -112,6 +113,8 @@ func TestLastReleaseServesOnThisSchema(t *testing.T) {
 	old.answersAsBefore()
 	newer := r.serveNew()
 	r.awaitSegments(segment.Version, segment.MonthVersion)
+	r.importPlan("enterprise")
+	require.Contains(t, strings.Join(old.auditLog(), "\n"), "plan.changed", "an action that the last release does not know")
 	r.inTurns(old, newer)
 	old.program.stop()
 	old = r.serveOld()
@@ -132,6 +135,16 @@ func TestLastReleaseServesOnThisSchema(t *testing.T) {
 
 func (r *rollout) migrate() *child {
 	return launch(r.T, "migrate", "--database-url", r.x.url(url.User("dg_app")), "--migrate-database-url", r.x.url(url.User("dg_owner")))
+}
+
+// importPlan imports the organisation with another plan.
+func (r *rollout) importPlan(plan string) {
+	r.Helper()
+	line := read[string](r.T, r.d, `select json_build_object('type', 'organisation', 'id', id, 'slug', slug, 'name', name, 'plan', $2::text,
+		'reportingMode', reporting_mode)::text from organisations where slug = $1`, r.former.Organisation, plan)
+	imported := launchWith(r.T, func(c *exec.Cmd) { c.Stdin = strings.NewReader(line + "\n") }, "import", "-",
+		"--database-url", r.x.url(url.User("dg_app")), "--migrate-database-url", r.x.url(url.User("dg_owner")))
+	require.Zero(r, imported.status(backWithin*6), "%s", imported.log.String())
 }
 
 // awaitSegments waits until the release of those versions of segments has sealed all: the other does not read them.

@@ -63,6 +63,9 @@ func (n nameIndex) view(e audit.Entry) entryView {
 		if from := modeLabels[org.ReportingMode(n.locale.textOf(e.Details["from"]))]; from != "" {
 			v.Outcome = "From " + strings.ToLower(from)
 		}
+	case audit.PlanChanged:
+		v.Target = planLabels[org.Plan(n.locale.textOf(e.Details["to"]))]
+		v.Outcome = "From " + n.locale.textOf(e.Details["from"])
 	case audit.LogPruned:
 		v.Target = "Before " + n.locale.textOf(e.Details["before"])
 		v.Outcome = n.locale.textOf(e.Details["entries"]) + " entries"

@@ -21,6 +21,7 @@ var actionLabels = map[audit.Action]string{
 	audit.LogExported:           "Audit log downloaded",
 	audit.LogPruned:             "Old entries removed",
 	audit.PlayerErased:          "Player erased",
+	audit.PlanChanged:           "Plan changed",
 	audit.SignedIn:              "Signed in",
 	audit.SignInFailed:          "Sign-in failed",
 	audit.SignInLocked:          "Sign-in locked",

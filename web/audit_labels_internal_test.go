@@ -82,6 +82,8 @@ func TestEntriesOfTheOperator(t *testing.T) {
 	erased := nameIndex{locale: locales[0]}.view(audit.Entry{Actor: audit.TheOperator, Action: audit.PlayerErased, Target: audit.Target{Kind: "player", ID: "p-1"}})
 	require.Equal(t, "p-1", erased.Target)
 	require.Contains(t, erased.Details, detail{Term: "Player", Code: "p-1"})
+	plan := nameIndex{locale: locales[0]}.view(audit.Entry{Actor: audit.TheOperator, Action: audit.PlanChanged, Details: map[string]any{"from": "enterprise", "to": "team"}})
+	require.Equal(t, []string{"Plan changed", "Team", "From enterprise"}, []string{plan.Action, plan.Target, plan.Outcome})
 	key := nameIndex{locale: locales[0]}.view(audit.Entry{Actor: audit.TheOperator, Action: audit.KeyRevoked, Target: audit.Target{Kind: "api_key", ID: "k"}})
 	require.NotContains(t, key.Details, detail{Term: "Person"})
 	filters := newAuditFilters(locales[0], time.Now(), url.Values{"actor": {"operator"}}, auditOptions{})

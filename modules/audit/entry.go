@@ -31,6 +31,7 @@ const (
 const (
 	LogPruned    Action = "audit_log.pruned"
 	PlayerErased Action = "player.erased"
+	PlanChanged  Action = "plan.changed"
 )
 
 // The actions of people's sign-in, in the logs of all their organisations.
@@ -50,7 +51,7 @@ const (
 // Actions are all actions in the order of the filter. Others cannot be appended: no filter would find them.
 var Actions = []Action{
 	KeyCreated, KeyReplaced, KeyRenamed, KeyRevoked, ExportStarted, ExportFinished, KeyRefused, ReportingModeChanged, LogExported,
-	LogPruned, PlayerErased,
+	LogPruned, PlayerErased, PlanChanged,
 	SignedIn, SignInFailed, SignInLocked, TwoStepTurnedOn, TwoStepTurnedOff, RecoveryCodeUsed, RecoveryCodesReplaced,
 	PasswordChanged, PasswordReset, SessionsEnded,
 }

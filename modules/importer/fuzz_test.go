@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"dg/modules/audit"
 	"dg/modules/games"
 	"dg/modules/identity"
 	"dg/modules/org"
@@ -27,7 +28,7 @@ func FuzzLine(f *testing.F) {
 	}
 	var errors []Error
 	stage := staging.New(nil)
-	d := newDecoder(org.NewImport(stage, identity.UserKind, zeros{}), identity.NewImport(stage, identity.Keyring{}), games.NewImport(stage),
+	d := newDecoder(org.NewImport(stage, identity.UserKind, zeros{}, audit.Request{}), identity.NewImport(stage, identity.Keyring{}), games.NewImport(stage),
 		func(e Error) { errors = append(errors, e) })
 	f.Fuzz(func(t *testing.T, line []byte) {
 		errors = errors[:0]

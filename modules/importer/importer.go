@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"dg/modules/audit"
 	"dg/modules/identity"
 	"dg/platform/postgres"
 	"dg/platform/staging"
@@ -22,8 +23,9 @@ import (
 
 // Importer imports files.
 type Importer struct {
-	pool *pgxpool.Pool
-	keys identity.Keyring
+	pool    *pgxpool.Pool
+	keys    identity.Keyring
+	request audit.Request
 }
 
 // New returns an importer. The pool connects as the owner of the schema.
@@ -32,6 +34,12 @@ func New(pool *pgxpool.Pool) *Importer { return &Importer{pool: pool} }
 // EncryptWith makes the importer encrypt the secrets of two-step verification.
 func (im *Importer) EncryptWith(keys identity.Keyring) *Importer {
 	im.keys = keys
+	return im
+}
+
+// RecordAs sets where audit entries say that an import came from.
+func (im *Importer) RecordAs(request audit.Request) *Importer {
+	im.request = request
 	return im
 }
 
@@ -77,7 +85,7 @@ func (im *Importer) Import(ctx context.Context, inputs []Input, progress func(Pr
 	if err := begin(ctx, tx); err != nil {
 		return Summary{}, err
 	}
-	r, err := newRun(ctx, tx, im.keys, progress)
+	r, err := im.newRun(ctx, tx, progress)
 	if err != nil {
 		return Summary{}, err
 	}

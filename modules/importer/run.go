@@ -37,10 +37,10 @@ type run struct {
 	lines    int64 // of all files
 }
 
-func newRun(ctx context.Context, tx pgx.Tx, keys identity.Keyring, progress func(Progress)) (*run, error) {
+func (im *Importer) newRun(ctx context.Context, tx pgx.Tx, progress func(Progress)) (*run, error) {
 	r := &run{stage: staging.New(tx), progress: newMeter(progress, time.Now)}
-	people := identity.NewImport(r.stage, keys)
-	organisations := org.NewImport(r.stage, identity.UserKind, bufio.NewReader(rand.Reader))
+	people := identity.NewImport(r.stage, im.keys)
+	organisations := org.NewImport(r.stage, identity.UserKind, bufio.NewReader(rand.Reader), im.request)
 	plays := games.NewImport(r.stage)
 	r.modules = []module{people, organisations, plays}
 	r.decoder = newDecoder(organisations, people, plays, r.report)

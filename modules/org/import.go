@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"dg/modules/audit"
 	"dg/platform/staging"
 )
 
@@ -51,15 +52,17 @@ type Import struct {
 	stage    *staging.Stage
 	userKind staging.Kind
 	random   io.Reader
+	request  audit.Request // of the entries
 
 	organisations, memberships, players, groups *staging.Table
 }
 
-// NewImport adds the module's tables to the stage. Memberships refer to userKind; random is crypto/rand.Reader, buffered.
-func NewImport(stage *staging.Stage, userKind staging.Kind, random io.Reader) *Import {
+// NewImport adds the module's tables to the stage. Memberships refer to userKind; random is crypto/rand.Reader, buffered. Audit
+// entries have the request.
+func NewImport(stage *staging.Stage, userKind staging.Kind, random io.Reader, request audit.Request) *Import {
 	return &Import{
-		stage: stage, userKind: userKind, random: random,
-		organisations: stage.Table(OrganisationKind, "id uuid, slug text, name text, plan text, reporting_mode text"),
+		stage: stage, userKind: userKind, random: random, request: request,
+		organisations: stage.Table(OrganisationKind, "id uuid, slug text, name text, plan text, reporting_mode text, old_plan text, old_mode text"),
 		memberships:   stage.Table(staging.Kind{Noun: "membership", Stored: "memberships"}, "org_id uuid, user_id uuid, role text"),
 		players:       stage.Table(PlayerKind, "id uuid, org_id uuid, display_name text, label text"),
 		groups:        stage.Table(staging.Kind{Noun: "group", Stored: "player_groups"}, "id uuid, org_id uuid, name text, player_ids uuid[]"),
@@ -68,7 +71,7 @@ func NewImport(stage *staging.Stage, userKind staging.Kind, random io.Reader) *I
 
 // Organisation stages an organisation.
 func (i *Import) Organisation(line int64, o *ImportedOrganisation) error {
-	i.organisations.Add(line, o.ID, o.Slug, o.Name, o.Plan, o.ReportingMode)
+	i.organisations.Add(line, o.ID, o.Slug, o.Name, o.Plan, o.ReportingMode, nil, nil)
 	return nil
 }
 

@@ -3,6 +3,8 @@ package org
 import (
 	"context"
 	"fmt"
+
+	"dg/modules/audit"
 )
 
 // groupPlayers is the players of the staged groups, one a row; places are counted from 0.
@@ -24,17 +26,48 @@ const foreignGroupPlayers = `
 	left join import_players s on s.id = m.player_id and p.id is null
 	where coalesce(p.org_id, s.org_id) <> m.org_id`
 
+// lockChangedOrganisations locks the organisations that differ, and keeps the plans and modes that the import replaces: those of
+// the locked rows, which an owner may have changed since the statement began.
+const lockChangedOrganisations = `/* org.import_organisations.lock */
+	update import_organisations i set old_plan = o.plan, old_mode = o.reporting_mode
+	from (
+		select o.id, o.plan, o.reporting_mode from organisations o join import_organisations i on i.id = o.id
+		where (o.slug, o.name, o.plan, o.reporting_mode) is distinct from (i.slug, i.name, i.plan, i.reporting_mode)
+		for no key update of o
+	) o
+	where o.id = i.id`
+
 func (i *Import) writeOrganisations(ctx context.Context) error {
-	return i.stage.Write(ctx, i.organisations, `/* org.import_organisations.update */
+	if i.organisations.Rows() == 0 {
+		return nil
+	}
+	if _, err := i.stage.Tx().Exec(ctx, lockChangedOrganisations); err != nil {
+		return fmt.Errorf("lock organisations: %w", err)
+	}
+	err := i.stage.Write(ctx, i.organisations, `/* org.import_organisations.update */
 		update organisations o
 		set slug = i.slug, name = i.name, plan = i.plan, reporting_mode = i.reporting_mode
 		from import_organisations i
-		where o.id = i.id
-		  and (o.slug, o.name, o.plan, o.reporting_mode) is distinct from (i.slug, i.name, i.plan, i.reporting_mode)`,
+		where o.id = i.id and i.old_plan is not null`,
 		`/* org.import_organisations.insert */
 		insert into organisations (id, slug, name, plan, reporting_mode)
 		select id, slug, name, plan, reporting_mode from import_organisations i
 		where not exists (select from organisations o where o.id = i.id)`)
+	if err != nil {
+		return err
+	}
+	return i.recordChanges(ctx)
+}
+
+// recordChanges adds an entry to the log of each organisation whose plan or reporting mode the import has changed.
+func (i *Import) recordChanges(ctx context.Context) error {
+	err := audit.AppendChanges(ctx, i.stage.Tx(), audit.PlanChanged, i.request, `
+		select id, jsonb_build_object('from', old_plan, 'to', plan) from import_organisations where old_plan <> plan`)
+	if err != nil {
+		return err
+	}
+	return audit.AppendChanges(ctx, i.stage.Tx(), audit.ReportingModeChanged, i.request, `
+		select id, jsonb_build_object('from', old_mode, 'to', reporting_mode) from import_organisations where old_mode <> reporting_mode`)
 }
 
 func (i *Import) writeMemberships(ctx context.Context) error {

@@ -1,0 +1,111 @@
+package importer
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/audit"
+	"dg/platform/testkit/pgtest"
+)
+
+var commandRequest = audit.Request{Method: "CLI", Path: "dg import", UserAgent: "dg/test"}
+
+// importAs imports a file, or the text of its errors.
+func importAs(t *testing.T, pool *pgxpool.Pool, lines string) error {
+	t.Helper()
+	_, err := New(pool).RecordAs(commandRequest).Import(t.Context(), []Input{file("f", lines)}, nil)
+	return err
+}
+
+// changes is the log of an organisation, newest first, as far as imports write it.
+func changes(t *testing.T, db *pgtest.Database, organisation string) []audit.Entry {
+	t.Helper()
+	log, err := audit.New(db.DB).List(t.Context(), idOf(organisation).String(), audit.Page{Limit: 100})
+	require.NoError(t, err)
+	for i := range log {
+		require.NotZero(t, log[i].ID)
+		require.False(t, log[i].At.IsZero())
+		log[i].ID, log[i].At = 0, log[0].At
+	}
+	return log
+}
+
+// rules.md, Audit log: an import that changes the plan or the reporting mode leaves an entry of the operator's in the log of
+// that organisation. Creating an organisation leaves none, nor does an import that changes neither or fails.
+func TestImportRecordsChangesOfPlanAndReportingMode(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	pool := db.Owner.Pool
+	require.NoError(t, importAs(t, pool, world))
+	require.Empty(t, changes(t, db, "acme"), "creating an organisation")
+	require.NoError(t, importAs(t, pool, world))
+	require.NoError(t, importAs(t, pool, changed("acme", `"Acme"`, `"Acme Ltd"`)))
+	require.Empty(t, changes(t, db, "acme"), "another name")
+
+	moved := changed("acme", `"plan":"pro","reportingMode":"pseudonymous"`, `"plan":"free","reportingMode":"nominative"`)
+	require.Error(t, importAs(t, pool, moved+`{"type":"nothing"}`))
+	require.Empty(t, changes(t, db, "acme"), "an import that fails")
+	require.NoError(t, importAs(t, pool, moved))
+	log := changes(t, db, "acme")
+	require.Len(t, log, 2)
+	entry := func(action audit.Action, from, to string) audit.Entry {
+		return audit.Entry{
+			OrganisationID: idOf("acme").String(), At: log[0].At, Actor: audit.TheOperator, Action: action,
+			Target:  audit.Target{Kind: "organisation", ID: idOf("acme").String()},
+			Details: map[string]any{"from": from, "to": to}, Request: commandRequest,
+		}
+	}
+	require.ElementsMatch(t, []audit.Entry{
+		entry(audit.PlanChanged, "pro", "free"), entry(audit.ReportingModeChanged, "pseudonymous", "nominative"),
+	}, log)
+	require.NoError(t, importAs(t, pool, moved))
+	require.Len(t, changes(t, db, "acme"), 2, "the same again")
+	require.NoError(t, importAs(t, pool, changed("other", `"plan":"free"`, `"plan":"enterprise"`)))
+	require.Len(t, changes(t, db, "acme"), 2)
+	require.Len(t, changes(t, db, "other"), 1)
+}
+
+// rules.md, Audit log: an entry says what the import changed, also where an owner changes the mode while it runs.
+func TestImportRecordsWhatItFindsBesideAnOwner(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		end  func(owner pgx.Tx, ctx context.Context) error
+		want []map[string]any
+	}{
+		"the owner was first":  {pgx.Tx.Commit, nil},
+		"the owner gave it up": {pgx.Tx.Rollback, []map[string]any{{"from": "pseudonymous", "to": "nominative"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db := pgtest.New(t)
+			pool := db.Owner.Pool
+			require.NoError(t, importAs(t, pool, world))
+			owner, err := pool.Begin(t.Context())
+			require.NoError(t, err)
+			_, err = owner.Exec(t.Context(), `update organisations set reporting_mode = 'nominative' where id = $1`, idOf("acme"))
+			require.NoError(t, err)
+			imported := make(chan error, 1)
+			go func() {
+				imported <- importAs(t, pool, changed("acme", `"Acme","plan":"pro","reportingMode":"pseudonymous"`,
+					`"Acme Ltd","plan":"pro","reportingMode":"nominative"`))
+			}()
+			require.Eventually(t, func() (waits bool) {
+				return owner.QueryRow(t.Context(), `select exists (select from pg_locks where not granted and transactionid = pg_current_xact_id()::xid)`).
+					Scan(&waits) == nil && waits
+			}, 10*time.Second, 10*time.Millisecond)
+			require.NoError(t, c.end(owner, t.Context()))
+			require.NoError(t, <-imported)
+			var got []map[string]any
+			for _, e := range changes(t, db, "acme") {
+				got = append(got, e.Details)
+			}
+			require.Equal(t, c.want, got)
+			require.Equal(t, "Acme Ltd nominative", one(t, pool, `select name || ' ' || reporting_mode from organisations where id = $1`, idOf("acme")))
+		})
+	}
+}
