@@ -25,6 +25,7 @@ var acrossTenants = map[string]string{
 	"reports.markAll":      "as reports.sealedForks",
 	"reports.status":       "as reports.sealedForks, for the operator",
 
+	"org.import_organisations.lock":   "as org.import_organisations.update",
 	"org.import_organisations.update": "an import writes whatever organisations its file names",
 	"org.import_organisations.insert": "an import",
 	"org.import_memberships.update":   "an import",
