@@ -138,7 +138,8 @@ func TestRejectedRequestsHaveTheirOwnLimit(t *testing.T) {
 		}
 		e := requireCode(t, apperr.RateLimited, err)
 		require.InDelta(t, 30.5, e.RetryAfter, 29.5)
-		require.Equal(t, fmt.Sprintf("Too many rejected requests with this key. Check the secret; retry in %d seconds.", e.RetryAfter), e.Message)
+		require.Equal(t, fmt.Sprintf("Too many rejected requests with this key: the secret is wrong. Copy the whole key again. "+
+			"Waiting alone does not help; retry in %d seconds.", e.RetryAfter), e.Message)
 	}
 	require.Equal(t, 120, refused)
 	require.Equal(t, 80, b.notRecorded())

@@ -1,6 +1,7 @@
 package apikeys_test
 
 import (
+	"fmt"
 	"math"
 	mathrand "math/rand/v2"
 	"testing"
@@ -104,6 +105,35 @@ func TestRejectionLimitIsASlidingWindow(t *testing.T) {
 	require.Equal(t, recorded, fixtures.One[int](b.Database, `select count(*) from audit_entries where reason in ('wrong_secret', 'outside_api')`))
 	require.Len(t, m.accepted, recorded)
 	require.Equal(t, 0, b.taken(key.ID, false))
+}
+
+// rules.md, Rate limits: the 429 of rejected requests names the reason, and that waiting alone does not help. A state of the key is
+// named only where the secret is right.
+func TestRejectionLimitNamesTheReason(t *testing.T) {
+	b := setup(t)
+	_, valid := b.newKey()
+	ask := func(token apikeys.Token) error { _, err := b.keys.Authenticate(b.ctx(), token, request); return err }
+	for _, c := range []struct {
+		name, state, want string
+		ask               func(apikeys.Token) error
+	}{
+		{"wrong secret", "", "the secret is wrong. Copy the whole key again", func(k apikeys.Token) error { return ask(guessed(k)) }},
+		{"outside", "", "the path is outside /api/v1/. Correct the path", func(k apikeys.Token) error {
+			return b.keys.RefuseOutside(b.ctx(), k.ID, request, errOutside)
+		}},
+		{"plan", `update organisations set plan = 'team'`, "it needs the Pro plan. Move the organisation to Pro or Enterprise", ask},
+		{"expired", `update api_keys set expires_at = now()`, "it has expired. Use another key", ask},
+		{"revoked", `update api_keys set revoked_at = date_trunc('milliseconds', now())`, "it was revoked. Use another key", ask},
+		{"revoked, wrong secret", "", "the secret is wrong. Copy the whole key again", func(k apikeys.Token) error { return ask(guessed(k)) }},
+	} {
+		if c.state != "" {
+			b.Exec(c.state)
+		}
+		b.Exec(`update api_key_windows set instants = array_fill(clock_timestamp(), array[120]) where refused`)
+		e := requireCode(t, apperr.RateLimited, c.ask(valid))
+		require.Equal(t, fmt.Sprintf("Too many rejected requests with this key: %s. Waiting alone does not help; retry in %d seconds.",
+			c.want, e.RetryAfter), e.Message, c.name)
+	}
 }
 
 // rules.md, Rate limits: Retry-After is in whole seconds, at least 1, after which a request succeeds; a second less is too

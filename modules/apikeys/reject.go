@@ -18,6 +18,16 @@ const (
 	notRecorded      = "The use of this key could not be recorded in the audit log, so the request was not answered. Retry in a few seconds."
 )
 
+// rejectionCauses say over the limit of rejected requests why this one is rejected, and what to do. As in rejection, the cause is a
+// state of the key only where the secret is right.
+var rejectionCauses = map[audit.Reason]string{
+	audit.WrongSecret: "the secret is wrong. Copy the whole key again",
+	audit.Revoked:     "it was revoked. Use another key",
+	audit.Expired:     "it has expired. Use another key",
+	audit.BelowPlan:   "it needs the Pro plan. Move the organisation to Pro or Enterprise",
+	audit.OutsideAPI:  "the path is outside /api/v1/. Correct the path",
+}
+
 // rejection is the answer to a key that is not accepted. Only a caller with the right secret learns more than that the key
 // is invalid: the statement compares the secret first.
 func (r authResult) rejection() error {
@@ -79,7 +89,8 @@ func (s *Service) reject(ctx context.Context, r authResult, request audit.Reques
 	if err := s.log.Count(ctx, r.refusal(r.reason)); err != nil {
 		return apperr.Wrap(apperr.Unavailable, err, notRecorded)
 	}
-	return newRateLimitError(r.retryAfter, "Too many rejected requests with this key. Check the secret; retry in %d seconds.", r.retryAfter)
+	return newRateLimitError(r.retryAfter, "Too many rejected requests with this key: %s. Waiting alone does not help; retry in %d seconds.",
+		rejectionCauses[r.reason], r.retryAfter)
 }
 
 func (c Caller) refusal(reason audit.Reason) audit.Entry {

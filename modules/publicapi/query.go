@@ -2,6 +2,7 @@ package publicapi
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -29,6 +30,9 @@ var parameterChecks = input.New(map[string]string{
 // reportQuery reads the parameters of the statistics and the export. An unknown one is an error: a mistyped filter would be
 // answered with everybody's figures. Errors: apperr.Validation.
 func reportQuery(c *fiber.Ctx, fork encodedFork) (reports.Query, error) {
+	if slices.Contains(strings.Split(string(c.Request().URI().QueryString()), "&"), "=") { // which fasthttp leaves out
+		return reports.Query{}, errUnknownParameter("")
+	}
 	var sent reportParameters
 	values := map[string]*[]string{"from": &sent.From, "to": &sent.To, "groupId": &sent.GroupID}
 	for name, value := range c.Context().QueryArgs().All() {

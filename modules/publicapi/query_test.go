@@ -87,6 +87,8 @@ func TestUnknownParameterIsRefused(t *testing.T) {
 		"api_key=x":                 "`api_key`. " + others,
 		"a%0D%0Ab%FF=1":             "`a\uFFFD\uFFFDb\uFFFD`. " + others,
 		"=x":                        "`=`. " + others,
+		"=":                         "`=`. " + others,
+		"=&=":                       "`=`. " + others,
 		strings.Repeat("x-", 1_500): "`" + strings.Repeat("x-", 20) + "`. " + others,
 		"dg_live_" + id + "_" + strings.Repeat("s", 43) + "=": "`dg_live_" + id + "_…`. " + others,
 		"dg_live_" + id + "_sss=x":                            "`dg_live_" + id + "_…`. " + others,
