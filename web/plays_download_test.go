@@ -226,7 +226,7 @@ func TestConcurrentDownloadsAreLimited(t *testing.T) {
 	more := owner.get(path)
 	require.Equal(t, http.StatusServiceUnavailable, more.StatusCode)
 	require.Equal(t, "5", more.Header.Get("Retry-After"))
-	require.Contains(t, more.body, "Too many exports are running")
+	require.Contains(t, more.body, "Too many exports of yours: at most 3 run at once")
 	get := w.beside(t, o)
 	ofAPI := "/forks/" + fork + "/exports/csv?from=2024-01-01&to=2024-12-31"
 	last, in := w.begin(t, admin, path)

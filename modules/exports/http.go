@@ -2,11 +2,15 @@ package exports
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
+	"strconv"
 
 	"github.com/gofiber/fiber/v2"
 
+	"dg/modules/audit"
 	"dg/modules/reports"
+	"dg/platform/apperr"
 	"dg/platform/httpserver"
 	"dg/platform/limiter"
 )
@@ -48,9 +52,29 @@ func (s *Service) Send(ctx context.Context, c *fiber.Ctx, r Request) error {
 // acquire waits for a place, not as long as any other: those that came together are not refused in one moment, to come again in
 // one moment, before everybody else.
 func (s *Service) acquire(ctx context.Context, r Request) (*limiter.Lease, error) {
-	return s.limiter.Acquire(ctx, limiter.Request{
+	lease, err := s.limiter.Acquire(ctx, limiter.Request{
 		OrganisationID: r.Query.OrganisationID, ActorID: r.Actor.ID, Waited: rand.N(limiter.Wait / 2),
 	})
+	if bound, refused := errors.AsType[limiter.Bound](err); refused {
+		return nil, newBusyError(bound, r.Actor.Kind)
+	}
+	return lease, err
+}
+
+// newBusyError says whose limit an export met.
+func newBusyError(bound limiter.Bound, by audit.ActorKind) error {
+	whose, most := "on this instance", strconv.Itoa(MaxAtOnce)+" run at once"
+	switch {
+	case bound == limiter.OfOrganisation:
+		whose, most = "of this organisation", strconv.Itoa(MaxAtOnceOfOrganisation)+" run at once, fewer while others export"
+	case bound == limiter.OfActor && by == audit.Key:
+		whose, most = "with this key", strconv.Itoa(MaxAtOnceOfActor)+" run at once"
+	case bound == limiter.OfActor:
+		whose, most = "of yours", strconv.Itoa(MaxAtOnceOfActor)+" run at once"
+	}
+	e := apperr.Wrap(apperr.Unavailable, bound, "Too many exports %s: at most %s. Retry in %d seconds.", whose, most, limiter.RetryAfter)
+	e.RetryAfter = limiter.RetryAfter
+	return e
 }
 
 func (s *Service) sendHead(ctx context.Context, c *fiber.Ctx, q reports.Query, o httpserver.StreamOptions) error {

@@ -154,8 +154,10 @@ var provoked = map[string]func(a *attempt) answer{
 
 // elsewhere are the messages that other tests provoke.
 var elsewhere = map[string]string{
-	"KeyStopped":     "modules/exports",
-	"TooManyExports": "TestConcurrentExportsAreLimited",
+	"KeyStopped":                   "modules/exports",
+	"TooManyExportsOfKey":          "TestConcurrentExportsAreLimited",
+	"TooManyExportsOfOrganisation": "TestConcurrentExportsAreLimited",
+	"TooManyExportsOfInstance":     "TestRefusedExportNamesTheLimit",
 }
 
 const (

@@ -227,20 +227,21 @@ func TestConcurrentExportsAreLimited(t *testing.T) {
 		readSlowly(t, in)
 		running = append(running, conn)
 	}
-	refused := func(token apikeys.Token) {
+	refused := func(token apikeys.Token, name string) {
 		got := w.get(t, path, token)
 		require.Equal(t, http.StatusServiceUnavailable, got.StatusCode)
 		require.Equal(t, "5", got.Header.Get("Retry-After"))
+		require.Equal(t, []string{name}, errorNames(got.StatusCode, []byte(got.body)), got.body)
 	}
 	token, other := w.key(t, h.id), w.key(t, h.id)
 	for range exports.MaxAtOnceOfActor {
 		begin(token)
 	}
-	refused(token)
+	refused(token, "TooManyExportsOfKey")
 	for range exports.MaxAtOnceOfOrganisation - exports.MaxAtOnceOfActor {
 		begin(other)
 	}
-	refused(other)
+	refused(other, "TooManyExportsOfOrganisation")
 	require.Len(t, w.entries(t, h.id), len(running), "what was not started is not recorded")
 	require.Equal(t, http.StatusOK, w.get(t, "/api/v1/forks/"+another.forks[0]+wholeYear, w.key(t, another.id)).StatusCode)
 	for _, conn := range running {

@@ -25,7 +25,7 @@ func (e *Lease) Grow(bytes int64) error {
 	others := l.bytes - e.bytes
 	if others+grown.bytes > l.limits.Bytes || !inShare(o.bytes-e.bytes, grown.bytes, others, l.limits.Bytes) ||
 		grown.oversize() && l.oversize != nil && l.oversize != e {
-		return l.refuse()
+		return l.refuse(OfInstance)
 	}
 	e.resize(grown.estimate)
 	return nil

@@ -79,7 +79,8 @@ func New(l Limits) *Limiter {
 }
 
 // Acquire returns a lease of a place and of the request's bytes as soon as there is room and its turn has come. The caller
-// releases it. Errors: apperr.Unavailable with RetryAfter after Wait or when too many wait, and the cause of ctx when it ends.
+// releases it. Errors: apperr.Unavailable with RetryAfter and a Bound after Wait or when too many wait, and the cause of ctx when it
+// ends.
 func (l *Limiter) Acquire(ctx context.Context, r Request) (*Lease, error) {
 	lease, w, err := l.enqueue(r)
 	if w == nil {
@@ -99,7 +100,7 @@ func (l *Limiter) Acquire(ctx context.Context, r Request) (*Lease, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	return nil, l.refuse()
+	return nil, l.refuse(l.boundOf(w.lease))
 }
 
 // enqueue returns a lease when there is room and nobody waits, and a waiter otherwise.
@@ -117,7 +118,7 @@ func (l *Limiter) enqueue(r Request) (*Lease, *waiter, error) {
 		return lease, nil, nil
 	}
 	if len(o.queue) >= l.limits.Waiting {
-		return nil, nil, l.refuse()
+		return nil, nil, l.refuse(OfOrganisation)
 	}
 	w := &waiter{lease: lease, ready: make(chan struct{})}
 	o.queue = append(o.queue, w)
@@ -131,10 +132,10 @@ func (l *Limiter) enqueue(r Request) (*Lease, *waiter, error) {
 // counted is how many bytes a request counts for: none where only places count.
 func (l *Limiter) counted(bytes int64) int64 { return min(bytes, l.limits.Bytes/2) }
 
-// refuse counts a refusal and returns its error.
-func (l *Limiter) refuse() error {
+// refuse counts a refusal and returns its error, whose cause is the bound.
+func (l *Limiter) refuse(by Bound) error {
 	l.refused.Add(1)
-	e := apperr.New(apperr.Unavailable, "%s Retry in %d seconds.", l.limits.Busy, RetryAfter)
+	e := apperr.Wrap(apperr.Unavailable, by, "%s Retry in %d seconds.", l.limits.Busy, RetryAfter)
 	e.RetryAfter = RetryAfter
 	return e
 }
