@@ -554,7 +554,8 @@ type ExportForkPlaysCsvParams struct {
 	To To `form:"to" json:"to"`
 
 	// GroupId Identifier of a group of the organisation: the figures are then those of its members. A group that does not
-	// exist, or belongs to another organisation, is answered 404.
+	// exist, or belongs to another organisation, is answered 404. A key cannot list groups: ask an owner or admin, who finds
+	// the id of each in Settings, Organisation.
 	GroupId *GroupId `form:"groupId,omitempty" json:"groupId,omitempty"`
 
 	// XRequestId Your own id for the request: 8 to 64 letters, digits, `_` or `-`. It is sent back, and appears in the logs and the
@@ -572,7 +573,8 @@ type GetForkStatsParams struct {
 	To To `form:"to" json:"to"`
 
 	// GroupId Identifier of a group of the organisation: the figures are then those of its members. A group that does not
-	// exist, or belongs to another organisation, is answered 404.
+	// exist, or belongs to another organisation, is answered 404. A key cannot list groups: ask an owner or admin, who finds
+	// the id of each in Settings, Organisation.
 	GroupId *GroupId `form:"groupId,omitempty" json:"groupId,omitempty"`
 
 	// XRequestId Your own id for the request: 8 to 64 letters, digits, `_` or `-`. It is sent back, and appears in the logs and the

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -40,7 +39,7 @@ func reportQuery(c *fiber.Ctx, fork encodedFork) (reports.Query, error) {
 		if !known {
 			return reports.Query{}, errUnknownParameter(string(name))
 		}
-		*of = append(*of, string(value))
+		*of = append(*of, apikeys.Redact(string(value))) // errors show it
 	}
 	if err := parameterChecks.Check(sent); err != nil {
 		return reports.Query{}, err
@@ -53,17 +52,10 @@ func reportQuery(c *fiber.Ctx, fork encodedFork) (reports.Query, error) {
 	return reports.Query{OrganisationID: fork.OrganisationID, ForkID: fork.ID, Period: period, GroupID: group}, nil
 }
 
-const maxNameShown = 40 // bytes
-
 // errUnknownParameter names the parameter, of which its sender may have made a key: without the secret, however the name is cut.
 func errUnknownParameter(name string) error {
 	name = apikeys.Redact(name)
-	shown := strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, strings.ToValidUTF8(cmp.Or(name[:min(len(name), maxNameShown)], "="), "\uFFFD"))
+	shown := cmp.Or(input.Shown(name), "=")
 	if parameter := reports.MeantParameter(name); parameter != "" {
 		return apperr.NewField(name, "Unknown query parameter `%s`. Did you mean `%s`?", shown, parameter)
 	}

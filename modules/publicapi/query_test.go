@@ -89,7 +89,7 @@ func TestUnknownParameterIsRefused(t *testing.T) {
 		"=x":                        "`=`. " + others,
 		"=":                         "`=`. " + others,
 		"=&=":                       "`=`. " + others,
-		strings.Repeat("x-", 1_500): "`" + strings.Repeat("x-", 20) + "`. " + others,
+		strings.Repeat("x-", 1_500): "`" + strings.Repeat("x-", 30) + "…`. " + others,
 		"dg_live_" + id + "_" + strings.Repeat("s", 43) + "=": "`dg_live_" + id + "_…`. " + others,
 		"dg_live_" + id + "_sss=x":                            "`dg_live_" + id + "_…`. " + others,
 		"x" + "dg%255Flive_" + id + "_sss":                    "`xdg_live_" + id + "_…`. " + others,
@@ -107,6 +107,27 @@ func TestUnknownParameterIsRefused(t *testing.T) {
 		for _, path := range []string{"/api/v1/forks?", "/api/v1/forks/" + h.forks[0] + "?"} {
 			require.Equal(t, http.StatusOK, w.get(t, path+parameter, token).StatusCode, path+parameter)
 		}
+	}
+}
+
+// rules.md, Formats: an error about a day shows its value, and no secret of a key.
+func TestErrorAboutADayShowsItsValue(t *testing.T) {
+	t.Parallel()
+	a := newAttempt(t, start(t), rand.New(rand.NewPCG(23, 23)))
+	const format = ". Send a calendar day, YYYY-MM-DD, for example 2026-03-01."
+	id := strings.Repeat("i", 22)
+	for value, shown := range map[string]string{
+		"yesterday":        "yesterday",
+		"2026%2F03%2F01":   "2026/03/01",
+		"%3Cb%3E%0D%0A%FF": "\u003cb\u003e\uFFFD\uFFFD\uFFFD",
+		"dg_live_" + id + "_" + strings.Repeat("s", 49): "dg_live_" + id + "_…",
+		"x" + strings.Repeat("A", 49):                   "…",
+		strings.Repeat("x-", 1_500):                     strings.Repeat("x-", 30) + "…",
+	} {
+		got := a.sendQuery("to=2026-03-01&from=" + value)
+		var body struct{ Message string }
+		require.NoError(t, json.Unmarshal([]byte(got.body), &body))
+		require.Equal(t, "`from` is not a day: "+shown+format, body.Message)
 	}
 }
 

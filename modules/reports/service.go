@@ -38,7 +38,7 @@ type Query struct {
 }
 
 // ErrGroupNotFound says that the organisation has no such group.
-var ErrGroupNotFound = apperr.New(apperr.NotFound, "No such group. Group ids are shown on the reports screens.")
+var ErrGroupNotFound = apperr.New(apperr.NotFound, "No such group. Owners and admins find the ids of groups in Settings, Organisation.")
 
 // Statistics returns the figures of the fork over the period, for all players or for a group, under the rules of
 // anonymity. hold is called with each lease of memory that they and an answer made of them take: the caller releases it when

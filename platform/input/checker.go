@@ -21,8 +21,8 @@ type Checker struct {
 }
 
 // New returns a Checker with further words and rules. Words are found under "field rule", "rule type" or "rule"; in them
-// {field} and {value} stand for the field and its value, {param} for the rule's parameter and {values} for the values that it
-// lists. A mistake in the rules panics.
+// {field} and {value} stand for the field and its value as Shown, {param} for the rule's parameter and {values} for the values that
+// it lists. A mistake in the rules panics.
 func New(own map[string]string, further map[string]func(Field) bool) *Checker {
 	c := &Checker{validator.New(validator.WithRequiredStructEnabled()), maps.Clone(words)}
 	maps.Copy(c.words, own)
@@ -92,7 +92,7 @@ func (c *Checker) Faults(v any) []Fault {
 func (c *Checker) message(field string, found validator.FieldError) string {
 	rule, value := found.Tag(), ""
 	if found.Kind() != reflect.Slice { // which may be long
-		value = fmt.Sprint(found.Value())
+		value = Shown(fmt.Sprint(found.Value()))
 	}
 	text := cmp.Or(c.words[field+" "+rule], c.words[rule+" "+strings.TrimPrefix(found.Type().String(), "*")], c.words[rule])
 	return strings.NewReplacer("{field}", field, "{value}", value, "{param}", found.Param(),

@@ -43,10 +43,29 @@ var words = map[string]string{
 	"min":        "`{field}` must have at least one value.",
 	"unique":     "`{field}` must not contain a value twice.",
 	"oneof":      "`{field}` contains an unknown value. Known values: {values}.",
-	"untimed":    "`{field}` must be a calendar day, YYYY-MM-DD, without a time.",
-	"day":        "`{field}` must be a calendar day, YYYY-MM-DD, for example 2026-03-01.",
-	"exists":     "`{field}` must be a calendar day, YYYY-MM-DD: {value} does not exist.",
-	"reportable": "`{field}` must be a calendar day from 2000-01-01 to 2199-12-31.",
+	"untimed":    "`{field}` has a time: {value}. Send the day alone, YYYY-MM-DD.",
+	"day":        "`{field}` is not a day: {value}. Send a calendar day, YYYY-MM-DD, for example 2026-03-01.",
+	"exists":     "`{field}` is not a day of the calendar: {value}. Send a calendar day, YYYY-MM-DD, for example 2026-03-01.",
+	"reportable": "`{field}` is out of range: {value}. Send a day from 2000-01-01 to 2199-12-31.",
+}
+
+// maxShown is how many characters of a value a message shows.
+const maxShown = 60
+
+// Shown returns a text that was sent as a message may show it: at most 60 characters, with � for what cannot be printed.
+func Shown(sent string) string {
+	runes := []rune(sent)
+	cut := len(runes) > maxShown
+	runes = runes[:min(len(runes), maxShown)]
+	for i, r := range runes {
+		if !unicode.IsPrint(r) {
+			runes[i] = unicode.ReplacementChar
+		}
+	}
+	if cut {
+		runes = append(runes, '…')
+	}
+	return string(runes)
 }
 
 // ID returns an identifier as it is stored. Identifiers are compared without regard to case.
