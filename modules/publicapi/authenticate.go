@@ -24,7 +24,7 @@ const prefix = "/api/v1/"
 func (a *API) guard(c *fiber.Ctx) error {
 	path := pathOf(c)
 	if strings.HasPrefix(path, prefix) {
-		err := a.authenticate(c)
+		err := explainUnknownPath(c, a.authenticate(c))
 		if apperr.Is(err, apperr.AuthRequired) && sendsToken(c) {
 			c.Set(fiber.HeaderWWWAuthenticate, `Bearer error="invalid_token"`)
 		}

@@ -132,6 +132,7 @@ var provoked = map[string]func(a *attempt) answer{
 	"NearMiss":          func(a *attempt) answer { return a.sendTo("GET", "/API/v1/forks") },
 	"ForkUnknown":       func(a *attempt) answer { a.fork = "x"; return a.send() },
 	"GroupUnknown":      func(a *attempt) answer { return a.sendQuery("from=2026-03-01&to=2026-03-31&groupId=x") },
+	"PathMistyped":      func(a *attempt) answer { return a.sendTo("GET", "/api/v1/forks/") },
 	"PathUnknown":       func(a *attempt) answer { return a.sendTo("GET", "/api/v1/x") },
 	"MethodNotAllowed":  func(a *attempt) answer { return a.sendTo("DELETE", "/api/v1/forks") },
 	"RequestTooSlow":    func(a *attempt) answer { return a.sendRaw("GET", "") },
