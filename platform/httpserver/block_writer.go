@@ -31,6 +31,7 @@ func (*blockWriter) Read([]byte) (int, error) {
 
 // WriteTo sends the body.
 func (w *blockWriter) WriteTo(out io.Writer) (int64, error) {
+	w.deadline.resetOnClose(true)
 	for {
 		block, err := w.next()
 		if err != nil && err != io.EOF { //nolint:errorlint // a wrapped io.EOF is a lost connection, not the end
@@ -91,7 +92,7 @@ func blocksOf(body []byte) func() ([]byte, error) {
 
 // CloseWithError ends the record. fasthttp calls it once, when the body is sent or broken off.
 func (b *blocksBody) CloseWithError(err error) error {
-	b.deadline.release()
+	b.deadline.release(b.complete && err == nil) // after a panic of next the error is nil
 	b.next = nil
 	if b.release != nil {
 		b.release()

@@ -2,7 +2,6 @@ package httpserver
 
 import (
 	"net"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -13,20 +12,29 @@ const tcpEstablished = 1
 // connectionProbe returns a function that reports whether both ends of the connection are open. A client that closed only
 // its sending side counts as gone: the two cannot be told apart, and HTTP clients do not do that.
 func connectionProbe(conn net.Conn) func() bool {
-	sc, ok := conn.(syscall.Conn)
+	tcp, ok := conn.(*lingerConn)
 	if !ok {
 		return nil
 	}
-	raw, err := sc.SyscallConn()
+	return func() bool { return tcpInfo(tcp.TCPConn).State == tcpEstablished }
+}
+
+// undelivered reports whether the kernel of a connected client has not acknowledged all that was sent.
+func undelivered(conn *net.TCPConn) bool {
+	info := tcpInfo(conn)
+	return info.State == tcpEstablished && (info.Unacked > 0 || info.Notsent_bytes > 0)
+}
+
+// tcpInfo returns what the kernel knows of the connection: nothing once it is closed.
+func tcpInfo(conn *net.TCPConn) (info unix.TCPInfo) {
+	raw, err := conn.SyscallConn()
 	if err != nil {
-		return nil
+		return info
 	}
-	return func() bool {
-		connected := false
-		err := raw.Control(func(fd uintptr) {
-			info, err := unix.GetsockoptTCPInfo(int(fd), unix.IPPROTO_TCP, unix.TCP_INFO)
-			connected = err != nil || info.State == tcpEstablished // an error: not TCP
-		})
-		return err == nil && connected
-	}
+	_ = raw.Control(func(fd uintptr) {
+		if got, err := unix.GetsockoptTCPInfo(int(fd), unix.IPPROTO_TCP, unix.TCP_INFO); err == nil {
+			info = *got
+		}
+	})
+	return info
 }

@@ -18,12 +18,17 @@ const (
 	lingerBytes = 256 << 10
 )
 
+// breakTime is how long a client has for the chunk in which a transfer breaks off, and again for what the kernel still
+// holds. A relay may turn the reset into a plain end, which GNU wget notices only after a whole chunk.
+const breakTime = 500 * time.Millisecond
+
 // lingerConn is a connection that can linger: after a response that was sent before all of the request was read, it waits
 // for the client before it closes. Closed at once, the kernel would send a reset for the unread bytes, which can overtake the
 // response: the client would see "connection reset" in place of 413 or 431.
 type lingerConn struct {
 	*net.TCPConn
-	linger atomic.Bool
+	linger   atomic.Bool
+	transfer atomic.Bool // see resetOnClose
 
 	lastBytes uint64 // the last eight that were read
 	bareLF    bool
@@ -50,7 +55,21 @@ func (c *lingerConn) Close() error {
 	if c.linger.Swap(false) {
 		return lingerAndClose(c.TCPConn)
 	}
+	if c.transfer.Load() {
+		waitUntil(breakTime, func() bool { return !undelivered(c.TCPConn) })
+	}
 	return c.TCPConn.Close()
+}
+
+// resetOnClose makes a reset of the end of the connection, whatever closes it, the end of the process included. It is on
+// while a long body is sent: GNU wget takes a plain end inside a chunk for the end of the file.
+func (c *lingerConn) resetOnClose(on bool) {
+	c.transfer.Store(on)
+	seconds := -1
+	if on {
+		seconds = 0
+	}
+	_ = c.SetLinger(seconds) // fails when the connection is gone
 }
 
 // readArrived reads what has arrived although the time for it is over: a request may have come while this process had no processor, and

@@ -173,8 +173,10 @@ func (b *streamBody) result(writeErr error) error {
 // finish releases what the stream holds, once.
 func (b *streamBody) finish(result error) {
 	b.once.Do(func() {
-		b.deadline.release() // before cancel, which would expire it: the response's last bytes are still to be sent
-		b.cancel(result)     // before Close: closing rows reads the rest of them unless their context has ended
+		// Before cancel, which would expire it: the response's last bytes are still to be sent.
+		b.deadline.release(result == nil)
+		// Before Close: closing rows reads the rest of them unless their context has ended.
+		b.cancel(result)
 		b.unhook()
 		if b.src != nil {
 			b.recovering("closing a source", func() { b.src.Close(result) })

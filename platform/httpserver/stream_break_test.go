@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -132,15 +133,10 @@ func TestEndedContextBreaksAStream(t *testing.T) {
 			if !slow {
 				eventually(t, "the write to block", func() bool { return writeIsBlocked(b) })
 			}
-			at := time.Now()
 			cancel(revoked)
-			s.wantEnding(t, revoked)
-			if took := time.Since(at); took > 100*time.Millisecond {
-				t.Errorf("broken after %s", took)
-			}
-			all, _ := io.ReadAll(c)
-			if bytes.HasSuffix(all, []byte("0\r\n\r\n")) {
-				t.Error("the file looks whole")
+			s.wantEnding(t, revoked) // long before the write would time out
+			if _, err := io.ReadAll(c); !errors.Is(err, syscall.ECONNRESET) {
+				t.Errorf("the client saw %v", err)
 			}
 		})
 	}
@@ -151,7 +147,7 @@ func TestDeadlineBreaksAStream(t *testing.T) {
 	defer cancel()
 	b, s := rowsForever(t, Options{}, StreamOptions{Context: ctx})
 	a := b.get(t, "/x")
-	if !errors.Is(a.err, io.ErrUnexpectedEOF) {
+	if !errors.Is(a.err, syscall.ECONNRESET) {
 		t.Errorf("the client saw %v", a.err)
 	}
 	s.wantEnding(t, context.DeadlineExceeded)
@@ -170,7 +166,7 @@ func TestCancelledQueryIsNotTheEndOfTheFile(t *testing.T) {
 		a := b.get(t, "/x")
 		if size < blockSize {
 			a.wantError(t, 503, "unavailable", "ERR_UNAVAILABLE")
-		} else if !errors.Is(a.err, io.ErrUnexpectedEOF) {
+		} else if !errors.Is(a.err, syscall.ECONNRESET) {
 			t.Errorf("the client saw %v", a.err)
 		}
 		s.wantEnding(t, context.Canceled)

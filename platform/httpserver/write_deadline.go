@@ -18,8 +18,8 @@ const firstSendBuffer = 16 << 10
 // publicSendBuffer is the same for an answer that anybody gets: thousands of clients may ask for it and not read.
 const publicSendBuffer = 32 << 10
 
-// writeDeadline is the write deadline of one long response. It moves with every block. Once the context has ended it lies
-// in the past for good, which also wakes a blocked write.
+// writeDeadline is the write deadline of one long response. It moves with every block. Once the context has ended it stays
+// where expire sets it, which also wakes a blocked write.
 type writeDeadline struct {
 	ctx   context.Context
 	conn  net.Conn
@@ -44,12 +44,12 @@ func setSendBuffer(conn net.Conn, bytes int) {
 	}
 }
 
-// expire interrupts a running write.
+// expire ends a running write. Its chunk has a moment to become whole.
 func (d *writeDeadline) expire() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if !d.released {
-		_ = d.conn.SetWriteDeadline(time.Unix(1, 0))
+		_ = d.conn.SetWriteDeadline(time.Now().Add(breakTime))
 	}
 }
 
@@ -63,10 +63,20 @@ func (d *writeDeadline) extend() error {
 	return d.conn.SetWriteDeadline(time.Now().Add(d.limit))
 }
 
-// release leaves the connection's deadline to the next response.
-func (d *writeDeadline) release() {
+// resetOnClose makes a reset of the end of the connection.
+func (d *writeDeadline) resetOnClose(on bool) {
+	if c, ok := d.conn.(*lingerConn); ok {
+		c.resetOnClose(on)
+	}
+}
+
+// release leaves the connection to the next response. After a body that was not sent whole there is none.
+func (d *writeDeadline) release(whole bool) {
 	d.stop()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.released = true
+	if whole {
+		d.resetOnClose(false)
+	}
 }

@@ -42,7 +42,7 @@ func TestReleasedWriteDeadlineLeavesTheConnectionAlone(t *testing.T) {
 	if err := d.extend(); err != nil {
 		t.Fatal(err)
 	}
-	d.release()
+	d.release(true)
 	cancel()
 	d.expire() // as one that was already under way when the answer ended
 	go func() { _, _ = theirs.Read(make([]byte, 8)) }()
