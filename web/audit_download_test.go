@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -137,7 +138,7 @@ func TestAbortedAuditDownloadLooksIncomplete(t *testing.T) {
 	close(broken)
 	for _, end := range []<-chan ending{ended, second} {
 		got := <-end
-		require.ErrorIs(t, got.err, io.ErrUnexpectedEOF, "a short file does not look whole")
+		require.ErrorIs(t, got.err, syscall.ECONNRESET, "a short file does not look whole")
 		require.Less(t, strings.Count(got.text, "\n"), entries)
 		require.NotEmpty(t, got.text)
 	}
@@ -196,9 +197,9 @@ func TestAuditDownloadEndsWhenAccessIsRevoked(t *testing.T) {
 		reader := []fixtures.Person{acme.owner, acme.admin, acme.adminPlain}[i]
 		_, in := w.begin(t, w.signedIn(t, reader), acme.at("/settings/audit-log.csv"))
 		w.db.Exec(sql, reader.ID)
-		rest, _ := io.ReadAll(in)
+		rest, err := io.ReadAll(in)
+		require.ErrorIs(t, err, syscall.ECONNRESET, "the transfer does not end as a whole one does")
 		require.Less(t, strings.Count(string(rest), "request-"), entries, sql)
-		require.NotContains(t, string(rest[max(0, len(rest)-10):]), "\r\n0\r\n\r\n", "the transfer does not end as a whole one does")
 	}
 }
 

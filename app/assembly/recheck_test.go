@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"syscall"
 	"testing"
 	"time"
 
@@ -107,7 +108,7 @@ func TestExportsAreRecheckedBesideFullAuthPool(t *testing.T) {
 	revoked := time.Now()
 	db.Exec(`update api_keys set revoked_at = now() where id = $1`, key.ID)
 	err := <-read
-	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	require.ErrorIs(t, err, syscall.ECONNRESET)
 	require.Less(t, time.Since(revoked), 3*time.Second)
 	giveBack()
 	require.Eventually(t, func() bool {
@@ -126,7 +127,7 @@ func TestExportEndsWhenItsReplacedKeyStops(t *testing.T) {
 	body := w.slowExport(key.Token(), fork.ID)
 	stops := time.Now().Add(1500 * time.Millisecond)
 	db.Exec(`update api_keys set revoked_at = $2 where id = $1`, key.ID, stops)
-	require.ErrorIs(t, <-readSlowly(body, 800_000), io.ErrUnexpectedEOF)
+	require.ErrorIs(t, <-readSlowly(body, 800_000), syscall.ECONNRESET)
 	require.WithinRange(t, time.Now(), stops, stops.Add(3*time.Second))
 	require.Eventually(t, func() bool {
 		return fixtures.One[int](db, `select count(*) from audit_entries where action = 'export.finished' and details->>'outcome' = 'key_unusable'`) == 1

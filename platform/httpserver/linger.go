@@ -20,7 +20,7 @@ const (
 
 // breakTime is how long a client has for the chunk in which a transfer breaks off, and again for what the kernel still
 // holds. A relay may turn the reset into a plain end, which GNU wget notices only after a whole chunk.
-const breakTime = 500 * time.Millisecond
+const breakTime = 250 * time.Millisecond
 
 // lingerConn is a connection that can linger: after a response that was sent before all of the request was read, it waits
 // for the client before it closes. Closed at once, the kernel would send a reset for the unread bytes, which can overtake the
