@@ -85,7 +85,7 @@ func TestExportsOfTheRealProgram(t *testing.T) {
 	e := startExporting(t, sized(30_000, 1_000_000))
 	// One after the other: they look at what PostgreSQL works on.
 	t.Run("is streamed whole in little memory", e.isStreamed)
-	t.Run("breaks visibly with the database connection", e.breaksVisibly)
+	t.Run("breaks visibly", func(t *testing.T) { e.breaksVisibly(t, e.url) })
 	t.Run("ends with its client while rows flow", e.endsWithItsClient)
 	t.Run("ends with its client while the query waits", e.endsWhileTheQueryWaits)
 	if soak { // in every run platform/httpserver and app/assembly test these

@@ -66,6 +66,8 @@ func TestProxyExamples(t *testing.T) {
 			p.exportsWhole(t)
 			p.waitsForSlowReaders(t)
 			p.breaksVisibly(t)
+			// Without TLS, which tells a client of a broken connection itself.
+			p.exporting.breaksVisibly(t, "http://"+startProxy(t, name, strings.TrimPrefix(p.url, "http://"), withoutTLS()...))
 		})
 	}
 }
