@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/platform/testkit/fixtures"
 )
 
 // withFiles makes the process one that may open so many files.
@@ -44,6 +46,31 @@ func TestMoreConnectionsThanFilesAreSurvived(t *testing.T) {
 		t.Logf("a new client from %s was answered after %s", from, time.Since(begun))
 		require.Less(t, time.Since(begun), 5*time.Second, "a new client from %s", from)
 	}
+	c.stop()
+	require.NotContains(t, c.log.String(), "too many open files")
+}
+
+// README, Run it: connections to the operations port do not take the files of the public one, whatever they do.
+func TestOperationsPortLeavesFilesToThePublicOne(t *testing.T) {
+	t.Parallel()
+	db := fixtures.New(t)
+	c := launchWith(t, withFiles("256"), "serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0",
+		"--database-url", db.URL, "--migrate-database-url", db.OwnerURL).untilServing()
+	ops := c.opsAddress(t)
+	for i := range 300 {
+		conn := dialFrom(t, "127.0.0.1", ops)
+		switch i % 3 {
+		case 0: // one that is kept
+			_, _ = io.WriteString(conn, "GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+		case 1: // a slow one; the others are silent
+			_, _ = io.WriteString(conn, "GET /metrics HTTP/1.1\r\nHost: ")
+		}
+	}
+	for range 130 { // as many as the public port has
+		dialFrom(t, "127.0.0.2", strings.TrimPrefix(c.url, "http://"))
+	}
+	require.Equal(t, http.StatusOK, ask(t, client(), c.url+"/readyz", "").StatusCode)
+	require.Equal(t, http.StatusOK, ask(t, client(), "http://"+ops+"/metrics", "").StatusCode, "metrics are read too")
 	c.stop()
 	require.NotContains(t, c.log.String(), "too many open files")
 }

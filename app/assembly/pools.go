@@ -10,6 +10,7 @@ import (
 
 	"dg/modules/exports"
 	"dg/platform/postgres"
+	"dg/platform/telemetry"
 )
 
 // Pools are an instance's connections to the database, apart so that no kind of work starves another.
@@ -117,9 +118,9 @@ func (p Pools) Close() {
 	all.Wait()
 }
 
-// otherFiles are the files that a process needs beside its client and database connections: log, listeners, metrics, the
+// otherFiles are the files that a process needs beside its client and database connections: log, listeners, operations, the
 // runtime's own, connections that are being refused.
-const otherFiles = 64
+const otherFiles = 64 + telemetry.MaxOpsConnections
 
 // reservedFiles is how many files the server's client connections must leave: one for each database connection, another
 // while its query is cancelled, and the rest.

@@ -73,7 +73,11 @@ func loopback(host string) bool {
 
 // ServeOps serves h on ln until ctx ends, and closes ln. It does not wait for a running profile.
 func ServeOps(ctx context.Context, ln net.Listener, h http.Handler) error {
-	srv := &http.Server{Handler: h, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute}
+	conns := opsConns{active: map[net.Conn]bool{}}
+	srv := &http.Server{
+		Handler: h, ConnState: conns.changed,
+		ReadTimeout: 5 * time.Second, WriteTimeout: 10 * time.Second, IdleTimeout: time.Minute, // a profile adds its length
+	}
 	stop := context.AfterFunc(ctx, func() { _ = srv.Close() })
 	defer stop()
 	if err := srv.Serve(ln); err != nil && !errors.Is(err, http.ErrServerClosed) {
