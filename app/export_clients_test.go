@@ -83,7 +83,8 @@ await pipeline((await fetch(url, { headers })).body, process.stdout)
 `)},
 	{name: "Node http", exit: 1, passes: true, rare: true, command: runNode(`
 import http from 'node:http'
-http.get(url, { headers }, (answer) => answer.pipe(process.stdout))
+import { pipeline } from 'node:stream/promises'
+http.get(url, { headers }, (answer) => pipeline(answer, process.stdout)) // answer.pipe() alone drops the error of a proxy
 `)},
 	{
 		name: "axios", exit: 1, rare: true, needs: []string{"node", "-e", "require('axios')"},
