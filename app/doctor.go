@@ -78,20 +78,10 @@ func knownSettings(parsed *kong.Context) func(string) bool {
 func (c doctorCmd) databaseFindings(ctx context.Context, p stdio) (findings []doctor.Finding, err error) {
 	serving := servingURL(c.Database)
 	if c.Embedded() {
-		free, size, err := doctor.DiskOf(existing(c.DataDir))
-		if err != nil {
-			return nil, err
-		}
-		findings = append(findings, doctor.Room(free, size))
-		if !embeddedpg.HasData(c.DataDir) {
-			if _, err := embeddedpg.FindPrograms(ctx, c.DataDir); err != nil {
-				return append(findings, doctor.Finding{Check: "database", Verdict: doctor.Failure, Says: err.Error(), Fix: "Install PostgreSQL, or set DG_DATABASE_URL."}), nil
-			}
-			return append(findings, doctor.Finding{Check: "database", Verdict: doctor.OK, Says: "the data folder is empty: dg serve makes the database"}), nil
-		}
-		server, err := embeddedpg.Start(ctx, c.DataDir, embeddedpg.Options{Logger: p.log})
-		if err != nil {
-			return append(findings, doctor.Finding{Check: "database", Verdict: doctor.Failure, Says: err.Error(), Fix: "See postgres.log in the data folder."}), nil
+		server, found, failed := c.embeddedFindings(ctx, p)
+		findings = found
+		if server == nil {
+			return findings, failed
 		}
 		defer func() { err = errors.Join(err, server.Stop(context.WithoutCancel(ctx))) }()
 		serving = server.URL()
@@ -109,6 +99,29 @@ func (c doctorCmd) databaseFindings(ctx context.Context, p stdio) (findings []do
 	}
 	more, err = c.dataFindings(ctx, conn, serving, p)
 	return append(findings, more...), err
+}
+
+// embeddedFindings checks the folder and starts its server, which the caller stops. It is nil where there is none to look at.
+func (c doctorCmd) embeddedFindings(ctx context.Context, p stdio) (*embeddedpg.Server, []doctor.Finding, error) {
+	free, size, err := doctor.DiskOf(existing(c.DataDir))
+	if err != nil {
+		return nil, nil, err
+	}
+	room := doctor.Room(free, size)
+	found := func(verdict doctor.Verdict, says, fix string) []doctor.Finding {
+		return []doctor.Finding{room, {Check: "database", Verdict: verdict, Says: says, Fix: fix}}
+	}
+	if !embeddedpg.HasData(c.DataDir) {
+		if _, err := embeddedpg.FindPrograms(ctx, c.DataDir); err != nil {
+			return nil, found(doctor.Failure, err.Error(), "Install PostgreSQL, or set DG_DATABASE_URL."), nil
+		}
+		return nil, found(doctor.OK, "the data folder is empty: dg serve makes the database", ""), nil
+	}
+	server, err := embeddedpg.Start(ctx, c.DataDir, embeddedpg.Options{Logger: p.log})
+	if err != nil {
+		return nil, found(doctor.Failure, err.Error(), "See postgres.log in the data folder."), nil
+	}
+	return server, []doctor.Finding{room}, nil
 }
 
 // serverFindings checks the server and how many connections it allows.
