@@ -125,6 +125,47 @@ func TestConfigShowsEffectiveSettings(t *testing.T) {
 	require.NotRegexp(t, regexp.QuoteMeta("p$a'ss")+"|abab", out)
 }
 
+// Every setting that takes a URL may hold a password, also where dg serve refuses it. dg config
+// shows none, nor any of a header.
+func TestConfigShowsNoPassword(t *testing.T) {
+	t.Parallel()
+	for value, shown := range map[string]string{
+		"http://dg:hunter2@collector.example:4318":         "http://***@collector.example:4318",
+		"http://dg:hun@ter2 x@collector.example/otlp":      "http://***@collector.example/otlp",
+		"dg:hunter2@collector.example":                     "***@collector.example",
+		"https://collector.example/otlp?api-token=hunter2": "https://collector.example/otlp?***",
+		"https://collector.example/otlp":                   "https://collector.example/otlp",
+	} {
+		status, out, problem := command(t, "config",
+			"--otlp-endpoint", value, "--base-url", value, "--otlp-headers", "authorization=hunter2")
+		require.Zero(t, status, problem)
+		for _, line := range []string{
+			"OTEL_EXPORTER_OTLP_ENDPOINT=" + shown, "DG_BASE_URL=" + shown, "OTEL_EXPORTER_OTLP_HEADERS=(hidden)",
+		} {
+			require.Contains(t, strings.Split(out, "\n"), line+"  # flag")
+		}
+		require.NotContains(t, out+problem, "ter2")
+	}
+	for value, shown := range map[string]string{
+		"postgres://dg_app:hunter2@db.example/dg":                  "postgres://dg_app:***@db.example/dg",
+		"postgres://dg_app:hun ter2@db.example/dg":                 "(hidden)",
+		"dg_app:hunter2@db.example/dg":                             "(hidden)",
+		"host=db.example user=dg_app password=hunter2":             "host=db.example user=dg_app password=***",
+		`host=db.example user=dg_app password='hun\' ter2'`:        "host=db.example user=dg_app password=***",
+		"postgres://a@db.example/dg?password=hunter2&sslmode=x":    "(hidden)",
+		"postgres://a:hunter2@r1/dg,postgres://a:hunter2@r2,r3/dg": "postgres://a:***@r1/dg postgres://a:***@r2,r3/dg",
+	} {
+		for env, flag := range map[string]string{
+			"DG_DATABASE_URL": "--database-url", "DG_DATABASE_REPLICA_URLS": "--database-replica-urls",
+		} {
+			status, out, problem := command(t, "config", flag, value)
+			require.Zero(t, status, problem)
+			require.Contains(t, strings.Split(out, "\n"), env+"="+shown+"  # flag")
+			require.NotContains(t, out+problem, "ter2")
+		}
+	}
+}
+
 // A configuration file with a mistake stops every command, with the line or the name.
 func TestMistakesInTheConfigurationFile(t *testing.T) {
 	t.Parallel()

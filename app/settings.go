@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
 
+	"dg/platform/config"
 	"dg/platform/postgres"
 )
 
@@ -152,14 +154,51 @@ func shown(flag *kong.Flag, value any) string {
 	if list, ok := value.([]string); ok {
 		text = strings.Join(list, ",")
 	}
+	isURL, secret := strings.HasPrefix(flag.PlaceHolder, "URL"), flag.Tag.Has("secret")
 	switch {
-	case !flag.Tag.Has("secret") || text == "":
-		return text
-	case strings.Contains(flag.Name, "url"):
-		return postgres.Redact(errors.New(text)).Error()
+	case text == "":
+		return ""
+	case isURL && secret:
+		return shownDatabases(text)
+	case isURL:
+		return maskedURL(text)
+	case secret:
+		return hidden
 	default:
-		return "(hidden)"
+		return text
 	}
+}
+
+const hidden = "(hidden)"
+
+// shownDatabases is a list of database URLs without passwords. What cannot be read is hidden: its
+// password cannot be told apart.
+func shownDatabases(text string) string {
+	urls, ok := config.Database{ReplicaURLs: text}.Replicas()
+	if !ok {
+		urls = []string{text} // keywords
+	}
+	for i, u := range urls {
+		if _, err := postgres.RoleOf(u); err != nil {
+			return hidden
+		}
+		urls[i] = postgres.Redact(errors.New(u)).Error()
+	}
+	return strings.Join(urls, " ")
+}
+
+// urlSecrets finds the user and the query of a URL, also of one that cannot be read.
+var urlSecrets = regexp.MustCompile(`(?s)^(\w+://)?(.*@)?([^?]*)(\?.*)?$`)
+
+// maskedURL is a URL without user and query, either of which may be a password.
+func maskedURL(text string) string {
+	parts := urlSecrets.FindStringSubmatch(text)
+	for i, mask := range map[int]string{2: "***@", 4: "?***"} {
+		if parts[i] != "" {
+			parts[i] = mask
+		}
+	}
+	return strings.Join(parts[1:], "")
 }
 
 // sourceOf says where the value of a setting comes from.

@@ -24,7 +24,7 @@ var errBadURL = errors.New("the database URL cannot be read: it must look like "
 // urlPassword and keyPassword find a password in any text, in the two forms of a connection string.
 var (
 	urlPassword = regexp.MustCompile(`(?i)(postgres(?:ql)?://[^\s:@/]*):\S*@`)
-	keyPassword = regexp.MustCompile(`(?i)(password\s*=\s*)('[^']*'|[^\s&]+)`)
+	keyPassword = regexp.MustCompile(`(?i)(password\s*=\s*)('(?:[^'\\]|\\.)*'|[^\s&]+)`)
 )
 
 // Redact removes the passwords of connection strings from an error's text. Every error from connecting passes through it

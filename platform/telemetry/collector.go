@@ -3,6 +3,7 @@ package telemetry
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -68,7 +69,7 @@ func (c *collector) post(ctx context.Context, spans []*tracepb.ResourceSpans) er
 	request.Header.Set("Content-Type", "application/x-protobuf")
 	response, err := c.client.Do(request)
 	if err != nil {
-		return err
+		return errors.Unwrap(err) // a url.Error without the URL, whose query may be a password
 	}
 	defer response.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, maxReply)) // so that the connection serves again

@@ -94,3 +94,16 @@ func TestSilentCollectorHoldsUpNothing(t *testing.T) {
 	traces.Close()
 	require.Less(t, time.Since(begun), flushTimeout+time.Second)
 }
+
+// Why traces cannot be sent is logged without the collector's URL: its query may be a password.
+func TestLogOfAFailureDoesNotShowTheCollectorsURL(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	closed := httptest.NewServer(http.NotFoundHandler())
+	closed.Close()
+	logger := slog.New(slog.NewTextHandler(&log, nil))
+	c := newCollector(TraceOptions{URL: closed.URL + "/v1/traces?api-token=hunter2", Logger: logger})
+	require.NoError(t, c.UploadTraces(t.Context(), nil))
+	require.Contains(t, log.String(), strings.TrimPrefix(closed.URL, "http://"))
+	require.NotContains(t, log.String(), "hunter2")
+}
