@@ -1,0 +1,36 @@
+package configs_test
+
+import (
+	"net/netip"
+	"regexp"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/stretchr/testify/require"
+)
+
+// The containers of compose.yaml name no client: the one trusted address is the gateway's, from
+// which the host's proxy comes.
+func TestComposeTrustsTheProxyAlone(t *testing.T) {
+	var file struct {
+		Services map[string]struct {
+			Environment map[string]string
+		}
+		Networks map[string]struct {
+			IPAM struct {
+				Config []struct{ Subnet, Gateway string }
+			}
+		}
+	}
+	require.NoError(t, yaml.Unmarshal(content(t, "compose.yaml"), &file))
+	setting := file.Services["dg"].Environment["DG_TRUSTED_PROXIES"]
+	trusted := regexp.MustCompile(`^\$\{DG_TRUSTED_PROXIES:-(.+)\}$`).FindStringSubmatch(setting)
+	require.NotNil(t, trusted)
+	proxy, err := netip.ParsePrefix(trusted[1])
+	require.NoError(t, err)
+	require.True(t, proxy.IsSingleIP(), "%s", proxy)
+	network := file.Networks["default"].IPAM.Config
+	require.Len(t, network, 1)
+	require.Equal(t, proxy.Addr().String(), network[0].Gateway)
+	require.True(t, netip.MustParsePrefix(network[0].Subnet).Contains(proxy.Addr()))
+}
