@@ -101,7 +101,8 @@ func (c doctorCmd) databaseFindings(ctx context.Context, p stdio) (findings []do
 	return append(findings, more...), err
 }
 
-// embeddedFindings checks the folder and starts its server, which the caller stops. It is nil where there is none to look at.
+// embeddedFindings checks the folder and starts its server, which the caller stops. It is nil where
+// there is none to look at.
 func (c doctorCmd) embeddedFindings(ctx context.Context, p stdio) (*embeddedpg.Server, []doctor.Finding, error) {
 	free, size, err := doctor.DiskOf(existing(c.DataDir))
 	if err != nil {
@@ -172,7 +173,11 @@ func (c doctorCmd) dataFindings(ctx context.Context, conn *pgx.Conn, serving str
 	if err != nil {
 		return findings, err
 	}
-	return append(findings, doctor.Secrets(unreadable)), nil
+	_, err = identity.CheckSecretKey(ctx, db, keys)
+	if wrong := errors.Is(err, identity.ErrSecretKey); wrong || err == nil {
+		return append(findings, doctor.Secrets(unreadable, wrong)), nil
+	}
+	return findings, err
 }
 
 // replicaFindings checks each replica as dg serve does.

@@ -19,7 +19,8 @@ func keyring(c config.Secrets) (identity.Keyring, error) {
 }
 
 // encrypt makes the command use the keyring, and encrypts what is stored with its current key: a replaced key can be dropped
-// afterwards. A secret that cannot be read is logged and does not stop the command.
+// afterwards. A secret that cannot be read is logged and does not stop the command. Keys that are
+// not the database's do.
 func (db *database) encrypt(ctx context.Context, keys identity.Keyring, log *slog.Logger) error {
 	db.keys = keys
 	owner, err := postgres.Open(ctx, db.ownerURL, postgres.Options{Name: "dg secrets", MaxConns: 2, Logger: log})
@@ -35,10 +36,23 @@ func (db *database) encrypt(ctx context.Context, keys identity.Keyring, log *slo
 		log.Info("encrypted two-step secrets with DG_SECRET_KEY", "secrets", done.Encrypted)
 	}
 	if done.Unreadable > 0 {
-		log.Error("two-step secrets are encrypted with a missing key, so codes of these people cannot be checked. "+
-			"Set DG_SECRET_KEY to that key, or DG_SECRET_KEY_PREVIOUS while you replace it", "secrets", done.Unreadable)
+		log.Error("two-step secrets cannot be read, so codes of these people cannot be checked: "+
+			"they are encrypted with a missing key, or were stored in clear. Set DG_SECRET_KEY to that key, "+
+			"or DG_SECRET_KEY_PREVIOUS while you replace it, or reset the accounts", "secrets", done.Unreadable)
+	} else if keys.Encrypts() && !done.Recorded {
+		log.Warn("DG_SECRET_KEY is not recorded in the database: run dg migrate with it and DG_MIGRATE_DATABASE_URL")
 	}
 	return nil
+}
+
+// forgetKey makes the next key the database's, in place of a lost one.
+func (db *database) forgetKey(ctx context.Context, log *slog.Logger) error {
+	owner, err := postgres.Open(ctx, db.ownerURL, postgres.Options{Name: "dg secrets", MaxConns: 1, Logger: log})
+	if err != nil {
+		return err
+	}
+	defer owner.Close()
+	return identity.ForgetSecretKey(ctx, owner)
 }
 
 // warnOfClearSecrets logs once, at the start of dg serve.

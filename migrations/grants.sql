@@ -92,5 +92,9 @@ grant select, insert, delete on recovery_codes to :role;
 revoke all on account_resets from :role;
 grant select, delete on account_resets to :role;
 
+-- Who serves compares its keys with the check value. Writing it is the owner's.
+revoke all on secret_key_check from :role;
+grant select on secret_key_check to :role;
+
 revoke all on known_browsers from :role;
 grant select, insert, update, delete on known_browsers to :role;

@@ -1,6 +1,8 @@
 package web_test
 
 import (
+	"encoding/base64"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -11,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
+	"dg/modules/identity"
 	"dg/platform/testkit/fixtures"
 )
 
@@ -140,4 +143,27 @@ func TestSignInSaysThatTheSessionEnded(t *testing.T) {
 	b.post("/sign-out", url.Values{})
 	require.NotContains(t, b.get("/sign-in").body, "has ended")
 	require.Equal(t, []string{"__Host-dg-browser"}, slices.Collect(maps.Keys(b.cookies)))
+}
+
+// rules.md, Data: with a key, a draft in clear is nobody's, whoever it names.
+func TestForgedDraftIsNotShown(t *testing.T) {
+	t.Parallel()
+	keys, err := identity.NewKeyring(make([]byte, 32), nil)
+	require.NoError(t, err)
+	for name, c := range map[string]struct {
+		keys  identity.Keyring
+		shown bool
+	}{"with a key": {keys, false}, "without": {identity.Keyring{}, true}} {
+		w := start(t)
+		w.screens.EncryptWith(c.keys)
+		acme := w.organisation("acme")
+		path := acme.at("/settings/api-keys/new")
+		b := w.signedIn(t, acme.owner)
+		b.cookies["__Host-dg-draft"] = base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil,
+			`{"Person":%q,"Path":%q,"Fields":{"name":["Forged"]}}`, acme.owner.ID, path))
+		require.Equal(t, c.shown, strings.Contains(b.get(path).body, textBack), name)
+		w.sentAfterTheEnd(t, b, path, url.Values{"name": {"Own"}})
+		b.post("/sign-in", credentials(acme.owner))
+		require.Contains(t, b.get(path).body, `value="Own"`, name)
+	}
 }

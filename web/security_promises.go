@@ -150,7 +150,7 @@ var securityParts = []securityPart{
 			"Only admins need it, to create keys. A person who types a code into a false page gives it away. " +
 				"Without DG_SECRET_KEY secrets are stored in clear, and the start warns.",
 			[]string{"TestConcurrentSessionsUseACodeOnce", "TestLockAfterWrongCodesDoubles", "TestRecoveryCodeWorksOnce",
-				"TestTwoStepSecretsAreEncrypted"},
+				"TestTwoStepSecretsAreEncrypted", "TestClearSecretIsRefusedOnceAllAreEncrypted"},
 		},
 		{
 			"Sessions", "A session ends 12 hours after its last use, 24 hours after its start, and with a new password. " +

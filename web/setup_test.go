@@ -39,6 +39,7 @@ import (
 type world struct {
 	db      *fixtures.Database
 	people  *identity.Service
+	screens *identity.Service // what the screens use
 	keys    *apikeys.Service
 	log     *audit.Log
 	figures *reports.Service
@@ -83,7 +84,7 @@ func startOn(t *testing.T, db *fixtures.Database, now func() time.Time) *world {
 	// Whom a test signs in beforehand leaves no entry: the log holds what the test does.
 	w.people = identity.New(db.DB, now, identity.Auditor{Memberships: noOrganisations{}, Log: w.log, UnknownEmail: func() {}}, slog.New(slog.DiscardHandler))
 	people := identity.New(db.DB, now, identity.Auditor{Memberships: orgs, Log: w.log, UnknownEmail: func() {}}, slog.New(slog.NewTextHandler(w.logged, nil)))
-	w.orgs = orgs
+	w.orgs, w.screens = orgs, people
 	w.keys = apikeys.New(db.DB, orgs, w.log, policy, now, func() {})
 
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

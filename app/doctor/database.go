@@ -153,11 +153,17 @@ func Backlog(due int, oldest, now time.Time) Finding {
 	return ok("sealer", "%d finished days are not sealed", due)
 }
 
-// Secrets checks that the keys open every stored secret of two-step verification.
-func Secrets(unreadable int) Finding {
+// Secrets checks that the keys open every stored secret of two-step verification, and are the
+// database's: dg serve does not start with wrong ones.
+func Secrets(unreadable int, wrongKey bool) Finding {
+	const fix = "Set DG_SECRET_KEY to that key, or DG_SECRET_KEY_PREVIOUS while you replace it."
+	if wrongKey {
+		return failure("secrets", fmt.Sprintf("the database has another secret key, so dg serve does not start, "+
+			"and %d two-step secrets cannot be read", unreadable), fix)
+	}
 	if unreadable > 0 {
 		return failure("secrets", fmt.Sprintf("%d two-step secrets are encrypted with a missing key: these people cannot sign in", unreadable),
-			"Set DG_SECRET_KEY to that key, or DG_SECRET_KEY_PREVIOUS while you replace it.")
+			fix)
 	}
 	return ok("secrets", "every two-step secret can be read")
 }

@@ -45,7 +45,8 @@ func TestChecksOfTheMachine(t *testing.T) {
 		"a sealer three days behind": {doctor.Backlog(3, now.AddDate(0, 0, -3), now), doctor.Warning},
 		"yesterday to seal":          {doctor.Backlog(1, now.Truncate(24*time.Hour).AddDate(0, 0, -1), now), doctor.OK},
 		"nothing to seal":            {doctor.Backlog(0, time.Time{}, now), doctor.OK},
-		"a lost key":                 {doctor.Secrets(2), doctor.Failure},
+		"a lost key":                 {doctor.Secrets(2, false), doctor.Failure},
+		"a wrong key":                {doctor.Secrets(0, true), doctor.Failure},
 	} {
 		require.Equal(t, c.want, c.found.Verdict, "%s: %s", name, c.found.Says)
 		require.Equal(t, c.want == doctor.OK, c.found.Fix == "", "%s: what is not well has a fix", name)
@@ -86,7 +87,7 @@ func TestPoolerThatRefusesSettingsIsNamed(t *testing.T) {
 
 func TestPrintShowsEachFixBelowItsFinding(t *testing.T) {
 	var out strings.Builder
-	failures := doctor.Print(&out, []doctor.Finding{doctor.Files(8192), doctor.Files(10), doctor.Secrets(1)})
+	failures := doctor.Print(&out, []doctor.Finding{doctor.Files(8192), doctor.Files(10), doctor.Secrets(1, false)})
 	require.Equal(t, 1, failures)
 	require.Equal(t, `ok       files        may open 8192 files
 warning  files        may open 10 files, and each client connection is one

@@ -1,6 +1,7 @@
 // Package identity owns people: passwords, two-step verification with recovery codes, and sessions.
 //
-// Tables: users, sessions, known_browsers, password_guesses, recovery_codes, account_resets.
+// Tables: users, sessions, known_browsers, password_guesses, recovery_codes, account_resets,
+// secret_key_check.
 //
 // Passwords:
 //   - An e-mail belongs to one person: users.email_key, which EmailKey derives, is unique.
@@ -29,9 +30,11 @@
 //     same secret is no change: the owner of the tables counts it in users.totp_rewritten.
 //   - A code is accepted once, and a recovery code is removed when it is used. Both happen under the lock of the person's row: of
 //     concurrent wrong codes exactly ten are compared, over all instances. The person's row is locked before sessions.
-//   - With a key, no secret is stored in clear, not even while it is only offered. Without DG_SECRET_KEY secrets are in clear:
-//     the program needs them to compute codes. Where a secret cannot be read no code is right: the answer is 503 and the log
-//     names the setting.
+//   - With DG_SECRET_KEY no secret is stored in clear, not even while it is only offered, and none in
+//     clear is accepted. The first start encrypts what was in clear and records a check value. From
+//     then on a trigger refuses secrets in clear, and CheckSecretKey refuses programs without the key.
+//   - Without DG_SECRET_KEY secrets are in clear: the program needs them to compute codes.
+//   - Where a secret cannot be read no code is right: the answer is 503 and the log names the setting.
 //   - A person who sets up two-step verification in a stolen session shows the thief the offered secret. It is worth nothing
 //     without the password.
 //   - A reset (dg account reset) can be made by the owner of the tables alone, works once within 30 minutes, and ends all

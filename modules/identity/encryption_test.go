@@ -9,6 +9,7 @@ import (
 
 	"dg/modules/identity"
 	"dg/platform/apperr"
+	"dg/platform/postgres"
 )
 
 // key returns 32 equal bytes, or nil for 0.
@@ -72,7 +73,7 @@ func TestSecretsAreReencryptedWithANewKey(t *testing.T) {
 		done := b.use(keys)
 		require.Zero(t, done.Unreadable)
 		require.Equal(t, before != b.stored("ann@example.com"), done.Encrypted == 2)
-		require.Equal(t, identity.Reencrypted{}, b.use(keys), "once")
+		require.Equal(t, identity.Reencrypted{Recorded: true}, b.use(keys), "once")
 		require.Regexp(t, `^v1\.`, b.stored("bob@example.com"))
 		require.True(t, b.isActive(session.Token))
 		require.Equal(t, len(codes), b.left(session))
@@ -93,8 +94,7 @@ func TestMissingKeySignsNobodyIn(t *testing.T) {
 	ann, codes, session := b.enrolled("ann@example.com")
 	for _, keys := range []identity.Keyring{ring(t, 0, 0), ring(t, 2, 0), ring(t, 3, 2)} {
 		before := b.stored("ann@example.com")
-		require.Equal(t, identity.Reencrypted{Unreadable: 1}, b.use(keys))
-		require.Equal(t, before, b.stored("ann@example.com"))
+		b.people.EncryptWith(keys)
 		pending := b.signIn("ann@example.com")
 		for _, code := range []string{"", "000000", b.code(ann, 0), before} {
 			_, err := b.people.VerifySecondStep(b.ctx(), pending.Token, code)
@@ -109,4 +109,88 @@ func TestMissingKeySignsNobodyIn(t *testing.T) {
 	}
 	_, err := b.people.VerifySecondStep(b.ctx(), b.signIn("ann@example.com").Token, codes[0])
 	require.NoError(t, err)
+}
+
+// rules.md, Data: once the stored secrets are encrypted, one in clear opens no account. Neither the
+// serving role nor a program without the key stores one, and the next start does not encrypt one
+// that got in all the same.
+func TestClearSecretIsRefusedOnceAllAreEncrypted(t *testing.T) {
+	b := setup(t)
+	keys := ring(t, 1, 0)
+	ann := b.person("ann@example.com", secret)
+	b.use(keys)
+	for _, role := range []*postgres.DB{b.DB, b.Owner} {
+		_, err := role.Pool.Exec(b.ctx(), `update users set totp_secret = $2 where id = $1`, ann, forgedSecret)
+		require.ErrorContains(t, err, "set DG_SECRET_KEY")
+	}
+	b.Exec(`alter table users disable trigger user`)
+	b.Exec(`update users set totp_secret = $2 where id = $1`, ann, forgedSecret)
+	for range 2 {
+		_, err := b.people.VerifySecondStep(b.ctx(), b.signIn("ann@example.com").Token, b.code(forgedSecret, 0))
+		require.True(t, apperr.Is(err, apperr.Unavailable), "%v", err)
+		require.ErrorContains(t, err, "in clear", "the log names the reason")
+		require.Equal(t, identity.Reencrypted{Unreadable: 1, Recorded: true}, b.use(keys))
+	}
+	require.Equal(t, forgedSecret, b.stored("ann@example.com"))
+}
+
+// The same for a secret that is only offered: another one is offered in its place.
+func TestClearOfferIsReplaced(t *testing.T) {
+	b := setup(t)
+	b.use(ring(t, 1, 0))
+	b.person("ann@example.com", "")
+	session := b.signIn("ann@example.com")
+	b.Exec(`update sessions set totp_offer = $1`, forgedSecret)
+	_, _, err := b.people.ConfirmTwoStep(b.ctx(), session.Token, proof(b.code(forgedSecret, 0)))
+	require.True(t, apperr.Is(err, apperr.Unavailable), "%v", err)
+	offer, err := b.people.BeginTwoStep(b.ctx(), session.Token)
+	require.NoError(t, err)
+	require.NotEqual(t, forgedSecret, offer.Secret)
+	_, _, err = b.people.ConfirmTwoStep(b.ctx(), session.Token, proof(b.code(offer.Secret, 0)))
+	require.NoError(t, err)
+}
+
+const forgedSecret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
+
+// rules.md, Data: a database takes programs with its key alone, be it as the previous one.
+func TestCheckValueOpensWithTheDatabasesKeyOnly(t *testing.T) {
+	b := setup(t)
+	check := func(current, previous byte) error {
+		_, err := identity.CheckSecretKey(b.ctx(), b.DB, ring(t, current, previous))
+		return err
+	}
+	require.NoError(t, check(0, 0))
+	require.NoError(t, check(7, 0), "nobody has a key yet")
+	for _, turn := range []struct{ current, previous byte }{{1, 0}, {2, 1}, {3, 2}, {2, 3}, {2, 0}} {
+		require.True(t, b.use(ring(t, turn.current, turn.previous)).Recorded)
+		require.NoError(t, check(turn.current, 0))
+		require.NoError(t, check(9, turn.current))
+		require.NoError(t, check(0, turn.current), "it waits for the others to write the key")
+		for _, wrong := range [][2]byte{{0, 0}, {9, 0}, {0, 9}, {9, turn.previous}} {
+			err := check(wrong[0], wrong[1])
+			require.ErrorIs(t, err, identity.ErrSecretKey, "%v", wrong)
+			require.ErrorContains(t, err, "DG_SECRET_KEY_PREVIOUS")
+			_, err = identity.ReencryptSecrets(b.ctx(), b.Owner, ring(t, wrong[0], wrong[1]))
+			require.ErrorIs(t, err, identity.ErrSecretKey)
+		}
+	}
+	_, err := b.DB.Pool.Exec(b.ctx(), `delete from secret_key_check`)
+	require.ErrorContains(t, err, "permission denied")
+	require.NoError(t, identity.ForgetSecretKey(b.ctx(), b.Owner))
+	require.True(t, b.use(ring(t, 9, 0)).Recorded)
+}
+
+// A key that does not open what is stored is not made the database's: the first start may be the
+// one with the wrong key. Nor is one where the serving role starts alone.
+func TestCheckValueIsNotThatOfAWrongKey(t *testing.T) {
+	b := setup(t)
+	right, wrong := ring(t, 1, 0), ring(t, 2, 0)
+	b.person("ann@example.com", secret)
+	b.use(right)
+	require.NoError(t, identity.ForgetSecretKey(b.ctx(), b.Owner)) // a database that has never had one
+	require.Equal(t, identity.Reencrypted{Unreadable: 1}, b.use(wrong))
+	done, err := identity.ReencryptSecrets(b.ctx(), b.DB, right)
+	require.NoError(t, err)
+	require.Equal(t, identity.Reencrypted{}, done, "the serving role records none")
+	require.Equal(t, identity.Reencrypted{Recorded: true}, b.use(right))
 }

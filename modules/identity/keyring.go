@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -98,7 +99,17 @@ func (s *Service) OpenText(personID, sealed string) (string, error) {
 
 // open returns the secret stored for the person. Errors: apperr.Unavailable, whose cause names the setting.
 func (k Keyring) open(personID, stored string) (string, error) {
-	if !strings.HasPrefix(stored, encryptedPrefix) {
+	secret, err := k.decrypt(personID, stored)
+	return secret, unreadable(personID, err)
+}
+
+// decrypt is open without the words for the person. With a current key it refuses a secret in
+// clear.
+func (k Keyring) decrypt(personID, stored string) (string, error) {
+	switch {
+	case !isEncrypted(stored) && k.current != nil: // forged: the first start has encrypted what was in clear
+		return "", errors.New("it is stored in clear, which DG_SECRET_KEY rules out")
+	case !isEncrypted(stored):
 		return stored, nil
 	}
 	for _, key := range []*secretKey{k.current, k.previous} {
@@ -106,13 +117,14 @@ func (k Keyring) open(personID, stored string) (string, error) {
 			continue
 		}
 		if text, found := strings.CutPrefix(stored, key.prefix()); found {
-			secret, err := key.open(personID, text)
-			return secret, unreadable(personID, err)
+			return key.open(personID, text)
 		}
 	}
 	id, _, _ := strings.Cut(strings.TrimPrefix(stored, encryptedPrefix), ".")
-	return "", unreadable(personID, fmt.Errorf("it is encrypted with the key %s: set DG_SECRET_KEY or DG_SECRET_KEY_PREVIOUS to it", id))
+	return "", fmt.Errorf("it is encrypted with the key %s: set DG_SECRET_KEY or DG_SECRET_KEY_PREVIOUS to it", id)
 }
+
+func isEncrypted(stored string) bool { return strings.HasPrefix(stored, encryptedPrefix) }
 
 func (k *secretKey) open(personID, text string) (string, error) {
 	sealed, err := base64.RawURLEncoding.DecodeString(text)

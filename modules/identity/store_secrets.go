@@ -9,29 +9,48 @@ import (
 	"dg/platform/postgres"
 )
 
-// Reencrypted is the result of ReencryptSecrets: how many secrets are now encrypted with the current key, and how many no
-// key opens.
-type Reencrypted struct{ Encrypted, Unreadable int }
+// Reencrypted is the result of ReencryptSecrets: how many secrets are now encrypted with the
+// current key, how many cannot be read, and whether the database's check value is the current
+// key's.
+type Reencrypted struct {
+	Encrypted, Unreadable int
+	Recorded              bool
+}
 
 // secretBatch bounds how many secrets are in memory at once.
 const secretBatch = 500
 
-// ReencryptSecrets encrypts with the current key every secret of two-step verification that is in clear or under the previous
-// key. Without a current key it only counts the encrypted ones that no key opens. Sessions and recovery codes stay. The pool
-// connects as the owner of the tables; several programs may do so concurrently.
+// ReencryptSecrets encrypts with the current key every secret of two-step verification that is
+// under the previous key or, until the database has a check value, in clear. Then it makes the
+// check value the current key's, unless the first start finds secrets that no key opens: its key
+// may be the wrong one. Without a current key it only counts the encrypted secrets that no key
+// opens. Sessions and recovery codes stay. The pool connects as the owner of the tables; several
+// programs may do so concurrently. Errors: ErrSecretKey.
 func ReencryptSecrets(ctx context.Context, db *postgres.DB, keys Keyring) (total Reencrypted, err error) {
+	encrypted, err := CheckSecretKey(ctx, db, keys)
+	if err != nil {
+		return total, err
+	}
 	for after := uuid.Nil.String(); ; {
 		batch, err := staleSecrets(ctx, db, keys, after)
-		if err != nil || len(batch) == 0 {
-			return total, err
-		}
-		done, err := reencrypt(ctx, db, keys, batch)
 		if err != nil {
 			return total, err
 		}
-		total.Encrypted, total.Unreadable = total.Encrypted+done.Encrypted, total.Unreadable+done.Unreadable
+		if len(batch) == 0 {
+			break
+		}
+		done, err := reencrypt(ctx, db, keys, batch, encrypted)
+		if err != nil {
+			return total, err
+		}
+		total.Encrypted += done.Encrypted
+		total.Unreadable += done.Unreadable
 		after = batch[len(batch)-1].ID
 	}
+	if keys.Encrypts() && (encrypted || total.Unreadable == 0) {
+		total.Recorded, err = recordKey(ctx, db, keys)
+	}
+	return total, err
 }
 
 // staleSecrets returns the next people whose secret the current key did not encrypt or, without one, is encrypted.
@@ -45,15 +64,19 @@ func staleSecrets(ctx context.Context, db *postgres.DB, keys Keyring, after stri
 	return batch, nil
 }
 
-func reencrypt(ctx context.Context, db *postgres.DB, keys Keyring, batch []userRow) (done Reencrypted, err error) {
+func reencrypt(
+	ctx context.Context, db *postgres.DB, keys Keyring, batch []userRow, encrypted bool,
+) (done Reencrypted, err error) {
 	var ids, old, sealed []string
 	for _, r := range batch {
-		secret, err := keys.open(r.ID, *r.TOTPSecret)
+		secret, err := r.secret(keys, encrypted)
 		if err != nil {
 			done.Unreadable++
 			continue
 		}
-		ids, old, sealed = append(ids, r.ID), append(old, *r.TOTPSecret), append(sealed, keys.seal(r.ID, secret))
+		ids = append(ids, r.ID)
+		old = append(old, *r.TOTPSecret)
+		sealed = append(sealed, keys.seal(r.ID, secret))
 	}
 	if !keys.Encrypts() {
 		return done, nil
@@ -67,4 +90,12 @@ func reencrypt(ctx context.Context, db *postgres.DB, keys Keyring, batch []userR
 	}
 	done.Encrypted = int(updated.RowsAffected)
 	return done, nil
+}
+
+// secret decrypts the row's secret. One in clear is one until all are encrypted.
+func (r userRow) secret(keys Keyring, encrypted bool) (string, error) {
+	if !encrypted && !isEncrypted(*r.TOTPSecret) {
+		return *r.TOTPSecret, nil
+	}
+	return keys.decrypt(r.ID, *r.TOTPSecret)
 }

@@ -11,14 +11,19 @@ import (
 	"dg/platform/postgres"
 )
 
-// offerSecret stores the sealed secret with the session unless one is there already, and returns the stored one.
+// offerSecret stores the sealed secret with the session unless one is there already, and returns
+// the stored one. With a key it replaces an offer in clear.
 func (s *Service) offerSecret(ctx context.Context, token, sealed string, now time.Time) (stored string, err error) {
 	db := s.gorm(ctx)
+	kept := "%"
+	if s.keys.Encrypts() {
+		kept = encryptedPrefix + "%"
+	}
 	twoStep := db.Model(&userRow{}).Select("1").Where("users.id = sessions.user_id and totp_secret is not null")
 	var row sessionRow
 	offered := db.Scopes(postgres.Tag("identity.offerSecret")).Model(&row).Clauses(clause.Returning{Columns: []clause.Column{{Name: "totp_offer"}}}).
 		Where("token_hash = ? and expires_at > ? and not exists (?)", hashToken(token), now, twoStep).
-		Update("totp_offer", gorm.Expr("coalesce(totp_offer, ?)", sealed))
+		Update("totp_offer", gorm.Expr("case when totp_offer like ? then totp_offer else ? end", kept, sealed))
 	if offered.Error != nil {
 		return "", fmt.Errorf("identity: offer a secret: %w", offered.Error)
 	}

@@ -21,6 +21,7 @@ var withoutOrganisation = map[string]string{
 	"account_resets":     "of a person",
 	"known_browsers":     "of a person",
 	"password_guesses":   "of an e-mail or an address",
+	"secret_key_check":   "of the secret key",
 	"games":              "of all organisations",
 	"api_key_windows":    "instants of a key's requests, by the key's id, which authentication has found",
 	"audit_burst_events": "numbers of bursts, which only the program counts, for all organisations",

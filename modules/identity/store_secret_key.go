@@ -1,0 +1,91 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gorm.io/gorm/clause"
+
+	"dg/platform/postgres"
+)
+
+// ErrSecretKey says that a database is encrypted with a key that is none of the keyring's.
+var ErrSecretKey = errors.New("the two-step secrets of this database are encrypted with another key: " +
+	"set DG_SECRET_KEY to that key, or DG_SECRET_KEY_PREVIOUS while you replace it. " +
+	"If it is lost: dg migrate --forget-secret-key")
+
+// secretKeyRow holds the check value: a fixed text that the database's key encrypted. There is one
+// row at most.
+type secretKeyRow struct {
+	One   bool `gorm:"primaryKey"`
+	Value string
+}
+
+func (secretKeyRow) TableName() string { return "secret_key_check" }
+
+// The check value is encrypted as if it were the secret of this person.
+const (
+	checkPerson = "check of the secret key"
+	checkText   = "dg"
+)
+
+// CheckSecretKey reports whether the database has a check value: then each of its secrets is
+// encrypted. Errors: ErrSecretKey if none of the keys opens the value, and those of the database.
+func CheckSecretKey(ctx context.Context, db *postgres.DB, keys Keyring) (encrypted bool, err error) {
+	stored, err := readCheckValue(ctx, db)
+	if err != nil || stored.Value == "" {
+		return false, err
+	}
+	if text, err := keys.decrypt(checkPerson, stored.Value); err != nil || text != checkText {
+		return true, ErrSecretKey
+	}
+	return true, nil
+}
+
+// ForgetSecretKey removes the check value, for the owner of the tables who has lost the key. The
+// next start records another.
+func ForgetSecretKey(ctx context.Context, db *postgres.DB) error {
+	err := db.Gorm.WithContext(ctx).Scopes(postgres.Tag("identity.forgetSecretKey")).
+		Where("one").Delete(&secretKeyRow{}).Error
+	if err != nil {
+		return fmt.Errorf("identity: forget the secret key: %w", err)
+	}
+	return nil
+}
+
+// storedCheck is the check value, "" for none, and whether the role may change it.
+type storedCheck struct {
+	Value    string
+	Writable bool
+}
+
+func readCheckValue(ctx context.Context, db *postgres.DB) (stored storedCheck, err error) {
+	err = db.Gorm.WithContext(ctx).Scopes(postgres.Tag("identity.checkValue")).Model(&secretKeyRow{}).
+		Select("coalesce(max(value), '') as value, has_table_privilege('secret_key_check', 'insert') as writable").
+		Scan(&stored).Error
+	if err != nil {
+		return stored, fmt.Errorf("identity: check value of the secret key: %w", err)
+	}
+	return stored, nil
+}
+
+// recordKey makes the current key the database's and reports whether it is: the serving role may
+// not. Of several first starts with different keys one wins, and the others get ErrSecretKey.
+func recordKey(ctx context.Context, db *postgres.DB, keys Keyring) (recorded bool, err error) {
+	stored, err := readCheckValue(ctx, db)
+	value := keys.seal(checkPerson, checkText)
+	if err != nil || stored.Value == value || !stored.Writable {
+		return stored.Value == value, err
+	}
+	tx := db.Gorm.WithContext(ctx).Scopes(postgres.Tag("identity.recordKey"))
+	if stored.Value == "" {
+		err = tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&secretKeyRow{One: true, Value: value}).Error
+	} else {
+		err = tx.Model(&secretKeyRow{}).Where("value = ?", stored.Value).Update("value", value).Error
+	}
+	if err != nil {
+		return false, fmt.Errorf("identity: record the secret key: %w", err)
+	}
+	return CheckSecretKey(ctx, db, keys)
+}
