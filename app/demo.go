@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 	"dg/app/demo"
 	"dg/modules/apikeys"
 	"dg/modules/audit"
+	"dg/modules/identity"
 	"dg/modules/importer"
 	"dg/platform/authz"
 	"dg/platform/config"
@@ -35,6 +38,9 @@ func (c demoCmd) Run(ctx context.Context, p stdio) error {
 	base, err := c.Base()
 	if err != nil {
 		return err
+	}
+	if !c.Private() {
+		return errPublicDemo
 	}
 	db, err := openEncrypted(ctx, c.Database, c.Secrets, p.log)
 	if err != nil {
@@ -84,6 +90,47 @@ func loadDemo(ctx context.Context, db *database, a *assembly.Program, p stdio) (
 	}
 	token, err := replaceDemoKey(ctx, a.Keys, owner)
 	return loadedDemo{token}, err
+}
+
+// errPublicDemo is the answer to loading the demo where others than this machine could sign in.
+var errPublicDemo = errors.New("everybody knows the passwords of the demo: " +
+	"load it where DG_ADDR and DG_BASE_URL are loopback addresses")
+
+// checkPublic fails if an account of the demo still has the password that dg publishes, or if the
+// demo is to be loaded. It looks for the demo's e-mails, and computes a hash only where it finds
+// one.
+func checkPublic(ctx context.Context, a *assembly.Program, load bool) error {
+	if load {
+		return errPublicDemo
+	}
+	passwords := map[string]string{}
+	for _, a := range demo.Accounts {
+		passwords[identity.EmailKey(a.Email)] = a.Password
+	}
+	rows, err := a.Pools.Reads.Pool.Query(ctx, `/* app.checkPublic */
+		select email_key, password_hash from users
+		 where email_key = any($1) and password_hash is not null order by email_key`,
+		slices.Collect(maps.Keys(passwords)))
+	if err != nil {
+		return fmt.Errorf("look for accounts of the demo: %w", err)
+	}
+	var email, hash string
+	var published []string
+	_, err = pgx.ForEachRow(rows, []any{&email, &hash}, func() error {
+		if identity.VerifyPassword(hash, passwords[email]) {
+			published = append(published, email)
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("look for accounts of the demo: %w", err)
+	}
+	if len(published) == 0 {
+		return nil
+	}
+	return fmt.Errorf("this database has accounts of the demo, whose passwords everybody knows: %s. "+
+		"Use another database, or serve it where DG_ADDR and DG_BASE_URL are loopback addresses, "+
+		"and give each another password there (dg account reset)", strings.Join(published, ", "))
 }
 
 // demoOwner finds the owner of the demo's first organisation.

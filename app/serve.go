@@ -105,9 +105,13 @@ func (c serveSettings) traces(ctx context.Context, log *slog.Logger) (*telemetry
 	return telemetry.NewTraces(ctx, telemetry.TraceOptions{URL: to, Headers: headers, Version: version, Logger: log})
 }
 
-// greeting is printed once dg serves. With --demo it loads the demo first.
+// greeting is printed once dg serves. With --demo it loads the demo first. It fails where others
+// than this machine would reach accounts of the demo.
 func (c serveCmd) greeting(ctx context.Context, db *database, a *assembly.Program, p stdio, base string) (string, error) {
 	greeting := fmt.Sprintf("Serving on %s\n", base)
+	if !c.Private() {
+		return greeting, checkPublic(ctx, a, c.Demo)
+	}
 	if !c.Demo {
 		return greeting, nil
 	}

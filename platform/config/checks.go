@@ -71,6 +71,13 @@ func loopback(host string) bool {
 	return err == nil && ip.IsLoopback()
 }
 
+// Private reports whether only this machine reaches the program.
+func (a Address) Private() bool {
+	host, _ := hostOf(a.Addr)
+	public, _ := url.Parse(a.BaseURL)
+	return loopback(host) && (a.BaseURL == "" || public != nil && loopback(public.Hostname()))
+}
+
 func parseNetwork(text string) (netip.Prefix, error) {
 	return netip.ParsePrefix(strings.TrimSpace(text))
 }

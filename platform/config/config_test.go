@@ -59,6 +59,22 @@ func TestBaseURLOfAddressIsLoopback(t *testing.T) {
 	}
 }
 
+// A public URL may lead through a proxy to a loopback address, and a loopback URL through a port
+// mapping to another one.
+func TestPrivateAddressIsLoopbackOnBothSides(t *testing.T) {
+	for _, c := range []struct {
+		addr, base string
+		private    bool
+	}{
+		{"127.0.0.1:8080", "", true}, {"[::1]:8080", "http://localhost:8080", true},
+		{"127.0.0.1:8080", "https://127.0.0.1", true},
+		{"127.0.0.1:8080", "https://dg.example.org", false}, {"0.0.0.0:8080", "http://127.0.0.1:8080", false},
+		{":8080", "http://127.0.0.1:8080", false}, {"127.0.0.1:8080", "://", false}, {"", "", false},
+	} {
+		require.Equal(t, c.private, config.Address{Addr: c.addr, BaseURL: c.base}.Private(), "%+v", c)
+	}
+}
+
 // rules.md, Data: DG_TRUSTED_PROXIES holds networks. Anything else stops the start, so that nobody is trusted by mistake.
 func TestTrustedProxiesAreNetworks(t *testing.T) {
 	got, err := config.Server{}.Proxies()
