@@ -30,7 +30,7 @@ soak: postgres ## Run the tests of the whole program at their large sizes: milli
 recipes: postgres ## Run the recipes of /docs in every tool that is here (R, DuckDB and a parser of Power Query by npm, psql, pandas).
 	DG_RECIPES=1 go test -v -count=1 -timeout 20m ./app -run 'TestRecipes|TestNightlySync'
 
-check: ## Run the linters, and see that what is generated is not stale.
+check: ## Run the linters, look for known vulnerabilities, and see that what is generated is not stale.
 	scripts/check.sh
 
 bench: postgres ## Measure against the limits, in one table (BENCH_PLAYS=10000000: the large set; BENCH=day; BENCH_AGAINST=file: beside a saved run).

@@ -19,13 +19,18 @@ go mod tidy -diff
 say "golangci-lint"
 go tool -modfile=scripts/tools/go.mod golangci-lint run --config configs/golangci.yaml
 
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+
+say "known vulnerabilities"
+go build -buildvcs=false -o "$copy/dg" ./app
+scripts/vulnerabilities.sh "$copy/dg"
+
 say "the API's document"
 scripts/contract/lint.sh
 
 say "what is generated is not stale"
 # In a copy: tests may run beside this, and build from these files.
-copy=$(mktemp -d)
-trap 'rm -rf "$copy"' EXIT
 git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf - | tar -xf - -C "$copy"
 "$copy/scripts/generate.sh"
 mocks() { find modules web -name 'mock_*_test.go'; }

@@ -103,5 +103,7 @@ func (l locale) Second(t time.Time) template.HTML {
 }
 
 func timeElement(t time.Time, precision, text string) template.HTML {
-	return template.HTML(fmt.Sprintf(`<time datetime="%s" data-local="%s">%s</time>`, t.UTC().Format("2006-01-02T15:04:05.000Z"), precision, text))
+	//nolint:gosec // names of months and digits
+	return template.HTML(fmt.Sprintf(`<time datetime="%s" data-local="%s">%s</time>`,
+		t.UTC().Format("2006-01-02T15:04:05.000Z"), precision, text))
 }

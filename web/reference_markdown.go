@@ -24,7 +24,7 @@ func markdown(text string) template.HTML {
 			b.WriteString("<p>" + strings.Join(lines, " ") + "</p>")
 		}
 	}
-	return template.HTML(b.String())
+	return template.HTML(b.String()) //nolint:gosec // escaped above
 }
 
 // markdownTable is a table: the second line is the rule below the header.

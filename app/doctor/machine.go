@@ -61,7 +61,7 @@ func DiskOf(folder string) (free, size uint64, err error) {
 	if err := syscall.Statfs(folder, &disk); err != nil {
 		return 0, 0, err
 	}
-	block := uint64(disk.Bsize) //nolint:gosec // a block has a size
+	block := uint64(disk.Bsize)
 	return disk.Bavail * block, disk.Blocks * block, nil
 }
 

@@ -53,7 +53,8 @@ func (s *Service) Send(ctx context.Context, c *fiber.Ctx, r Request) error {
 // one moment, before everybody else.
 func (s *Service) acquire(ctx context.Context, r Request) (*limiter.Lease, error) {
 	lease, err := s.limiter.Acquire(ctx, limiter.Request{
-		OrganisationID: r.Query.OrganisationID, ActorID: r.Actor.ID, Waited: rand.N(limiter.Wait / 2),
+		OrganisationID: r.Query.OrganisationID, ActorID: r.Actor.ID,
+		Waited: rand.N(limiter.Wait / 2), //nolint:gosec // jitter
 	})
 	if bound, refused := errors.AsType[limiter.Bound](err); refused {
 		return nil, newBusyError(bound, r.Actor.Kind)

@@ -39,7 +39,7 @@ var startedPrism = sync.OnceValue(func() *prism {
 		panic(err)
 	}
 	p := &prism{url: url}
-	go func() { _ = http.Serve(ln, p) }() //nolint:gosec // as long as the tests run
+	go func() { _ = http.Serve(ln, p) }()
 	return p
 })
 

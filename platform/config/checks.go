@@ -11,7 +11,7 @@ import (
 )
 
 // checks has the rules of the settings' validate tags, and what is said about a setting that breaks one. No secret is quoted.
-var checks = input.New(map[string]string{
+var checks = input.New(map[string]string{ //nolint:gosec // URLs of examples
 	"excluded_without": "{field} is set and DG_DATABASE_URL is not: set both, or neither for the embedded server",
 	"required_if":      "DG_DATABASE_POOLER is set and {field} is not: set it to PostgreSQL itself, where migrations and imports have a session of their own",
 	"replica_urls":     "{field} is not a list of at most 8 URLs such as postgres://user:password@host:5432/database, separated by spaces or commas",

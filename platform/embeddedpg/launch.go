@@ -150,6 +150,7 @@ func (f folder) serverArguments(settings map[string]string) []string {
 // command runs as the server's user in a session of its own, so that Ctrl-C at our terminal does not reach it. It gets
 // nothing of our environment that is secret or could change PostgreSQL.
 func (f folder) command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	//nolint:gosec // PostgreSQL's own programs
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = "/" // it keeps no file system busy
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: f.user}

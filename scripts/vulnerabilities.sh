@@ -1,0 +1,34 @@
+#!/bin/sh
+# Fails where the binary links code with a known vulnerability (govulncheck), unless
+# configs/vulnerabilities.txt says why it does no harm. Where the database cannot be reached it says
+# so and passes.
+# Usage: scripts/vulnerabilities.sh binary, which has its symbols; GOVULNDB names another database (https:// or file://).
+set -eu
+binary=$(realpath "$1")
+cd "$(dirname "$0")/.."
+database=${GOVULNDB:-https://vuln.go.dev}
+
+out=$(mktemp)
+trap 'rm -f "$out"' EXIT
+status=0
+go tool -modfile=scripts/tools/go.mod govulncheck -db "$database" -mode binary "$binary" >"$out" 2>&1 || status=$?
+case $status in
+0) exit 0 ;;
+3) ;; # it has found some
+*)
+  cat "$out" >&2
+  case $database in
+  http*) grep -Eq 'fetching vulnerabilities:|unrecognized vulndb format' "$out" || exit 1 ;;
+  *) exit 1 ;;
+  esac
+  echo "NOT CHECKED: the database of vulnerabilities cannot be reached." >&2
+  exit 0
+  ;;
+esac
+accepted=$(sed -n 's/^\(GO-[0-9-]*\) ..*/\1/p' "${VULN_EXCEPTIONS:-configs/vulnerabilities.txt}")
+for id in $(sed -n 's/^Vulnerability #[0-9]*: \(GO-[0-9-]*\)$/\1/p' "$out"); do
+  echo "$accepted" | grep -qx "$id" && continue
+  cat "$out" >&2
+  echo "Update what has $id, or say in configs/vulnerabilities.txt why it does no harm." >&2
+  exit 1
+done
