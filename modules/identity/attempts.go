@@ -12,8 +12,12 @@ import (
 
 // The limits of wrong attempts. Once a limit is reached within its window, nothing more is compared for as long again.
 const (
-	maxAccountFailures = 10 // passwords of an account, at the sign-in and in sessions apart; codes of a person
+	maxAccountFailures = 10 // passwords of an account at the sign-in; codes of a person
 	accountWindow      = time.Minute
+
+	maxSessionFailures = 10 // passwords within a session
+	maxPersonFailures  = 50 // passwords within all sessions of a person
+	sessionWindow      = 10 * time.Minute
 
 	maxAddressFailures = 20 // from one address, whatever the account
 	addressWindow      = 10 * time.Minute
@@ -72,12 +76,17 @@ func signInLimits(who credentials, from Client) []attemptLimit {
 	return []attemptLimit{address, newLimit("account", EmailKey(who.Email), maxAccountFailures, accountWindow)}
 }
 
-// sessionLimits are those of a password within a session, apart from those of the sign-in, which strangers can reach. Only
-// who has the session can reach these, so the window is the longer one.
-func sessionLimits(who credentials, address string) []attemptLimit {
+// sessionLimits are those of a password within a session, apart from those of the sign-in, which strangers can reach. They are
+// counted by session: who copied the cookie of one locks that one, and its person signs in again. The person's bound is looser
+// than what one session can reach.
+func sessionLimits(who credentials, token, address string) []attemptLimit {
 	from := newLimit("session address", network(address), maxAddressFailures, addressWindow)
 	from.keepOnSuccess = true // or an own session would clear it
-	return []attemptLimit{from, newLimit("session", who.ID, maxAccountFailures, addressWindow)}
+	return []attemptLimit{
+		from,
+		newLimit("session token", token, maxSessionFailures, sessionWindow),
+		newLimit("person", who.ID, maxPersonFailures, sessionWindow),
+	}
 }
 
 // codeLimit is that of codes in a session that was begun in a known browser.

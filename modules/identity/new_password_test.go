@@ -61,6 +61,39 @@ func TestWrongCurrentPasswordsAreCounted(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// A thief with a copied cookie locks the session that it belongs to, and the person changes the password in another. Many
+// stolen sessions together reach the bound of the person (doc.go, Limits).
+func TestStolenSessionDoesNotKeepItsPersonFromAChange(t *testing.T) {
+	b := setup(t)
+	b.person("ann@example.com", "")
+	address := 0
+	change := func(of identity.Session, password string) error {
+		from := audit.Request{Address: fmt.Sprintf("192.0.2.%d", address)}
+		proof := identity.Proof{Password: password}
+		_, err := b.people.ChangePassword(identity.WithRequest(b.ctx(), from), of.Token, proof, replacement)
+		return err
+	}
+	guess := func(from identity.Session, times int) {
+		for address++; times > 0; times-- {
+			require.Equal(t, identity.ErrWrongPassword, change(from, wrongPassword))
+		}
+	}
+	stolen := b.signIn("ann@example.com")
+	guess(stolen, 10)
+	requireLocked(t, change(stolen, password), b.now().Add(10*time.Minute))
+	own := b.signIn("ann@example.com")
+	require.NoError(t, change(own, password), "the session of the thief is locked, not the person")
+	require.False(t, b.isActive(stolen.Token))
+
+	b.Exec(`update users set password_hash = $1`, identity.CheapHash(password))
+	for range 5 {
+		guess(b.signIn("ann@example.com"), 10)
+	}
+	requireLocked(t, change(b.signIn("ann@example.com"), password), b.now().Add(10*time.Minute))
+	b.pass(10 * time.Minute)
+	require.NoError(t, change(b.signIn("ann@example.com"), password))
+}
+
 // With stolen sessions of many people, an address guesses no more passwords than at the sign-in. Wrong passwords at the
 // sign-in do not count here.
 func TestCurrentPasswordsAreCountedByAddress(t *testing.T) {

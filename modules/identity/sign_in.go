@@ -104,7 +104,7 @@ func (s *Service) reauthenticated(ctx context.Context, token string, proof Proof
 	if err != nil {
 		return Session{}, err
 	}
-	limits := sessionLimits(who, address)
+	limits := sessionLimits(who, token, address)
 	if err := s.verifyPassword(ctx, who, limits, proof.Password); err != nil {
 		return Session{}, err
 	}
