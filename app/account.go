@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"time"
 
+	"dg/modules/audit"
 	"dg/modules/identity"
+	"dg/modules/org"
 	"dg/platform/apperr"
+	"dg/platform/authz"
 	"dg/platform/config"
 	"dg/platform/postgres"
 )
@@ -40,8 +43,13 @@ func (c accountResetCmd) Run(ctx context.Context, p stdio) error {
 		return err
 	}
 	defer owner.Close()
-	people := identity.New(owner, time.Now, identity.Auditor{}, p.log) // a reset is recorded when it is used
-	reset, err := people.BeginReset(ctx, c.Email)
+	policy, err := authz.New()
+	if err != nil {
+		return err
+	}
+	log := audit.New(owner)
+	people := identity.New(owner, time.Now, identity.Auditor{Memberships: org.New(owner, log, policy), Log: log}, p.log)
+	reset, err := people.BeginReset(identity.WithRequest(ctx, requestOf("dg account reset")), c.Email)
 	if apperr.Is(err, apperr.NotFound) {
 		return errors.New("nobody has this e-mail: check the spelling")
 	}

@@ -124,3 +124,33 @@ func TestAccountResetWorksOnce(t *testing.T) {
 	newWebClient(t, base).signIn(tomas)
 	require.NotContains(t, p.log.String(), token)
 }
+
+// rules.md, Audit log: a link is in the log of each organisation of its person, with the operator as the actor, or is not made.
+func TestAccountResetIsRecordedInEachOrganisation(t *testing.T) {
+	t.Parallel()
+	p, base, db := serveDemo(t)
+	tomas := demoAccount(t, "tomas@harbour.example.com")
+	db.exec(t, `insert into memberships (org_id, user_id, role)
+		select o.id, u.id, 'member' from organisations o, users u
+		where o.slug = 'atelier-north-light' and u.email_key = $1`, tomas.Email)
+	status, out := p.run("account", "reset", tomas.Email, "--base-url", base)
+	require.Zero(t, status, out)
+	const recorded = `select coalesce(string_agg(concat_ws(' ', o.slug, actor_kind, method, e.path, details->>'name'), ', ' order by o.slug), '')
+		from audit_entries e join organisations o on o.id = e.org_id join users u on u.id::text = e.target_id
+		where e.action = 'account.reset_created' and e.target_kind = 'person' and u.email_key = $1
+		and (details->>'until')::timestamptz = (select date_trunc('second', expires_at) from account_resets)`
+	require.Equal(t, "atelier-north-light operator CLI dg account reset Tomás Okafor, "+
+		"harbour-and-vale operator CLI dg account reset Tomás Okafor", read[string](t, db, recorded, tomas.Email))
+
+	maren := newWebClient(t, base).signIn(demoAccount(t, "maren@harbour.example.com"))
+	log := maren.get("/o/harbour-and-vale/settings/audit-log?action=account.reset_created&actor=operator")
+	require.Equal(t, 1, strings.Count(log, "<span>Reset link created</span>"))
+	require.Contains(t, log, "Tomás Okafor")
+
+	db.exec(t, `delete from account_resets`)
+	db.exec(t, `alter table audit_entries add constraint full_disk check (false) not valid`)
+	status, out = p.run("account", "reset", tomas.Email, "--base-url", base)
+	require.Equal(t, 1, status)
+	require.NotRegexp(t, resetLink, out)
+	require.Zero(t, read[int](t, db, `select count(*) from account_resets`))
+}

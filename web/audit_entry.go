@@ -71,6 +71,8 @@ func (n nameIndex) view(e audit.Entry) entryView {
 		v.Outcome = n.locale.textOf(e.Details["entries"]) + " entries"
 	case audit.PlayerErased:
 		v.Target = e.Target.ID
+	case audit.ResetCreated:
+		v.Target, v.Outcome = truncate(n.locale.textOf(e.Details["name"]), maxNameInRow), n.locale.untilLabel(e)
 	case audit.KeyRefused:
 		v.Target, v.TargetIsPath = truncate(e.Request.Path, maxPathInRow), true
 		if counted := n.locale.countedLabel(e); counted != "" {
@@ -80,11 +82,18 @@ func (n nameIndex) view(e audit.Entry) entryView {
 	case audit.SignedIn, audit.SignInFailed:
 		v.Target, v.Outcome = n.locale.countedLabel(e), reasonLabels[e.Reason].short
 	case audit.SignInLocked:
-		if until, err := time.Parse(time.RFC3339, n.locale.textOf(e.Details["until"])); err == nil {
-			v.Outcome = "Until " + n.locale.ClockSecond(until)
-		}
+		v.Outcome = n.locale.untilLabel(e)
 	}
 	return v
+}
+
+// untilLabel says until when a lock or a link lasts, or "".
+func (l locale) untilLabel(e audit.Entry) string {
+	until, err := time.Parse(time.RFC3339, l.textOf(e.Details["until"]))
+	if err != nil {
+		return ""
+	}
+	return "Until " + l.ClockSecond(until)
 }
 
 // keyOutcome says when a key that was replaced stops, unless at once, and what a renamed one was called.
@@ -130,6 +139,8 @@ func (n nameIndex) details(e audit.Entry) []detail {
 		add("Fork", n.forks[e.Target.ID].Title, e.Target.ID)
 	} else if e.Target.Kind == "player" {
 		add("Player", "", e.Target.ID)
+	} else if e.Action == audit.ResetCreated {
+		add("Person", n.locale.textOf(e.Details["name"]), e.Target.ID)
 	} else if label := foreignTargetLabels[e.Target.Kind]; label != "" {
 		add(label, "", e.Target.ID)
 	}
@@ -185,6 +196,9 @@ func (l locale) moreDetails(e audit.Entry) []detail {
 	if isExport(e) {
 		delete(rest, "groupId")
 		delete(rest, "reportingMode")
+	}
+	if e.Action == audit.ResetCreated {
+		delete(rest, "name")
 	}
 	from, fromIsDay := input.ParseDay(l.textOf(rest["from"]))
 	to, toIsDay := input.ParseDay(l.textOf(rest["to"]))

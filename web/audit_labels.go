@@ -22,6 +22,7 @@ var actionLabels = map[audit.Action]string{
 	audit.LogPruned:             "Old entries removed",
 	audit.PlayerErased:          "Player erased",
 	audit.PlanChanged:           "Plan changed",
+	audit.ResetCreated:          "Reset link created",
 	audit.SignedIn:              "Signed in",
 	audit.SignInFailed:          "Sign-in failed",
 	audit.SignInLocked:          "Sign-in locked",

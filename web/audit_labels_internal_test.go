@@ -84,6 +84,13 @@ func TestEntriesOfTheOperator(t *testing.T) {
 	require.Contains(t, erased.Details, detail{Term: "Player", Code: "p-1"})
 	plan := nameIndex{locale: locales[0]}.view(audit.Entry{Actor: audit.TheOperator, Action: audit.PlanChanged, Details: map[string]any{"from": "enterprise", "to": "team"}})
 	require.Equal(t, []string{"Plan changed", "Team", "From enterprise"}, []string{plan.Action, plan.Target, plan.Outcome})
+	link := nameIndex{locale: locales[0]}.view(audit.Entry{
+		Actor: audit.TheOperator, Action: audit.ResetCreated, Target: audit.Target{Kind: "person", ID: "u-1"},
+		Details: map[string]any{"name": "Ann", "until": "2026-11-21T09:30:05Z"},
+	})
+	require.Equal(t, []string{"Reset link created", "Ann", "Until 09:30:05 UTC"}, []string{link.Action, link.Target, link.Outcome})
+	require.Contains(t, link.Details, detail{Term: "Person", Text: "Ann", Code: "u-1"})
+	require.NotContains(t, link.Details, detail{Term: "name", Code: "Ann"})
 	key := nameIndex{locale: locales[0]}.view(audit.Entry{Actor: audit.TheOperator, Action: audit.KeyRevoked, Target: audit.Target{Kind: "api_key", ID: "k"}})
 	require.NotContains(t, key.Details, detail{Term: "Person"})
 	filters := newAuditFilters(locales[0], time.Now(), url.Values{"actor": {"operator"}}, auditOptions{})

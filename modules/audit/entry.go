@@ -32,6 +32,7 @@ const (
 	LogPruned    Action = "audit_log.pruned"
 	PlayerErased Action = "player.erased"
 	PlanChanged  Action = "plan.changed"
+	ResetCreated Action = "account.reset_created" // in the logs of all the person's organisations
 )
 
 // The actions of people's sign-in, in the logs of all their organisations.
@@ -51,7 +52,7 @@ const (
 // Actions are all actions in the order of the filter. Others cannot be appended: no filter would find them.
 var Actions = []Action{
 	KeyCreated, KeyReplaced, KeyRenamed, KeyRevoked, ExportStarted, ExportFinished, KeyRefused, ReportingModeChanged, LogExported,
-	LogPruned, PlayerErased, PlanChanged,
+	LogPruned, PlayerErased, PlanChanged, ResetCreated,
 	SignedIn, SignInFailed, SignInLocked, TwoStepTurnedOn, TwoStepTurnedOff, RecoveryCodeUsed, RecoveryCodesReplaced,
 	PasswordChanged, PasswordReset, SessionsEnded,
 }

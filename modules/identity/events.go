@@ -41,6 +41,7 @@ const maxEntries = 20
 
 // event is what happened to the sign-in of a person.
 type event struct {
+	actor   audit.Actor // the zero value is the person
 	action  audit.Action
 	reason  audit.Reason
 	details map[string]any
@@ -70,7 +71,7 @@ func (s *Service) append(tx transaction, of Person, e event) error {
 		add = s.auditor.Log.CountInAll
 	}
 	return add(tx, organisations, audit.Entry{
-		Actor:  audit.Actor{Kind: audit.Person, ID: of.ID, Name: of.Name},
+		Actor:  cmp.Or(e.actor, audit.Actor{Kind: audit.Person, ID: of.ID, Name: of.Name}),
 		Target: audit.Target{Kind: "person", ID: of.ID},
 		Action: e.action, Reason: e.reason, Details: e.details, Request: requestOf(tx.Statement.Context),
 	})

@@ -15,7 +15,7 @@ import (
 
 var errNoSuchEmail = apperr.New(apperr.NotFound, "Nobody has this e-mail.")
 
-// insertReset fills in the person, and removes the resets that have expired.
+// insertReset fills in the person, removes the resets that have expired, and records the new one.
 func (s *Service) insertReset(ctx context.Context, emailKey string, reset *Reset, now time.Time) error {
 	return s.inTransaction(ctx, func(tx transaction) error {
 		var of userRow
@@ -32,7 +32,9 @@ func (s *Service) insertReset(ctx context.Context, emailKey string, reset *Reset
 		if err := tx.Scopes(postgres.Tag("identity.insertReset")).Clauses(clause.OnConflict{UpdateAll: true}).Create(&row).Error; err != nil {
 			return fmt.Errorf("identity: insert a reset: %w", err)
 		}
-		return nil
+		return s.record(tx, reset.Person, event{actor: audit.TheOperator, action: audit.ResetCreated, details: map[string]any{
+			"name": of.Name, "until": reset.ExpiresAt.Format(time.RFC3339),
+		}})
 	})
 }
 
