@@ -122,6 +122,11 @@ func (noOrganisations) OrganisationsOf(*gorm.DB, string) ([]string, error) {
 	return nil, nil
 }
 
+// OrganisationNamesOf returns none.
+func (noOrganisations) OrganisationNamesOf(context.Context, string) ([]string, error) {
+	return nil, nil
+}
+
 // organisation is one of a test, with its people: an owner, an admin with and one without two-step verification, and a
 // member.
 type organisation struct {

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"dg/platform/apperr"
+	"dg/platform/input"
 )
 
 // minUncommon is how many characters of a new password are not part of anything common, at least.
@@ -50,17 +51,39 @@ func bothDirections(rows ...string) []string {
 	return rows
 }
 
-// checkUncommon refuses a new password that is common, or is the person's e-mail. Errors: apperr.Validation with the field "new".
-func checkUncommon(password, email string) error {
+// checkUncommon refuses a new password that is the person's e-mail, is common, or is made of the names and what is common.
+// Errors: apperr.Validation with the field "new".
+func checkUncommon(password, email string, names ...string) error {
 	folded, key := EmailKey(password), EmailKey(email)
 	local, _, _ := strings.Cut(key, "@")
-	switch {
-	case key != "" && (folded == key || strings.Trim(folded, "0123456789!?.*#-_ ") == local):
+	if key != "" && (folded == key || strings.Trim(folded, "0123456789!?.*#-_ ") == local) {
 		return apperr.NewField("new", "The new password is your e-mail. Use one that cannot be guessed from it.")
-	case repeats(folded) || utf8.RuneCountInString(uncommon(year.ReplaceAllString(strings.Join(strings.Fields(folded), ""), ""))) < minUncommon:
+	}
+	text := year.ReplaceAllString(strings.Join(strings.Fields(folded), ""), "")
+	if repeats(folded) || utf8.RuneCountInString(uncommon(text, commonWords)) < minUncommon {
 		return apperr.NewField("new", "The new password is too common. Use several unrelated words, or a password manager.")
 	}
+	words := longestFirst(append(wordsOf(names), commonWords...))
+	if utf8.RuneCountInString(uncommon(text, words)) < minUncommon {
+		return apperr.NewField("new", "The new password is made of your name or your organisation’s. "+
+			"Use one that cannot be guessed from them.")
+	}
 	return nil
+}
+
+// wordsOf returns the words of names, as they are and without accents. Two letters are in any password: they are left out.
+func wordsOf(names []string) (words []string) {
+	between := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) }
+	for _, name := range names {
+		for _, spelled := range []string{EmailKey(name), EmailKey(input.Fold(name))} {
+			for _, word := range strings.FieldsFunc(spelled, between) {
+				if len(word) > 2 {
+					words = append(words, word)
+				}
+			}
+		}
+	}
+	return words
 }
 
 // repeats reports whether the text consists of one part, at most half as long, again and again.
@@ -68,12 +91,12 @@ func repeats(text string) bool {
 	return text != "" && strings.Contains((text + text)[1:2*len(text)-1], text)
 }
 
-// uncommon returns the text without common words, rows, repeated characters and spaces.
-func uncommon(text string) string {
+// uncommon returns the text without the words, which are longest first, rows, repeated characters and spaces.
+func uncommon(text string, words []string) string {
 	for _, spelled := range []string{text, unleet.Replace(text)} { // of equal length
-		for _, word := range commonWords {
+		for _, word := range words {
 			if i := strings.Index(spelled, word); i >= 0 {
-				return uncommon(text[:i]) + uncommon(text[i+len(word):])
+				return uncommon(text[:i], words) + uncommon(text[i+len(word):], words)
 			}
 		}
 	}

@@ -8,7 +8,7 @@
 //   - A password is stored as argon2id in PHC form. It is never shown, logged or part of an error. It is hashed in NFC, so that
 //     it is the same from every keyboard, and is not cut.
 //   - A new password has at least 12 code points and at most 1,000 bytes, and is neither common (common_passwords.go), nor the
-//     person's e-mail, nor the current password.
+//     person's e-mail, nor made of the person's name or an organisation's, nor the current password.
 //   - Unknown e-mail, no password and wrong password get one answer, one count and the same computation (dummyHash).
 //   - Hashes from elsewhere are accepted within bounds: their parameters decide what one sign-in costs. A hash with other
 //     parameters than ours takes another time than an unknown e-mail, which shows that the e-mail exists. A password that the
@@ -42,7 +42,8 @@
 //
 // Limits:
 //   - Passwords are counted by account (ten in a minute) and by address (20 in ten minutes, IPv6 by /64), whether the e-mail is
-//     known or not. Within a session they are counted apart: by person (ten in ten minutes) and by address (20 in ten minutes).
+//     known or not. Within a session they are counted apart, in ten minutes: by session (ten), by address (20) and by person (50).
+//     Who copied a cookie locks one session, and its person changes the password in another.
 //   - Codes are counted by person, ten since the last right one; the lock after them doubles from a minute to an hour. A code
 //     that was right and used already is not counted.
 //   - A known browser has limits of its own, five in 15 minutes, and ignores those above. It is known by a random cookie,

@@ -22,6 +22,8 @@ type Auditor struct {
 type memberships interface {
 	// OrganisationsOf returns the ids of the person's organisations, as the transaction sees them.
 	OrganisationsOf(tx transaction, personID string) ([]string, error)
+	// OrganisationNamesOf returns the names of the person's organisations: a new password is not made of them.
+	OrganisationNamesOf(ctx context.Context, personID string) ([]string, error)
 }
 
 type requestKey struct{}

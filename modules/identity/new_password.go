@@ -32,7 +32,7 @@ func (s *Service) ChangePassword(ctx context.Context, token string, proof Proof,
 		if password == normalise(proof.Password) {
 			return errSamePassword
 		}
-		if err := checkUncommon(password, who.Email); err != nil {
+		if err := s.checkGuessable(ctx, who.Person, password); err != nil {
 			return err
 		}
 		hash, err = s.passwords.hash(ctx, password)
@@ -48,6 +48,15 @@ func (s *Service) ChangePassword(ctx context.Context, token string, proof Proof,
 			return update(tx, "replacePassword", in.Person.ID, map[string]any{"password_hash": hash, "password_since": now})
 		})
 	})
+}
+
+// checkGuessable refuses a password that is common, the person's e-mail, or made of the person's or an organisation's name.
+func (s *Service) checkGuessable(ctx context.Context, of Person, password string) error {
+	names, err := s.auditor.Memberships.OrganisationNamesOf(ctx, of.ID)
+	if err != nil {
+		return err
+	}
+	return checkUncommon(password, of.Email, append(names, of.Name)...)
 }
 
 func checkPasswordForm(password string) error {

@@ -153,6 +153,30 @@ func TestNewPasswordsAreBounded(t *testing.T) {
 	require.NoError(t, err, "composed or decomposed")
 }
 
+// A new password is not made of the person's name or an organisation's (doc.go, Passwords): not at a change, not at a reset.
+func TestNewPasswordIsNotMadeOfNames(t *testing.T) {
+	b := setup(t)
+	id := b.person("ann@example.com", "")
+	b.Exec(`update users set name = 'Zoë van Dijkstra' where id = $1`, id)
+	session, reset := b.signIn("ann@example.com"), b.reset("ann@example.com")
+	for _, own := range []string{
+		"AcmeAcme2026!", "acme  2026  !!", "ACME-acme-ACME-1", "4cm3-Acme-2026", "Harbour&Vale 2026", "harbour vale logistics",
+		"L0gistics123!", "zoe.dijkstra1", "Dijkstra2026!", "van dijkstra!", "dijkstraacme", "Welcome2Acme!", "ZOËDIJKSTRA1",
+	} {
+		_, err := b.people.ChangePassword(b.ctx(), session.Token, proof(""), own)
+		require.Equal(t, "new", apperr.From(err).Field, own)
+		require.Contains(t, apperr.From(err).Message, "made of your name or your organisation’s", own)
+		require.Equal(t, err, b.people.UseReset(b.ctx(), reset.Token, own, ""), own)
+	}
+	for _, accepted := range []string{"Acme buys green tea", "dijkstra walks the graph"} {
+		renewed, err := b.people.ChangePassword(b.ctx(), session.Token, proof(""), accepted)
+		require.NoError(t, err, accepted)
+		b.Exec(`update users set password_hash = $1`, identity.CheapHash(password))
+		require.False(t, b.isActive(renewed.Token))
+		session = b.signIn("ann@example.com")
+	}
+}
+
 // The others give a password that is no longer the person's, in sessions that have ended.
 func TestConcurrentPasswordChangesSucceedOnce(t *testing.T) {
 	b := setup(t)

@@ -57,9 +57,9 @@ func (s *Service) UseReset(ctx context.Context, token, password, session string)
 	return s.useReset(ctx, token, hash, session, s.clock())
 }
 
-// checkNewPassword refuses a password that is common, the person's e-mail, or the current one.
+// checkNewPassword refuses a password that can be guessed, or is the current one.
 func (s *Service) checkNewPassword(ctx context.Context, of credentials, password string) error {
-	if err := checkUncommon(password, of.Email); err != nil || of.passwordHash == nil {
+	if err := s.checkGuessable(ctx, of.Person, password); err != nil || of.passwordHash == nil {
 		return err
 	}
 	same, err := s.passwords.matches(ctx, of.passwordHash, password)

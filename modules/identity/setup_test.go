@@ -61,15 +61,19 @@ func setupAlone(t *testing.T) *bundle {
 
 // service is one with hashes of the real cost.
 func (b *bundle) service(db *postgres.DB) *identity.Service {
-	auditor := identity.Auditor{Memberships: noMemberships{}, Log: audit.New(db), UnknownEmail: func() {}}
+	auditor := identity.Auditor{Memberships: memberships{}, Log: audit.New(db), UnknownEmail: func() {}}
 	return identity.New(db, b.now, auditor, slog.New(slog.DiscardHandler))
 }
 
-// noMemberships leaves everybody without an organisation: entries of people are tested with the assembled program.
-type noMemberships struct{}
+// memberships leaves everybody without an organisation's log: entries of people are tested with the assembled program.
+type memberships struct{}
 
-func (noMemberships) OrganisationsOf(*gorm.DB, string) ([]string, error) {
+func (memberships) OrganisationsOf(*gorm.DB, string) ([]string, error) {
 	return nil, nil
+}
+
+func (memberships) OrganisationNamesOf(context.Context, string) ([]string, error) {
+	return []string{"Acme", "Harbour & Vale Logistics"}, nil
 }
 
 func (b *bundle) now() time.Time { return time.UnixMilli(b.millis.Load()).UTC() }

@@ -31,6 +31,9 @@ func TestMembershipsAreThePersonsOwn(t *testing.T) {
 		{OrganisationID: theirs, Organisation: their, Role: org.RoleAdmin, Several: true},
 		{OrganisationID: ours, Organisation: our, Role: org.RoleMember, Several: true},
 	}, found)
+	names, err := b.orgs.OrganisationNamesOf(t.Context(), ann)
+	require.NoError(t, err)
+	require.Equal(t, []string{their.Name, "Zulu"}, names)
 	for i, slug := range []string{"theirs", "ours"} {
 		one, err := b.orgs.Membership(t.Context(), ann, slug)
 		require.NoError(t, err)

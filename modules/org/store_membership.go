@@ -50,6 +50,15 @@ func (s *Service) MembershipsOf(ctx context.Context, personID string) ([]Members
 	return found, nil
 }
 
+// OrganisationNamesOf returns the names of MembershipsOf.
+func (s *Service) OrganisationNamesOf(ctx context.Context, personID string) (names []string, err error) {
+	all, err := s.MembershipsOf(ctx, personID)
+	for _, m := range all {
+		names = append(names, m.Organisation.Name)
+	}
+	return names, err
+}
+
 // Membership returns the person's membership in the organisation with the slug. Errors: apperr.NotFound, the same for an unknown
 // organisation and for one that the person does not belong to.
 func (s *Service) Membership(ctx context.Context, personID, slug string) (Membership, error) {
