@@ -104,6 +104,11 @@ var changes = map[string]func(b *bundle, people *identity.Service) func() error{
 			return err
 		}
 	},
+	"reauthentication": func(b *bundle, people *identity.Service) func() error {
+		_, codes, session := b.enrolled("ann@example.com")
+		b.age(session, "1 hour")
+		return func() error { return people.Reauthenticate(b.ctx(), session.Token, proof(codes[0])) }
+	},
 	"offer": func(b *bundle, people *identity.Service) func() error {
 		b.person("ann@example.com", "")
 		token := b.signIn("ann@example.com").Token

@@ -116,15 +116,18 @@ func (s *Service) rotate(tx transaction, in *lockedSession, now time.Time, actio
 	if err := insertSession(tx, in.Session, in.client, now); err != nil {
 		return err
 	}
-	if in.usedRecoveryCode {
-		if err := s.record(tx, in.Person, event{action: audit.RecoveryCodeUsed}); err != nil {
-			return err
-		}
-	}
-	if action == "" {
-		return nil
+	if err := s.recordRecoveryCode(tx, in); err != nil || action == "" {
+		return err
 	}
 	return s.record(tx, in.Person, event{action: action})
+}
+
+// recordRecoveryCode records that the code was a recovery code, if it was.
+func (s *Service) recordRecoveryCode(tx transaction, in *lockedSession) error {
+	if !in.usedRecoveryCode {
+		return nil
+	}
+	return s.record(tx, in.Person, event{action: audit.RecoveryCodeUsed})
 }
 
 func person(tx transaction, id string) (Person, error) {
