@@ -44,12 +44,16 @@ func (h *Handler) person(handle func(*fiber.Ctx, *principal) error) fiber.Handle
 			return err
 		}
 		p.joinNamed(c, all)
-		err = handle(c, p)
-		if errors.Is(err, identity.ErrNoSession) {
-			return h.redirectToSignIn(c)
-		}
-		return err
+		return h.redirectIfEnded(c, handle(c, p))
 	}
+}
+
+// redirectIfEnded leads to the sign-in if a handler found that the session has ended during the request.
+func (h *Handler) redirectIfEnded(c *fiber.Ctx, err error) error {
+	if errors.Is(err, identity.ErrNoSession) {
+		return h.redirectToSignIn(c)
+	}
+	return err
 }
 
 var errNoOrganisation = apperr.New(apperr.NotFound, "Organisation not found, or you are not a member of it.")
@@ -89,7 +93,7 @@ func (h *Handler) member(permission authz.Permission, handle func(*fiber.Ctx, *p
 			return err
 		}
 		defer lease.Release()
-		return handle(c, p)
+		return h.redirectIfEnded(c, handle(c, p))
 	}
 }
 

@@ -78,14 +78,16 @@ var screens = []screen{
 	{"GET /o/:org/reports/:fork", forkAt + "?compare=off", "", 200, member + "Games.Fork Orgs.Groups Reports.Statistics Reports.LastPlay"},
 	{"GET /o/:org/reports/:fork/plays.csv", forkAt + "/plays.csv?groupId=1", "", 200, member + "Games.Fork Exports.Send"},
 	{"GET /o/:org/settings/api-keys", "/o/acme/settings/api-keys", "", 200, member + "Keys.List Keys.Expiring"},
-	{"GET /o/:org/settings/api-keys/new", "/o/acme/settings/api-keys/new", "", 200, member + "Keys.List Keys.Expiring"},
-	{"POST /o/:org/settings/api-keys/new", "/o/acme/settings/api-keys/new", newKey, 200, member + "Keys.Expiring Games.Forks Keys.Create"},
+	{"GET /o/:org/settings/api-keys/new", "/o/acme/settings/api-keys/new", "", 200, member + "Keys.List Identity.Reauthenticate Keys.Expiring"},
+	{"POST /o/:org/settings/api-keys/new", "/o/acme/settings/api-keys/new", newKey, 200,
+		member + "Identity.Reauthenticate Keys.Expiring Games.Forks Keys.Create"},
 	{"GET /o/:org/settings/api-keys/:key", keyAt, "", 200, member + "Keys.Key Keys.Usage Keys.Expiring"},
 	{"GET /o/:org/settings/api-keys/:key/rename", keyAt + "/rename", "", 200, member + "Keys.Key Keys.Expiring"},
 	{"POST /o/:org/settings/api-keys/:key/rename", keyAt + "/rename", "name=BI", 303, member + "Keys.Key Keys.Rename"},
-	{"GET /o/:org/settings/api-keys/:key/replace", keyAt + "/replace", "", 200, member + "Keys.Key Keys.Expiring"},
+	{"GET /o/:org/settings/api-keys/:key/replace", keyAt + "/replace", "", 200,
+		member + "Keys.Key Identity.Reauthenticate Keys.Expiring"},
 	{"POST /o/:org/settings/api-keys/:key/replace", keyAt + "/replace", "overlap=day&idempotencyKey=0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e45", 200,
-		member + "Keys.Key Keys.Expiring Games.Forks Keys.Replace"},
+		member + "Keys.Key Identity.Reauthenticate Keys.Expiring Games.Forks Keys.Replace"},
 	{"GET /o/:org/settings/api-keys/:key/revoke", keyAt + "/revoke", "", 200, member + "Keys.Key Keys.Expiring"},
 	{"POST /o/:org/settings/api-keys/:key/revoke", keyAt + "/revoke", "", 303, member + "Keys.Key Keys.Revoke"},
 	{"GET /o/:org/settings/audit-log", "/o/acme/settings/audit-log", "", 200,
@@ -94,9 +96,10 @@ var screens = []screen{
 		member + "Keys.List Log.People Games.Forks Log.Append=503 Log.List"},
 	{"GET /o/:org/settings/organisation", "/o/acme/settings/organisation", "", 200,
 		member + "Keys.Expiring Orgs.Members Identity.People Orgs.GroupPage Games.Forks"},
-	{"GET /o/:org/settings/organisation/reporting-mode", "/o/acme/settings/organisation/reporting-mode", "", 200, member + "Keys.List Keys.Expiring"},
+	{"GET /o/:org/settings/organisation/reporting-mode", "/o/acme/settings/organisation/reporting-mode", "", 200,
+		member + "Identity.Reauthenticate Keys.List Keys.Expiring"},
 	{"POST /o/:org/settings/organisation/reporting-mode", "/o/acme/settings/organisation/reporting-mode", "mode=nominative&organisation=acme", 303,
-		member + "Orgs.SetReportingMode"},
+		member + "Identity.Reauthenticate Orgs.SetReportingMode"},
 
 	{"GET /", "/", "", 303, person},
 	{"GET /reports", "/reports", "", 303, person},
@@ -125,7 +128,7 @@ var failures = []struct {
 // sessionCalls are the calls that find the session ended.
 var sessionCalls = []string{
 	"Session", "VerifySecondStep", "Sessions", "EndSession", "ChangePassword", "BeginTwoStep", "ConfirmTwoStep", "TurnOffTwoStep",
-	"RecoveryCodesLeft", "ReplaceRecoveryCodes",
+	"RecoveryCodesLeft", "ReplaceRecoveryCodes", "Reauthenticate",
 }
 
 // Each call of each screen, failing in each way: an error page with the right status, nothing of the screen, no session, and no

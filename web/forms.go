@@ -19,6 +19,8 @@ type formErrors struct {
 	Errors []formError
 	Wait   *wait // nil: attempts are accepted
 	Draft  bool  // whether the form shows a draft
+
+	AskPassword bool // whether the form asks for the password again
 }
 
 // formError is an error of a field.
@@ -40,7 +42,7 @@ func (f formErrors) Error(field string) string {
 
 // Count is the number of errors in words.
 func (f formErrors) Count() string {
-	return []string{"", "One thing", "Two things", "Three things", "Four things", "Five things"}[len(f.Errors)]
+	return []string{"", "One thing", "Two things", "Three things", "Four things", "Five things", "Six things"}[len(f.Errors)]
 }
 
 // wait is how long no attempt is accepted.

@@ -53,10 +53,14 @@ func (h *Handler) newKeyForm(c *fiber.Ctx, p *principal) error {
 	if obstacles := creationObstacles(p, len(keys) > 0, active, ""); len(obstacles) > 0 {
 		return obstacles[0].refusal()
 	}
-	if h.takeDraft(c, p) {
-		return h.renderNewKey(c, p, fiber.StatusOK, newKeyView{keyForm: parseKeyForm(c).shown(), formErrors: formErrors{Draft: true}})
+	view := newKeyView{keyForm: keyForm{IdempotencyKey: uuid.NewString(), Expiry: "90"}}
+	if view.formErrors, _, err = h.reauthenticate(c, p); err != nil {
+		return err
 	}
-	return h.renderNewKey(c, p, fiber.StatusOK, newKeyView{keyForm: keyForm{IdempotencyKey: uuid.NewString(), Expiry: "90"}})
+	if view.Draft = h.takeDraft(c, p); view.Draft {
+		view.keyForm = parseKeyForm(c).shown()
+	}
+	return h.renderNewKey(c, p, fiber.StatusOK, view)
 }
 
 func (h *Handler) renderNewKey(c *fiber.Ctx, p *principal, status int, view newKeyView) error {
@@ -77,8 +81,12 @@ func (h *Handler) createKey(c *fiber.Ctx, p *principal) error {
 	}
 	form := parseKeyForm(c)
 	in, invalid := form.key(p.locale, h.now())
-	if len(invalid) > 0 {
-		return h.rejectNewKey(c, p, form, invalid)
+	f, status, err := h.reauthenticate(c, p, invalid...)
+	if err != nil {
+		return err
+	}
+	if status != 0 {
+		return h.rejectNewKey(c, p, form, status, f)
 	}
 	created, err := h.newCreatedView(c, p, in)
 	if err != nil {
@@ -89,7 +97,7 @@ func (h *Handler) createKey(c *fiber.Ctx, p *principal) error {
 	case errors.Is(err, apikeys.ErrAlreadyCreated):
 		return h.renderAlreadyCreated(c, p, key)
 	case apperr.Is(err, apperr.Validation): // the expiry has just passed
-		return h.rejectNewKey(c, p, form, []formError{{"expiry", apperr.From(err).Message}})
+		return h.rejectNewKey(c, p, form, fiber.StatusBadRequest, fieldError("expiry", apperr.From(err).Message))
 	case err != nil:
 		return err
 	}
@@ -98,8 +106,8 @@ func (h *Handler) createKey(c *fiber.Ctx, p *principal) error {
 }
 
 // rejectNewKey shows the form again with all its errors.
-func (h *Handler) rejectNewKey(c *fiber.Ctx, p *principal, form keyForm, invalid []formError) error {
-	return h.renderNewKey(c, p, fiber.StatusBadRequest, newKeyView{keyForm: form.shown(), formErrors: formErrors{Errors: invalid}})
+func (h *Handler) rejectNewKey(c *fiber.Ctx, p *principal, form keyForm, status int, f formErrors) error {
+	return h.renderNewKey(c, p, status, newKeyView{keyForm: form.shown(), formErrors: f})
 }
 
 // shown is the form as it can be shown again.

@@ -54,6 +54,9 @@ func (h *Handler) replaceKeyForm(c *fiber.Ctx, p *principal) error {
 		return c.Redirect(p.keyPath(k, ""), fiber.StatusSeeOther)
 	}
 	choice, view := defaultOverlap, replaceKeyView{IdempotencyKey: uuid.NewString()}
+	if view.formErrors, _, err = h.reauthenticate(c, p); err != nil {
+		return err
+	}
 	if view.Draft = h.takeDraft(c, p); view.Draft {
 		choice = formValue(c, "overlap")
 		if sent := formValue(c, "idempotencyKey"); org.IsID(sent) {
@@ -72,11 +75,19 @@ func (h *Handler) replaceKey(c *fiber.Ctx, p *principal) error {
 	}
 	choice, idempotencyKey := formValue(c, "overlap"), formValue(c, "idempotencyKey")
 	overlap, chosen := overlapOf(choice)
+	var invalid []formError
 	if !chosen {
-		return h.rejectReplacement(c, p, k, choice, fieldError("overlap", "Choose when the old key stops."))
+		invalid = append(invalid, formError{"overlap", "Choose when the old key stops."})
 	}
 	if !org.IsID(idempotencyKey) {
-		return h.rejectReplacement(c, p, k, choice, fieldError("main", incompleteForm))
+		invalid = append(invalid, formError{"main", incompleteForm})
+	}
+	f, status, err := h.reauthenticate(c, p, invalid...)
+	if err != nil {
+		return err
+	}
+	if status != 0 {
+		return h.rejectReplacement(c, p, k, choice, status, f)
 	}
 	view, err := h.newCreatedView(c, p, apikeys.NewKey{Name: k.Name, Scopes: k.Scopes})
 	if err != nil {
@@ -90,7 +101,7 @@ func (h *Handler) replaceKey(c *fiber.Ctx, p *principal) error {
 	case errors.Is(err, apikeys.ErrNotReplaceable):
 		return c.Redirect(p.keyPath(k, ""), fiber.StatusSeeOther)
 	case errors.Is(err, apikeys.ErrTooMany):
-		return h.rejectReplacement(c, p, k, choice, fieldError("overlap",
+		return h.rejectReplacement(c, p, k, choice, fiber.StatusBadRequest, fieldError("overlap",
 			fmt.Sprintf("Both keys would be more than the maximum of %d. Choose “Now”, or revoke another key first.", apikeys.MaxUsable)))
 	case err != nil:
 		return err
@@ -101,9 +112,8 @@ func (h *Handler) replaceKey(c *fiber.Ctx, p *principal) error {
 }
 
 // rejectReplacement shows the form again with its errors. It has its own idempotency key: this one replaced nothing.
-func (h *Handler) rejectReplacement(c *fiber.Ctx, p *principal, k apikeys.Key, choice string, invalid formErrors) error {
-	view := replaceKeyView{IdempotencyKey: uuid.NewString(), formErrors: invalid}
-	return h.renderReplaceKey(c, p, k, fiber.StatusBadRequest, choice, view)
+func (h *Handler) rejectReplacement(c *fiber.Ctx, p *principal, k apikeys.Key, choice string, status int, f formErrors) error {
+	return h.renderReplaceKey(c, p, k, status, choice, replaceKeyView{IdempotencyKey: uuid.NewString(), formErrors: f})
 }
 
 func (h *Handler) renderReplaceKey(c *fiber.Ctx, p *principal, k apikeys.Key, status int, choice string, view replaceKeyView) error {

@@ -369,6 +369,54 @@ func (_c *mockIdentity_People_Call) RunAndReturn(run func(context.Context, []str
 	return _c
 }
 
+// Reauthenticate provides a mock function with given fields: ctx, token, proof
+func (_m *mockIdentity) Reauthenticate(ctx context.Context, token string, proof identity.Proof) error {
+	ret := _m.Called(ctx, token, proof)
+
+	if len(ret) == 0 {
+		panic("no return value specified for Reauthenticate")
+	}
+
+	var r0 error
+	if rf, ok := ret.Get(0).(func(context.Context, string, identity.Proof) error); ok {
+		r0 = rf(ctx, token, proof)
+	} else {
+		r0 = ret.Error(0)
+	}
+
+	return r0
+}
+
+// mockIdentity_Reauthenticate_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'Reauthenticate'
+type mockIdentity_Reauthenticate_Call struct {
+	*mock.Call
+}
+
+// Reauthenticate is a helper method to define mock.On call
+//   - ctx context.Context
+//   - token string
+//   - proof identity.Proof
+func (_e *mockIdentity_Expecter) Reauthenticate(ctx interface{}, token interface{}, proof interface{}) *mockIdentity_Reauthenticate_Call {
+	return &mockIdentity_Reauthenticate_Call{Call: _e.mock.On("Reauthenticate", ctx, token, proof)}
+}
+
+func (_c *mockIdentity_Reauthenticate_Call) Run(run func(ctx context.Context, token string, proof identity.Proof)) *mockIdentity_Reauthenticate_Call {
+	_c.Call.Run(func(args mock.Arguments) {
+		run(args[0].(context.Context), args[1].(string), args[2].(identity.Proof))
+	})
+	return _c
+}
+
+func (_c *mockIdentity_Reauthenticate_Call) Return(_a0 error) *mockIdentity_Reauthenticate_Call {
+	_c.Call.Return(_a0)
+	return _c
+}
+
+func (_c *mockIdentity_Reauthenticate_Call) RunAndReturn(run func(context.Context, string, identity.Proof) error) *mockIdentity_Reauthenticate_Call {
+	_c.Call.Return(run)
+	return _c
+}
+
 // RecoveryCodesLeft provides a mock function with given fields: ctx, token
 func (_m *mockIdentity) RecoveryCodesLeft(ctx context.Context, token string) (int, error) {
 	ret := _m.Called(ctx, token)

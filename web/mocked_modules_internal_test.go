@@ -100,6 +100,8 @@ func (s *mocked) account(on *mockIdentity_Expecter) {
 		func(context.Context, string, proof) (identity.Session, error) { return session("TurnOffTwoStep") })
 	on.RecoveryCodesLeft(anything, anything).RunAndReturn(func(context.Context, string) (int, error) { return give(s, "Identity.RecoveryCodesLeft", 3) })
 	on.SetRegion(anything, anything, anything).RunAndReturn(func(context.Context, string, string) error { return s.called("Identity.SetRegion") })
+	on.Reauthenticate(anything, anything, anything).RunAndReturn(
+		func(context.Context, string, proof) error { return s.called("Identity.Reauthenticate") })
 	on.ReplaceRecoveryCodes(anything, anything, anything).RunAndReturn(
 		func(context.Context, string, proof) ([]string, identity.Session, error) {
 			return codes("ReplaceRecoveryCodes")

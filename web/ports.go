@@ -54,6 +54,7 @@ type Accounts interface {
 	TurnOffTwoStep(ctx context.Context, token string, proof identity.Proof) (identity.Session, error)
 	RecoveryCodesLeft(ctx context.Context, token string) (int, error)
 	SetRegion(ctx context.Context, token, region string) error
+	Reauthenticate(ctx context.Context, token string, proof identity.Proof) error
 	ReplaceRecoveryCodes(ctx context.Context, token string, proof identity.Proof) (codes []string, session identity.Session, err error)
 }
 

@@ -23,22 +23,29 @@ type reportingModeView struct {
 	Keys       []string // names of those that can read reports now: at most maxKeysNamed
 	MoreKeys   string   // how many others can, or ""
 	AllKeys    int
+	Typed      string // the organisation's name, as it was sent
 }
 
 const maxKeysNamed = 5
 
 // reportingModeForm answers GET /settings/organisation/reporting-mode.
 func (h *Handler) reportingModeForm(c *fiber.Ctx, p *principal) error {
-	if h.takeDraft(c, p) {
-		return h.renderReportingMode(c, p, fiber.StatusOK, org.ReportingMode(formValue(c, "mode")), formErrors{Draft: true})
+	f, _, err := h.reauthenticate(c, p)
+	if err != nil {
+		return err
 	}
-	return h.renderReportingMode(c, p, fiber.StatusOK, p.Organisation.ReportingMode, formErrors{})
+	mode := p.Organisation.ReportingMode
+	if f.Draft = h.takeDraft(c, p); f.Draft {
+		mode = org.ReportingMode(formValue(c, "mode"))
+	}
+	return h.renderReportingMode(c, p, fiber.StatusOK, mode, f)
 }
 
 func (h *Handler) renderReportingMode(c *fiber.Ctx, p *principal, status int, chosen org.ReportingMode, f formErrors) error {
 	view := reportingModeView{
 		formErrors: f, Path: p.path("/settings/organisation/reporting-mode"), Back: p.path("/settings/organisation"),
 		Nominative: chosen == org.Nominative, Confirm: p.Organisation.ReportingMode != org.Nominative,
+		Typed: strings.ToValidUTF8(formValue(c, "organisation"), "\uFFFD"),
 	}
 	keys, err := h.Keys.List(c.UserContext(), p.keyActor())
 	if err != nil {
@@ -63,11 +70,18 @@ func (h *Handler) renderReportingMode(c *fiber.Ctx, p *principal, status int, ch
 func (h *Handler) changeReportingMode(c *fiber.Ctx, p *principal) error {
 	actor := org.Actor{Person: p.auditActor(), Subject: p.subject()}
 	before, mode := p.Organisation.ReportingMode, org.ReportingMode(formValue(c, "mode"))
+	var invalid []formError
 	if mode == org.Nominative && before != mode && !sameName(formValue(c, "organisation"), p.Organisation.Name) {
-		return h.renderReportingMode(c, p, fiber.StatusBadRequest, mode,
-			fieldError("organisation", "To show names, type the name of the organisation: \u2068"+p.Organisation.Name+"\u2069"))
+		invalid = fieldError("organisation", "To show names, type the name of the organisation: \u2068"+p.Organisation.Name+"\u2069").Errors
 	}
-	err := h.Orgs.SetReportingMode(c.UserContext(), actor, mode, apikeys.RequestOf(c, c.Path()))
+	f, status, err := h.reauthenticate(c, p, invalid...)
+	if err != nil {
+		return err
+	}
+	if status != 0 {
+		return h.renderReportingMode(c, p, status, mode, f)
+	}
+	err = h.Orgs.SetReportingMode(c.UserContext(), actor, mode, apikeys.RequestOf(c, c.Path()))
 	if apperr.Is(err, apperr.Validation) {
 		return h.renderReportingMode(c, p, fiber.StatusBadRequest, before, fieldError("mode", apperr.From(err).Message))
 	}

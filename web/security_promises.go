@@ -140,10 +140,12 @@ var securityParts = []securityPart{
 		},
 		{
 			"Passwords", "Passwords are stored as Argon2id hashes. Ten wrong ones lock the sign-in for a minute, and guesses are also " +
-				"counted by address. The answer does not tell whether an account exists.",
+				"counted by address. The answer does not tell whether an account exists. " +
+				"New passwords are not common, and not made of names.",
 			"Others can lock an account for new browsers. Browsers that have signed in before are not locked out.",
 			[]string{"TestTenWrongPasswordsLockAnAccount", "TestOneClientCannotTrySixtyAccounts",
-				"TestWrongPasswordAndUnknownEmailGetOneAnswer", "TestKnownBrowserIsOutsideTheLock"},
+				"TestWrongPasswordAndUnknownEmailGetOneAnswer", "TestKnownBrowserIsOutsideTheLock",
+				"TestCommonPasswordsAreRefused", "TestNewPasswordIsNotMadeOfNames"},
 		},
 		{
 			"Two-step verification", "A code works once, and wrong ones lock it for longer each time. Secrets are encrypted, recovery codes hashed.",
@@ -156,9 +158,10 @@ var securityParts = []securityPart{
 			"Sessions", "A session ends 12 hours after its last use, 24 hours after its start, and with a new password. " +
 				"Roles are read at every request. Tokens are stored as hashes.",
 			"Anyone who copies the cookie has the session until then. To change password, two-step verification or recovery codes " +
-				"takes the current password.",
+				"takes the current password; a new key or another reporting mode takes one that was entered within 15 minutes.",
 			[]string{"TestSessionsExpire", "TestTokensAreStoredAsHashes", "TestNewPasswordEndsOtherSessions",
-				"TestRevokedRoleTakesEffectOnTheNextRequest", "TestStolenSessionChangesNothing"},
+				"TestRevokedRoleTakesEffectOnTheNextRequest", "TestStolenSessionChangesNothing",
+				"TestStolenSessionDoesNotKeepItsPersonFromAChange", "TestSensitiveFormsAskForThePasswordInPlace"},
 		},
 		{
 			"Logs and dumps", "No key, password, code, two-step secret, session, reset link or database password is in a log, a metric, " +

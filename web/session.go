@@ -25,7 +25,10 @@ type Authenticator interface {
 }
 
 // cookies is the Authenticator of sessions that were started by sign_in.go.
-type cookies struct{ people, recheck Sessions }
+type cookies struct {
+	people  Identity
+	recheck Sessions
+}
 
 func (a cookies) Session(ctx context.Context, c *fiber.Ctx) (identity.Session, error) {
 	token := c.Cookies(sessionCookie)

@@ -169,6 +169,7 @@ func TestTheScreensOfKeysServeItsOwnPeople(t *testing.T) {
 		status      int
 	}{
 		{keys, "north", http.StatusOK}, {keys + "/new", "north", http.StatusOK}, {keys + "/" + key.ID + "/revoke", "north", http.StatusOK},
+		{keys + "/" + key.ID + "/replace", "north", http.StatusOK}, {"/o/north/settings/organisation/reporting-mode", "north", http.StatusOK},
 		{"/o/north/reports", "north", http.StatusOK}, {"/o/north/reports/" + north.fork, "north", http.StatusOK},
 		{"/o/north/settings/audit-log", "north", http.StatusOK}, {"/o/north/settings/organisation", "north", http.StatusOK},
 		{keys, "north-teacher", http.StatusForbidden}, {keys, "silver", http.StatusNotFound}, {keys, "nobody", http.StatusSeeOther},
@@ -176,6 +177,7 @@ func TestTheScreensOfKeysServeItsOwnPeople(t *testing.T) {
 	} {
 		status, body := p.send(http.MethodGet, c.path, nil, login, c.login)
 		require.Equal(t, c.status, status, "%s as %q: %.300s", c.path, c.login, body)
+		require.NotContains(t, body, `type="password"`, "its Authenticator is no web.Reauthenticator")
 	}
 	status, _ = p.create(silver)
 	require.Equal(t, http.StatusForbidden, status, "its tier has no API")

@@ -20,6 +20,8 @@
 //   - The token changes with the second step, the password, two-step verification on or off, and new recovery codes.
 //   - A session alone changes nothing of how its person signs in: that takes the current password and, with two-step
 //     verification on, a code or a recovery code (Proof).
+//   - A session knows when its person last entered the password (Reauthenticate), by the database's clock. Each insert follows a
+//     right password, and the column's default is that moment.
 //   - A change of password hash or TOTP secret, also by an import, ends all sessions of the person, forgets the browsers and
 //     voids a reset: a trigger does it, so that no writer can forget it. The person who makes the change continues in a session that
 //     begins in the same transaction.

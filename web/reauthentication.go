@@ -1,0 +1,56 @@
+package web
+
+import (
+	"context"
+	"errors"
+
+	"github.com/gofiber/fiber/v2"
+
+	"dg/modules/identity"
+)
+
+// Reauthenticator is what an Authenticator may also be. The forms of new keys and of the reporting mode then ask for the
+// password again; without it they ask nothing.
+type Reauthenticator interface {
+	// Reauthenticate returns nil if the token's person entered the password, and the code with two-step verification on, recently
+	// or gives both in the proof. Errors: identity.ErrPasswordDue, ErrWrongPassword, ErrWrongCode, ErrNoSession, a LockedError.
+	Reauthenticate(ctx context.Context, token string, proof identity.Proof) error
+}
+
+func (a cookies) Reauthenticate(ctx context.Context, token string, proof identity.Proof) error {
+	return a.people.Reauthenticate(ctx, token, proof)
+}
+
+// reauthenticate decides whether a form may make its change. If so, the status is 0. Otherwise the form is shown with the errors
+// and the status: those of its fields, and of the password that it asks for where none was entered recently.
+func (h *Handler) reauthenticate(c *fiber.Ctx, p *principal, invalid ...formError) (f formErrors, status int, err error) {
+	f.Errors = invalid
+	if len(invalid) > 0 {
+		status = fiber.StatusBadRequest
+	}
+	auth, ok := h.auth.(Reauthenticator)
+	if !ok {
+		return f, status, nil
+	}
+	proof, missing := proofOf(c), fieldError("current", identity.ErrPasswordDue.Message)
+	if proof.Password != "" && proof.Code == "" && p.Person.TwoStep { // it would count as a wrong code
+		proof, missing = identity.Proof{}, fieldError("code", "Enter the code from your authenticator app, or a recovery code.")
+	}
+	err = auth.Reauthenticate(c.UserContext(), p.token, proof)
+	if err == nil {
+		return f, status, nil
+	}
+	f.AskPassword = true
+	wrong, rejected := proofErrors(c, err)
+	if errors.Is(err, identity.ErrPasswordDue) {
+		if c.Method() == fiber.MethodGet {
+			return f, 0, nil
+		}
+		wrong, rejected = missing, fiber.StatusUnprocessableEntity
+	}
+	if rejected == 0 {
+		return f, 0, err
+	}
+	f.Errors, f.Wait = append(f.Errors, wrong.Errors...), wrong.Wait
+	return f, rejected, nil
+}
