@@ -125,7 +125,8 @@ func TestAccountResetWorksOnce(t *testing.T) {
 	require.NotContains(t, p.log.String(), token)
 }
 
-// rules.md, Audit log: a link is in the log of each organisation of its person, with the operator as the actor, or is not made.
+// rules.md, Audit log: a link is in the log of each organisation of its person, with the operator
+// as the actor, or is not made.
 func TestAccountResetIsRecordedInEachOrganisation(t *testing.T) {
 	t.Parallel()
 	p, base, db := serveDemo(t)
@@ -135,7 +136,8 @@ func TestAccountResetIsRecordedInEachOrganisation(t *testing.T) {
 		where o.slug = 'atelier-north-light' and u.email_key = $1`, tomas.Email)
 	status, out := p.run("account", "reset", tomas.Email, "--base-url", base)
 	require.Zero(t, status, out)
-	const recorded = `select coalesce(string_agg(concat_ws(' ', o.slug, actor_kind, method, e.path, details->>'name'), ', ' order by o.slug), '')
+	const recorded = `select coalesce(string_agg(
+			concat_ws(' ', o.slug, actor_kind, method, e.path, details->>'name'), ', ' order by o.slug), '')
 		from audit_entries e join organisations o on o.id = e.org_id join users u on u.id::text = e.target_id
 		where e.action = 'account.reset_created' and e.target_kind = 'person' and u.email_key = $1
 		and (details->>'until')::timestamptz = (select date_trunc('second', expires_at) from account_resets)`

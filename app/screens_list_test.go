@@ -75,6 +75,25 @@ func twoStepAdminScreens(fork, smallGroup string) []screen {
 	}
 }
 
+// passwordAgainScreens are the form of a new key in a session that is older than 15 minutes.
+func passwordAgainScreens(t *testing.T, db *door, email string) []screen {
+	const form = "/settings/api-keys/new"
+	age := func(p *browsertest.Page) {
+		db.exec(t, `update sessions s set authenticated_at = null
+			from users u where u.id = s.user_id and u.email_key = $1`, email)
+		p.Reload()
+	}
+	wrong := func(p *browsertest.Page) {
+		fillKey(p)
+		enter("#current", "wrong horse battery", "#code", "000000")(p)
+	}
+	return []screen{
+		{name: "key-new-password", shows: "Confirm your identity", path: form, do: age},
+		{name: "key-new-password-error", shows: "The password is wrong.", path: form,
+			status: http.StatusUnprocessableEntity, do: wrong},
+	}
+}
+
 // smallOrganisationScreens are those of an organisation without keys whose names are markup.
 func smallOrganisationScreens(fork string) []screen {
 	return []screen{

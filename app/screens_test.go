@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -47,7 +48,8 @@ func TestScreens(t *testing.T) {
 		viewers := make(chan viewer, 6)
 		for _, v := range []viewer{
 			{"maren@harbour.example.com", ownerScreens()}, // the longest first
-			{"tomas@harbour.example.com", twoStepAdminScreens(fork, smallGroup)},
+			{"tomas@harbour.example.com", slices.Concat(twoStepAdminScreens(fork, smallGroup),
+				passwordAgainScreens(t, db, "tomas@harbour.example.com"))},
 			{"", signedOutScreens()},
 			{"noor@atelier.example.org", smallOrganisationScreens(hostileFork)},
 			{"claire@harbour.example.com", adminScreens(t)},

@@ -18,7 +18,8 @@
 // A form that is sent after its session has ended is shown again after the sign-in, with its text (draft.go): a form has the address
 // of its page, names its person, and lists the fields that are kept.
 //
-// The forms of new keys and of the reporting mode take a password that was entered recently, or ask for it (reauthentication.go).
+// The forms of new keys and of the reporting mode take a password that was entered recently, or ask
+// for it (reauthentication.go).
 //
 // A dashboard shows two reports: its period's, and the totals of the period before it (comparison.go). One is read after the other,
 // so that no request waits for a place among the reports while it holds one.

@@ -112,8 +112,11 @@ func (h *Handler) replaceKey(c *fiber.Ctx, p *principal) error {
 }
 
 // rejectReplacement shows the form again with its errors. It has its own idempotency key: this one replaced nothing.
-func (h *Handler) rejectReplacement(c *fiber.Ctx, p *principal, k apikeys.Key, choice string, status int, f formErrors) error {
-	return h.renderReplaceKey(c, p, k, status, choice, replaceKeyView{IdempotencyKey: uuid.NewString(), formErrors: f})
+func (h *Handler) rejectReplacement(
+	c *fiber.Ctx, p *principal, k apikeys.Key, choice string, status int, f formErrors,
+) error {
+	view := replaceKeyView{IdempotencyKey: uuid.NewString(), formErrors: f}
+	return h.renderReplaceKey(c, p, k, status, choice, view)
 }
 
 func (h *Handler) renderReplaceKey(c *fiber.Ctx, p *principal, k apikeys.Key, status int, choice string, view replaceKeyView) error {

@@ -9,11 +9,12 @@ import (
 	"dg/modules/identity"
 )
 
-// Reauthenticator is what an Authenticator may also be. The forms of new keys and of the reporting mode then ask for the
-// password again; without it they ask nothing.
+// Reauthenticator is what an Authenticator may also be. The forms of new keys and of the reporting
+// mode then ask for the password again; without it they ask nothing.
 type Reauthenticator interface {
-	// Reauthenticate returns nil if the token's person entered the password, and the code with two-step verification on, recently
-	// or gives both in the proof. Errors: identity.ErrPasswordDue, ErrWrongPassword, ErrWrongCode, ErrNoSession, a LockedError.
+	// Reauthenticate returns nil if the token's person entered the password, and the code with
+	// two-step verification on, recently or gives both in the proof.
+	// Errors: identity.ErrPasswordDue, ErrWrongPassword, ErrWrongCode, ErrNoSession, a LockedError.
 	Reauthenticate(ctx context.Context, token string, proof identity.Proof) error
 }
 
@@ -21,9 +22,12 @@ func (a cookies) Reauthenticate(ctx context.Context, token string, proof identit
 	return a.people.Reauthenticate(ctx, token, proof)
 }
 
-// reauthenticate decides whether a form may make its change. If so, the status is 0. Otherwise the form is shown with the errors
-// and the status: those of its fields, and of the password that it asks for where none was entered recently.
-func (h *Handler) reauthenticate(c *fiber.Ctx, p *principal, invalid ...formError) (f formErrors, status int, err error) {
+// reauthenticate decides whether a form may make its change. If so, the status is 0. Otherwise the
+// form is shown with the status and the errors: those of its fields, and of the password that it
+// asks for where none was entered recently. It decides for the three forms that need it.
+func (h *Handler) reauthenticate(
+	c *fiber.Ctx, p *principal, invalid ...formError,
+) (f formErrors, status int, err error) {
 	f.Errors = invalid
 	if len(invalid) > 0 {
 		status = fiber.StatusBadRequest
@@ -32,9 +36,11 @@ func (h *Handler) reauthenticate(c *fiber.Ctx, p *principal, invalid ...formErro
 	if !ok {
 		return f, status, nil
 	}
-	proof, missing := proofOf(c), fieldError("current", identity.ErrPasswordDue.Message)
+	proof := proofOf(c)
+	missing := fieldError("current", identity.ErrPasswordDue.Message)
 	if proof.Password != "" && proof.Code == "" && p.Person.TwoStep { // it would count as a wrong code
-		proof, missing = identity.Proof{}, fieldError("code", "Enter the code from your authenticator app, or a recovery code.")
+		proof = identity.Proof{}
+		missing = fieldError("code", "Enter the code from your authenticator app, or a recovery code.")
 	}
 	err = auth.Reauthenticate(c.UserContext(), p.token, proof)
 	if err == nil {
@@ -46,11 +52,13 @@ func (h *Handler) reauthenticate(c *fiber.Ctx, p *principal, invalid ...formErro
 		if c.Method() == fiber.MethodGet {
 			return f, 0, nil
 		}
-		wrong, rejected = missing, fiber.StatusUnprocessableEntity
+		wrong = missing
+		rejected = fiber.StatusUnprocessableEntity
 	}
 	if rejected == 0 {
 		return f, 0, err
 	}
-	f.Errors, f.Wait = append(f.Errors, wrong.Errors...), wrong.Wait
+	f.Errors = append(f.Errors, wrong.Errors...)
+	f.Wait = wrong.Wait
 	return f, rejected, nil
 }

@@ -23,24 +23,30 @@ type sensitive struct {
 	done   int      // the status of the change
 }
 
-// sensitiveForms are all of them, in an organisation whose admin is made an owner, with two-step verification.
+// sensitiveForms are all of them. The admin of the organisation, who has two-step verification, is
+// made an owner.
 func (w *world) sensitiveForms(t *testing.T, acme *organisation) map[string]sensitive {
 	t.Helper()
 	w.db.Exec(`update memberships set role = 'owner' where user_id = $1`, acme.admin.ID)
 	old := w.newKey(t, acme, "BI", apikeys.ReportsRead)
 	return map[string]sensitive{
 		"a new key": {acme.at("/settings/api-keys/new"), url.Values{
-			"name": {"Warehouse"}, "description": {"Ask Bo"}, "scopes": {"reports:read"}, "expiry": {"day"}, "day": {"2027-01-02"}, "time": {"09:30"},
+			"name": {"Warehouse"}, "description": {"Ask Bo"}, "scopes": {"reports:read"},
+			"expiry": {"day"}, "day": {"2027-01-02"}, "time": {"09:30"},
 			"idempotencyKey": {"0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e44"},
 		}, []string{
-			`value="Warehouse"`, `value="Ask Bo"`, `value="reports:read" aria-describedby="sr-h" checked`, `value="2027-01-02"`, `value="09:30"`,
-			`id="xday" name="expiry" value="day" aria-describedby="xdayh" checked`, `value="0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e44"`,
+			`value="Warehouse"`, `value="Ask Bo"`, `value="2027-01-02"`, `value="09:30"`,
+			`value="reports:read" aria-describedby="sr-h" checked`,
+			`id="xday" name="expiry" value="day" aria-describedby="xdayh" checked`,
+			`value="0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e44"`,
 		}, http.StatusOK},
 		"a replacement": {acme.at("/settings/api-keys/%s/replace", old.ID),
 			url.Values{"overlap": {"week"}, "idempotencyKey": {newIdempotencyKey()}},
-			[]string{`id="oweek" name="overlap" value="week" aria-describedby="oweekh" checked`}, http.StatusOK},
+			[]string{`id="oweek" name="overlap" value="week" aria-describedby="oweekh" checked`},
+			http.StatusOK},
 		"a mode": {acme.at("/settings/organisation/reporting-mode"), toNominative(acme),
-			[]string{`value="nominative" checked`, `name="organisation" value="` + acme.Name + `"`}, http.StatusSeeOther},
+			[]string{`value="nominative" checked`, `name="organisation" value="` + acme.Name + `"`},
+			http.StatusSeeOther},
 	}
 }
 
@@ -64,16 +70,18 @@ func (p page) asks() [2]bool {
 
 // changes are the keys and the modes that there are.
 func (w *world) changes() string {
-	return fixtures.One[string](w.db, `select concat_ws(' ', (select string_agg(id || coalesce(revoked_at::text, ''), ',' order by id) from api_keys),
+	return fixtures.One[string](w.db, `select concat_ws(' ',
+		(select string_agg(id || coalesce(revoked_at::text, ''), ',' order by id) from api_keys),
 		(select string_agg(reporting_mode, ',' order by id) from organisations))`)
 }
 
-// rules.md, Keys: each asks in place, after 15 minutes, and keeps what was filled in. The right answer makes the change, and
-// holds for the next ones.
+// rules.md, Keys: each asks in place, after 15 minutes, and keeps what was filled in. The right answer
+// makes the change, and holds for the next ones.
 func TestSensitiveFormsAskForThePasswordInPlace(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	acme, again := w.organisation("acme"), "Enter your password again: you last entered it more than 15 minutes ago."
+	acme := w.organisation("acme")
+	const again = "Enter your password again."
 	for name, s := range w.sensitiveForms(t, acme) {
 		t.Run(name, func(t *testing.T) {
 			b := w.signedIn(t, acme.admin)
@@ -113,7 +121,8 @@ func TestSensitiveFormsAskForThePasswordInPlace(t *testing.T) {
 	}
 }
 
-// What is wrong with the rest of the form is said at once, and a right password counts although the form comes back.
+// What is wrong with the rest of the form is said at once, and a right password counts although the
+// form comes back.
 func TestRightPasswordCountsInAFormWithErrors(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -135,7 +144,8 @@ func TestRightPasswordCountsInAFormWithErrors(t *testing.T) {
 	require.Equal(t, [2]bool{}, p.asks())
 
 	w.age("1 hour") // all fields wrong at once
-	p = b.post(path, url.Values{"name": {" "}, "description": {strings.Repeat("x", 201)}, "expiry": {"x"}})
+	form = url.Values{"name": {" "}, "description": {strings.Repeat("x", 201)}, "expiry": {"x"}}
+	p = b.post(path, form)
 	require.Contains(t, p.body, "<strong>Six things to fix.</strong>")
 }
 
@@ -153,7 +163,8 @@ func TestRevokingAndRenamingNeverAsk(t *testing.T) {
 	}
 }
 
-// Guesses in a form are counted with those of the account's forms, and recorded like them. Another session is not locked.
+// Guesses in a form are counted with those of the account's forms, and recorded like them. Another
+// session is not locked.
 func TestPasswordsInSensitiveFormsAreBounded(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -187,8 +198,8 @@ func TestPasswordsInSensitiveFormsAreBounded(t *testing.T) {
 	require.Equal(t, http.StatusOK, other.post(s.path, s.with(fixtures.Password, "")).StatusCode)
 }
 
-// A session that ended before the password was sent costs a sign-in: the form is shown again with its text, asks for no
-// password, since it was just entered, and the password was kept nowhere.
+// A session that ended before the password was sent costs a sign-in: the form is shown again with its
+// text, asks for no password, since it was just entered, and the password was kept nowhere.
 func TestSensitiveFormAfterTheSessionEnded(t *testing.T) {
 	t.Parallel()
 	w := start(t)

@@ -169,7 +169,8 @@ func TestTheScreensOfKeysServeItsOwnPeople(t *testing.T) {
 		status      int
 	}{
 		{keys, "north", http.StatusOK}, {keys + "/new", "north", http.StatusOK}, {keys + "/" + key.ID + "/revoke", "north", http.StatusOK},
-		{keys + "/" + key.ID + "/replace", "north", http.StatusOK}, {"/o/north/settings/organisation/reporting-mode", "north", http.StatusOK},
+		{keys + "/" + key.ID + "/replace", "north", http.StatusOK},
+		{"/o/north/settings/organisation/reporting-mode", "north", http.StatusOK},
 		{"/o/north/reports", "north", http.StatusOK}, {"/o/north/reports/" + north.fork, "north", http.StatusOK},
 		{"/o/north/settings/audit-log", "north", http.StatusOK}, {"/o/north/settings/organisation", "north", http.StatusOK},
 		{keys, "north-teacher", http.StatusForbidden}, {keys, "silver", http.StatusNotFound}, {keys, "nobody", http.StatusSeeOther},

@@ -10,7 +10,8 @@ import (
 	"dg/web"
 )
 
-// signIn is this program's sign-in: a proxy before it says who somebody is. It asks for no password, so it has no Reauthenticate.
+// signIn is this program's sign-in: a proxy before it says who somebody is. It asks for no
+// password, so it has no Reauthenticate.
 type signIn struct{ tenants *tenants }
 
 // login is the header that the proxy sends.

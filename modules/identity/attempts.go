@@ -76,9 +76,9 @@ func signInLimits(who credentials, from Client) []attemptLimit {
 	return []attemptLimit{address, newLimit("account", EmailKey(who.Email), maxAccountFailures, accountWindow)}
 }
 
-// sessionLimits are those of a password within a session, apart from those of the sign-in, which strangers can reach. They are
-// counted by session: who copied the cookie of one locks that one, and its person signs in again. The person's bound is looser
-// than what one session can reach.
+// sessionLimits are those of a password within a session, apart from those of the sign-in, which
+// strangers can reach. They are counted by session: who copied the cookie of one locks that one,
+// and its person signs in again. The person's bound is looser than what one session can reach.
 func sessionLimits(who credentials, token, address string) []attemptLimit {
 	from := newLimit("session address", network(address), maxAddressFailures, addressWindow)
 	from.keepOnSuccess = true // or an own session would clear it

@@ -51,8 +51,8 @@ func bothDirections(rows ...string) []string {
 	return rows
 }
 
-// checkUncommon refuses a new password that is the person's e-mail, is common, or is made of the names and what is common.
-// Errors: apperr.Validation with the field "new".
+// checkUncommon refuses a new password that is the person's e-mail, is common, or is made of the
+// names and what is common. Errors: apperr.Validation with the field "new".
 func checkUncommon(password, email string, names ...string) error {
 	folded, key := EmailKey(password), EmailKey(email)
 	local, _, _ := strings.Cut(key, "@")
@@ -71,7 +71,8 @@ func checkUncommon(password, email string, names ...string) error {
 	return nil
 }
 
-// wordsOf returns the words of names, as they are and without accents. Two letters are in any password: they are left out.
+// wordsOf returns the words of names, as they are and without accents. Two letters are in any
+// password: they are left out.
 func wordsOf(names []string) (words []string) {
 	between := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) }
 	for _, name := range names {

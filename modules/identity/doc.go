@@ -7,8 +7,9 @@
 //   - An e-mail belongs to one person: users.email_key, which EmailKey derives, is unique.
 //   - A password is stored as argon2id in PHC form. It is never shown, logged or part of an error. It is hashed in NFC, so that
 //     it is the same from every keyboard, and is not cut.
-//   - A new password has at least 12 code points and at most 1,000 bytes, and is neither common (common_passwords.go), nor the
-//     person's e-mail, nor made of the person's name or an organisation's, nor the current password.
+//   - A new password has at least 12 code points and at most 1,000 bytes, and is neither common
+//     (common_passwords.go), nor the person's e-mail, nor made of the person's name or an
+//     organisation's, nor the current password.
 //   - Unknown e-mail, no password and wrong password get one answer, one count and the same computation (dummyHash).
 //   - Hashes from elsewhere are accepted within bounds: their parameters decide what one sign-in costs. A hash with other
 //     parameters than ours takes another time than an unknown e-mail, which shows that the e-mail exists. A password that the
@@ -20,8 +21,8 @@
 //   - The token changes with the second step, the password, two-step verification on or off, and new recovery codes.
 //   - A session alone changes nothing of how its person signs in: that takes the current password and, with two-step
 //     verification on, a code or a recovery code (Proof).
-//   - A session knows when its person last entered the password (Reauthenticate), by the database's clock. Each insert follows a
-//     right password, and the column's default is that moment.
+//   - A session knows when its person last entered the password (Reauthenticate), by the database's
+//     clock. Each insert follows a right password, and the column's default is that moment.
 //   - A change of password hash or TOTP secret, also by an import, ends all sessions of the person, forgets the browsers and
 //     voids a reset: a trigger does it, so that no writer can forget it. The person who makes the change continues in a session that
 //     begins in the same transaction.
@@ -43,9 +44,10 @@
 //     sessions, two-step verification and recovery codes of its person.
 //
 // Limits:
-//   - Passwords are counted by account (ten in a minute) and by address (20 in ten minutes, IPv6 by /64), whether the e-mail is
-//     known or not. Within a session they are counted apart, in ten minutes: by session (ten), by address (20) and by person (50).
-//     Who copied a cookie locks one session, and its person changes the password in another.
+//   - Passwords are counted by account (ten in a minute) and by address (20 in ten minutes, IPv6 by
+//     /64), whether the e-mail is known or not. Within a session they are counted apart, in ten
+//     minutes: by session (ten), by address (20) and by person (50). Who copied a cookie locks one
+//     session, and its person changes the password in another.
 //   - Codes are counted by person, ten since the last right one; the lock after them doubles from a minute to an hour. A code
 //     that was right and used already is not counted.
 //   - A known browser has limits of its own, five in 15 minutes, and ignores those above. It is known by a random cookie,

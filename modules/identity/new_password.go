@@ -50,7 +50,8 @@ func (s *Service) ChangePassword(ctx context.Context, token string, proof Proof,
 	})
 }
 
-// checkGuessable refuses a password that is common, the person's e-mail, or made of the person's or an organisation's name.
+// checkGuessable refuses a password that is common, the person's e-mail, or made of the person's or
+// an organisation's name.
 func (s *Service) checkGuessable(ctx context.Context, of Person, password string) error {
 	names, err := s.auditor.Memberships.OrganisationNamesOf(ctx, of.ID)
 	if err != nil {

@@ -61,8 +61,9 @@ func TestWrongCurrentPasswordsAreCounted(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A thief with a copied cookie locks the session that it belongs to, and the person changes the password in another. Many
-// stolen sessions together reach the bound of the person (doc.go, Limits).
+// A thief with a copied cookie locks the session that it belongs to, and the person changes the
+// password in another. Many stolen sessions together reach the bound of the person (doc.go,
+// Limits).
 func TestStolenSessionDoesNotKeepItsPersonFromAChange(t *testing.T) {
 	b := setup(t)
 	b.person("ann@example.com", "")
@@ -153,15 +154,17 @@ func TestNewPasswordsAreBounded(t *testing.T) {
 	require.NoError(t, err, "composed or decomposed")
 }
 
-// A new password is not made of the person's name or an organisation's (doc.go, Passwords): not at a change, not at a reset.
+// A new password is not made of the person's name or an organisation's (doc.go, Passwords): not at
+// a change, not at a reset.
 func TestNewPasswordIsNotMadeOfNames(t *testing.T) {
 	b := setup(t)
 	id := b.person("ann@example.com", "")
 	b.Exec(`update users set name = 'Zoë van Dijkstra' where id = $1`, id)
 	session, reset := b.signIn("ann@example.com"), b.reset("ann@example.com")
 	for _, own := range []string{
-		"AcmeAcme2026!", "acme  2026  !!", "ACME-acme-ACME-1", "4cm3-Acme-2026", "Harbour&Vale 2026", "harbour vale logistics",
-		"L0gistics123!", "zoe.dijkstra1", "Dijkstra2026!", "van dijkstra!", "dijkstraacme", "Welcome2Acme!", "ZOËDIJKSTRA1",
+		"AcmeAcme2026!", "acme  2026  !!", "ACME-acme-ACME-1", "4cm3-Acme-2026", "Welcome2Acme!",
+		"Harbour&Vale 2026", "harbour vale logistics", "L0gistics123!", "dijkstraacme",
+		"zoe.dijkstra1", "Dijkstra2026!", "van dijkstra!", "ZOËDIJKSTRA1",
 	} {
 		_, err := b.people.ChangePassword(b.ctx(), session.Token, proof(""), own)
 		require.Equal(t, "new", apperr.From(err).Field, own)

@@ -15,13 +15,14 @@ import (
 const reauthenticationTTL = 15 * time.Minute
 
 // ErrPasswordDue says that the password was not entered for 15 minutes.
-var ErrPasswordDue = apperr.NewField("current", "Enter your password again: you last entered it more than 15 minutes ago.")
+var ErrPasswordDue = apperr.NewField("current", "Enter your password again.")
 
-// Reauthenticate returns nil if the session's person entered the password, and the code with two-step verification on, within the
-// last 15 minutes, or gives both now. Signing in counts as entering them. A proof that is not needed is not looked at.
+// Reauthenticate returns nil if the session's person entered the password, and the code with two-step
+// verification on, within the last 15 minutes, or gives both now. Signing in counts as entering them.
+// A proof that is not needed is not looked at.
 //
-// Errors: ErrNoSession, ErrPasswordDue for a proof without a password, ErrWrongPassword, ErrWrongCode, a LockedError,
-// apperr.Unavailable when too many people sign in at once.
+// Errors: ErrNoSession, ErrPasswordDue for a proof without a password, ErrWrongPassword, ErrWrongCode,
+// a LockedError, apperr.Unavailable when too many people sign in at once.
 func (s *Service) Reauthenticate(ctx context.Context, token string, proof Proof) error {
 	recently, err := s.authenticatedRecently(ctx, token, s.clock())
 	switch {
@@ -30,7 +31,7 @@ func (s *Service) Reauthenticate(ctx context.Context, token string, proof Proof)
 	case proof.Password == "":
 		return ErrPasswordDue
 	}
-	_, err = s.reauthenticated(ctx, token, proof, nil, func(tx transaction, in *lockedSession, now time.Time) error {
+	mark := func(tx transaction, in *lockedSession, now time.Time) error {
 		if in.secret != "" {
 			if err := s.takeCode(tx, in, proof.Code, now); err != nil {
 				return err
@@ -40,15 +41,20 @@ func (s *Service) Reauthenticate(ctx context.Context, token string, proof Proof)
 			return err
 		}
 		return s.recordRecoveryCode(tx, in)
-	})
+	}
+	_, err = s.reauthenticated(ctx, token, proof, nil, mark)
 	return err
 }
 
 // authenticatedRecently compares with the database's clock, which wrote the instant.
-func (s *Service) authenticatedRecently(ctx context.Context, token string, now time.Time) (recently bool, err error) {
+func (s *Service) authenticatedRecently(
+	ctx context.Context, token string, now time.Time,
+) (recently bool, err error) {
+	const compared = "coalesce(authenticated_at > now() - make_interval(secs => ?), false)"
 	err = s.gorm(ctx).Scopes(postgres.Tag("identity.authenticatedRecently")).Model(&sessionRow{}).
-		Select("coalesce(authenticated_at > now() - make_interval(secs => ?), false)", reauthenticationTTL.Seconds()).
-		Where("token_hash = ? and expires_at > ? and not second_step_due", hashToken(token), now).Take(&recently).Error
+		Select(compared, reauthenticationTTL.Seconds()).
+		Where("token_hash = ? and expires_at > ? and not second_step_due", hashToken(token), now).
+		Take(&recently).Error
 	return recently, noRow(err, ErrNoSession, "authenticated recently")
 }
 

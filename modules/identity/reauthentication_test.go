@@ -12,7 +12,8 @@ import (
 // age sets how long ago the person of a session entered the password, by the database's clock.
 func (b *bundle) age(of identity.Session, since string) {
 	b.t.Helper()
-	b.Exec(`update sessions set authenticated_at = now() - $2::interval where token_hash = sha256($1)`, []byte(of.Token), since)
+	b.Exec(`update sessions set authenticated_at = now() - $2::interval where token_hash = sha256($1)`,
+		[]byte(of.Token), since)
 }
 
 func (b *bundle) reauthenticate(of identity.Session, proof identity.Proof) error {
@@ -20,7 +21,8 @@ func (b *bundle) reauthenticate(of identity.Session, proof identity.Proof) error
 	return b.other.Reauthenticate(b.ctx(), of.Token, proof)
 }
 
-// rules.md, Keys: signing in counts as entering the password. The database's clock counts the 15 minutes, for one session.
+// rules.md, Keys: signing in counts as entering the password. The database's clock counts the 15
+// minutes, for one session.
 func TestPasswordIsDueAfterFifteenMinutes(t *testing.T) {
 	b := setup(t)
 	b.person("ann@example.com", "")
@@ -52,7 +54,7 @@ func TestPasswordIsDueAfterFifteenMinutes(t *testing.T) {
 	}
 }
 
-// With two-step verification on a code or a recovery code is needed as well: each works once.
+// With two-step verification on a code or a recovery code is needed too: each works once.
 func TestReauthenticationTakesACode(t *testing.T) {
 	b := setup(t)
 	ann, codes, _ := b.enrolled("ann@example.com")

@@ -21,8 +21,9 @@ type Reset struct {
 	ExpiresAt time.Time
 }
 
-// BeginReset returns a reset for the person with the e-mail and voids an earlier one. The operator makes it: the database lets
-// only the owner of the tables do so. Errors: apperr.NotFound, apperr.Unavailable when it cannot be recorded.
+// BeginReset returns a reset for the person with the e-mail and voids an earlier one. The operator
+// makes it: the database lets only the owner of the tables do so. Errors: apperr.NotFound,
+// apperr.Unavailable when it cannot be recorded.
 func (s *Service) BeginReset(ctx context.Context, email string) (Reset, error) {
 	now := s.clock()
 	reset := Reset{Token: newToken(), ExpiresAt: now.Add(resetTTL)}

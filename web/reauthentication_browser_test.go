@@ -1,0 +1,98 @@
+package web_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/apikeys"
+	"dg/platform/testkit/browsertest"
+	"dg/platform/testkit/fixtures"
+)
+
+// rules.md, Keys. The session is older than 15 minutes when the form is sent: it asks in place, says
+// there that the password is wrong, keeps all, and then shows the key. By keyboard, on a phone.
+func TestPasswordIsAskedAgainByKeyboard(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := w.organisation("acme")
+	p := browsertest.New(t)
+	p.AllowError("status of 422")
+	toAccount(p, w, acme.admin)
+	p.Press(w.codeNow(t, fixtures.TOTPSecret), "Enter")
+	p.WaitFor("header.top")
+	p.Emulate(320, false)
+	p.Open(w.url + acme.at("/settings/api-keys/new"))
+	require.False(t, p.Has("#current"))
+	p.Fill("#name", "Warehouse")
+	p.Click(`label[for="sr"]`)
+	p.Click(`label[for="xday"]`)
+	p.Fill("#day", "2199-12-31")
+	w.age("15 minutes")
+	p.Press("Enter")
+	p.WaitFor("#errors")
+	require.Equal(t, "Confirm your identity", p.Text("fieldset.form legend"))
+	looksRight(t, p, "the password again")
+	pictures(p, "password-again")
+
+	p.Press("Tab", "Enter") // from the errors along the link of the first
+	require.Equal(t, "<input#current>", p.Focused())
+	p.Press("wrong horse battery", "Tab", w.codeNow(t, fixtures.TOTPSecret), "Enter")
+	p.WaitFor("#current-error")
+	require.Equal(t, "The password is wrong.", p.Text("#current-error"))
+	looksRight(t, p, "the password again, wrong")
+	pictures(p, "password-again-wrong")
+	p.Press("Tab", "Enter", fixtures.Password, "Tab", w.codeNow(t, fixtures.TOTPSecret), "Enter")
+	p.WaitFor("#secret")
+	keys := w.allKeys(t, acme)
+	require.Len(t, keys, 1)
+	require.Equal(t, "Warehouse", keys[0].Name)
+	require.Equal(t, []apikeys.Scope{apikeys.ReportsRead}, keys[0].Scopes)
+	require.Equal(t, "2199-12-31", keys[0].ExpiresAt.UTC().Format("2006-01-02"))
+	p.DismissLeavePrompts()
+}
+
+// It works without script. The form asks as it is opened, and for a code with two-step verification
+// only.
+func TestPasswordIsAskedAgainWithoutScript(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	acme := w.organisation("acme")
+	p := browsertest.New(t, browsertest.NoScript())
+	signInWith(p, w, acme.owner, "/account")
+	w.age("1 hour")
+	p.Open(w.url + acme.at("/settings/organisation/reporting-mode"))
+	p.Click(`label[for="mn"]`)
+	p.Fill("#organisation", acme.Name)
+	require.False(t, p.Has("#code"))
+	pictures(p, "password-again-mode")
+	p.Click(`button:text("Save reporting mode")`)
+	p.WaitFor("#current-error")
+	require.Equal(t, acme.Name, p.Attr("#organisation", "value"))
+	p.Fill("#current", fixtures.Password)
+	p.Click(`button:text("Save reporting mode")`)
+	p.WaitFor(`strong:text("Reporting mode changed.")`)
+
+	key := w.newKey(t, acme, "BI", apikeys.ReportsRead)
+	w.age("1 hour")
+	p.Open(w.url + acme.at("/settings/api-keys/%s/replace", key.ID))
+	p.Click(`label[for="oweek"]`)
+	p.Fill("#current", fixtures.Password)
+	pictures(p, "password-again-replace")
+	p.Click(`button:text("Replace key")`)
+	require.True(t, p.Has("#secret"))
+}
+
+// pictures saves a page, on a phone and on a desk, into the folder DG_SHOTS, if that is set.
+func pictures(p *browsertest.Page, name string) {
+	dir := os.Getenv("DG_SHOTS")
+	for _, width := range []int{1280, 320} {
+		p.Emulate(width, false)
+		if dir != "" {
+			p.Screenshot(filepath.Join(dir, fmt.Sprintf("%s-%d.png", name, width)))
+		}
+	}
+}
