@@ -86,8 +86,8 @@ func (h *Handler) member(permission authz.Permission, handle func(*fiber.Ctx, *p
 			p.lacksTwoStep = p.wouldWithTwoStep(permission)
 			return err
 		}
-		h.known.Accept(p.token, p.Organisation.ID)
-		h.inTurn(c, p.Organisation.ID)
+		h.hints.Accept(p.token, p.Organisation.ID)
+		httpserver.WithTenant(c, p.Organisation.ID)
 		lease, err := h.admit(c.UserContext(), permission, p)
 		if err != nil {
 			return err

@@ -1,14 +1,9 @@
 package web
 
 import (
-	"cmp"
 	"context"
-	"strings"
-
-	"github.com/gofiber/fiber/v2"
 
 	"dg/platform/authz"
-	"dg/platform/httpserver"
 	"dg/platform/limiter"
 )
 
@@ -23,7 +18,7 @@ const (
 
 // screenTurns admit the screens of organisations.
 type screenTurns struct {
-	known             *limiter.Known // the organisations of sessions
+	hints             *limiter.TenantHints // by session
 	reading, settings *limiter.Limiter
 }
 
@@ -33,7 +28,7 @@ func newScreenTurns() screenTurns {
 			Places: n, ActorPlaces: maxScreensOfPerson, Busy: "Too many pages of this organisation are being opened at once.",
 		})
 	}
-	return screenTurns{limiter.NewKnown(), places(maxReportScreens), places(maxSettingsScreens)}
+	return screenTurns{limiter.NewTenantHints(), places(maxReportScreens), places(maxSettingsScreens)}
 }
 
 // admit waits for the turn of a screen. The caller releases the lease. A key is revoked without waiting for a place: stopping one that
@@ -47,9 +42,4 @@ func (s screenTurns) admit(ctx context.Context, permission authz.Permission, p *
 		from = s.reading
 	}
 	return from.Acquire(ctx, limiter.Request{OrganisationID: p.Organisation.ID, ActorID: p.Person.ID})
-}
-
-// inTurn makes what the request does with the database wait among what its organisation or, without one, its network does.
-func (screenTurns) inTurn(c *fiber.Ctx, organisationID string) {
-	c.SetUserContext(limiter.WithFlow(c.UserContext(), cmp.Or(strings.Clone(organisationID), httpserver.Network(c))))
 }

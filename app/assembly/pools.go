@@ -45,7 +45,7 @@ func openPools(ctx context.Context, s Settings) (p Pools, err error) {
 		db   **postgres.DB
 		opts postgres.Options
 	}{
-		{&p.Auth, postgres.Options{Name: "dg auth", MaxConns: cmp.Or(s.Pools.Auth, defaultPools.Auth), Turns: true}},
+		{&p.Auth, postgres.Options{Name: "dg auth", MaxConns: cmp.Or(s.Pools.Auth, defaultPools.Auth), FairQueue: true}},
 		{&p.Recheck, postgres.Options{Name: "dg recheck", MaxConns: 1}},
 		{&p.Reads, postgres.Options{Name: "dg reads", MaxConns: cmp.Or(s.Pools.Reads, defaultPools.Reads)}},
 		{&p.Exports, postgres.Options{Name: "dg exports", MaxConns: exports.MaxAtOnce}},

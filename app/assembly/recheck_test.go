@@ -75,7 +75,11 @@ func takeAll(t *testing.T, pool *pgxpool.Pool) (giveBack func()) {
 	t.Helper()
 	var taken []*pgxpool.Conn
 	for i := range pool.Config().MaxConns {
-		conn, err := pool.Acquire(limiter.WithFlow(t.Context(), strconv.Itoa(int(i)))) // none may have all
+		flow := limiter.WithTenant // no organisation may have all
+		if i < pool.Config().MaxConns/5 {
+			flow = limiter.WithNetwork
+		}
+		conn, err := pool.Acquire(flow(t.Context(), strconv.Itoa(int(i))))
 		require.NoError(t, err)
 		taken = append(taken, conn)
 	}

@@ -18,7 +18,7 @@ type API struct {
 	document    []byte // OpenAPI
 	collection  []byte // Postman
 	cache       *forkCache
-	known       *limiter.Known
+	hints       *limiter.TenantHints
 }
 
 // Modules are what the API calls.
@@ -45,6 +45,6 @@ func New(m Modules, baseURL string) (*API, error) {
 	}
 	return &API{
 		keys: m.Keys, recheckKeys: cmp.Or[KeyStatus](m.RecheckKeys, m.Keys), games: m.Games, reports: m.Reports, exports: m.Exports, orgs: m.Orgs,
-		policy: m.Policy, document: document, collection: collection, cache: newForkCache(), known: limiter.NewKnown(),
+		policy: m.Policy, document: document, collection: collection, cache: newForkCache(), hints: limiter.NewTenantHints(),
 	}, nil
 }

@@ -2,7 +2,6 @@ package publicapi
 
 import (
 	"bytes"
-	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -13,7 +12,6 @@ import (
 	"dg/modules/apikeys"
 	"dg/platform/apperr"
 	"dg/platform/httpserver"
-	"dg/platform/limiter"
 )
 
 // prefix makes a path part of the API.
@@ -78,7 +76,7 @@ var (
 )
 
 func (a *API) refuseOutside(c *fiber.Ctx, path, headers string) error {
-	inTurn(c, "")
+	httpserver.WithTenant(c, "")
 	ctx := c.UserContext()
 	id, _ := apikeys.FindID(headers)
 	answer := errOutside
@@ -94,7 +92,7 @@ func (a *API) authenticate(c *fiber.Ctx) error {
 		return err
 	}
 	credential := token.ID + token.Secret
-	inTurn(c, a.known.Organisation(credential))
+	httpserver.WithTenant(c, a.hints.Organisation(credential))
 	ctx := c.UserContext()
 	caller, err := a.keys.Authenticate(ctx, token, requestOf(c))
 	if caller.KeyID != "" {
@@ -108,15 +106,10 @@ func (a *API) authenticate(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	a.known.Accept(credential, caller.OrganisationID)
-	inTurn(c, caller.OrganisationID)
+	a.hints.Accept(credential, caller.OrganisationID)
+	httpserver.WithTenant(c, caller.OrganisationID)
 	c.Locals(callerKey{}, caller)
 	return c.Next()
-}
-
-// inTurn makes what the request does with the database wait among what its organisation or, without one, its network does.
-func inTurn(c *fiber.Ctx, organisationID string) {
-	c.SetUserContext(limiter.WithFlow(c.UserContext(), cmp.Or(organisationID, httpserver.Network(c))))
 }
 
 type callerKey struct{}

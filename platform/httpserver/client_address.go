@@ -8,15 +8,25 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
+
+	"dg/platform/limiter"
 )
 
 // ClientAddr returns the address of the client: the connection's, or behind trusted proxies the last address of
 // X-Forwarded-For that is not one of them.
 func ClientAddr(c *fiber.Ctx) string { return recordOf(c.Context()).addr }
 
-// Network returns what counts as one client: its address, or the /64 of an IPv6 address.
-func Network(c *fiber.Ctx) string { return network(ClientAddr(c)) }
+// WithTenant queues the request's statements with those of the organisation or, if it is "", with those of the
+// client's network.
+func WithTenant(c *fiber.Ctx, organisationID string) {
+	if organisationID == "" {
+		c.SetUserContext(limiter.WithNetwork(c.UserContext(), network(ClientAddr(c))))
+		return
+	}
+	c.SetUserContext(limiter.WithTenant(c.UserContext(), strings.Clone(organisationID)))
+}
 
+// network returns what counts as one client: its address, or the /64 of an IPv6 address.
 func network(address string) string {
 	if ip, err := netip.ParseAddr(address); err == nil {
 		return addressKey(ip).String()

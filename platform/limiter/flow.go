@@ -8,52 +8,64 @@ import (
 
 type flowKey struct{}
 
-// WithFlow returns the context of a request of that flow: of an organisation or, until the organisation is known, of a network.
-// Flows take turns.
-func WithFlow(ctx context.Context, flow string) context.Context {
-	return context.WithValue(ctx, flowKey{}, flow)
+// Flow is the queue that a request waits in. The zero value is the program's own work.
+type Flow struct {
+	ID      string // of an organisation, or the address of a network
+	Network bool   // the request has no credential that was accepted before
 }
 
-// FlowOf returns the flow of a request, "" where none was set: the program's own work.
-func FlowOf(ctx context.Context) string {
-	flow, _ := ctx.Value(flowKey{}).(string)
+// WithTenant returns the context of a request of an organisation.
+func WithTenant(ctx context.Context, organisationID string) context.Context {
+	return context.WithValue(ctx, flowKey{}, Flow{ID: organisationID})
+}
+
+// WithNetwork returns the context of a request of an unknown organisation.
+func WithNetwork(ctx context.Context, network string) context.Context {
+	return context.WithValue(ctx, flowKey{}, Flow{ID: network, Network: true})
+}
+
+// FlowOf returns the flow of a request.
+func FlowOf(ctx context.Context) Flow {
+	flow, _ := ctx.Value(flowKey{}).(Flow)
 	return flow
 }
 
-// MaxKnown bounds what Known remembers: at most 2 MB.
-const MaxKnown = 10_000
+// MaxTenantHints bounds what TenantHints remembers: at most 2 MB.
+const MaxTenantHints = 10_000
 
-// Known remembers the organisation of credentials that were accepted, so that a request waits among those of its organisation
-// even before it is authenticated, and a flood of wrong credentials is nobody's. It decides nothing else: what it remembers may
-// be revoked. It holds no credential, only a hash with a random seed.
-type Known struct {
+// TenantHints remembers the organisation of each accepted credential, so that a request queues with its organisation
+// before it is authenticated. A hint authorises nothing: the credential may be revoked by now. It is stored under a
+// seeded hash of the credential.
+type TenantHints struct {
 	seed          maphash.Seed
 	mu            sync.RWMutex
 	organisations map[uint64]string
 }
 
-// NewKnown returns one that remembers nothing.
-func NewKnown() *Known { return &Known{seed: maphash.MakeSeed(), organisations: map[uint64]string{}} }
-
-// Organisation returns that of a credential, or "".
-func (k *Known) Organisation(credential string) string {
-	k.mu.RLock()
-	defer k.mu.RUnlock()
-	return k.organisations[maphash.String(k.seed, credential)]
+// NewTenantHints returns hints without a credential.
+func NewTenantHints() *TenantHints {
+	return &TenantHints{seed: maphash.MakeSeed(), organisations: map[uint64]string{}}
 }
 
-// Accept remembers the organisation of an accepted credential, in place of any other one when there are too many.
-func (k *Known) Accept(credential, organisation string) {
-	if k.Organisation(credential) == organisation {
+// Organisation returns that of a credential, or "".
+func (h *TenantHints) Organisation(credential string) string {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.organisations[maphash.String(h.seed, credential)]
+}
+
+// Accept remembers the organisation of an accepted credential, in place of a random one when there are too many.
+func (h *TenantHints) Accept(credential, organisation string) {
+	if h.Organisation(credential) == organisation {
 		return
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if len(k.organisations) >= MaxKnown {
-		for other := range k.organisations {
-			delete(k.organisations, other)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.organisations) >= MaxTenantHints {
+		for other := range h.organisations {
+			delete(h.organisations, other)
 			break
 		}
 	}
-	k.organisations[maphash.String(k.seed, credential)] = organisation
+	h.organisations[maphash.String(h.seed, credential)] = organisation
 }

@@ -12,15 +12,15 @@ import (
 
 func TestFlowIsThatOfTheContext(t *testing.T) {
 	t.Parallel()
-	ctx := limiter.WithFlow(context.Background(), "192.0.2.7")
-	require.Equal(t, "192.0.2.7", limiter.FlowOf(ctx))
-	require.Equal(t, "acme", limiter.FlowOf(limiter.WithFlow(ctx, "acme")))
-	require.Empty(t, limiter.FlowOf(context.Background()))
+	ctx := limiter.WithNetwork(context.Background(), "192.0.2.7")
+	require.Equal(t, limiter.Flow{ID: "192.0.2.7", Network: true}, limiter.FlowOf(ctx))
+	require.Equal(t, limiter.Flow{ID: "acme"}, limiter.FlowOf(limiter.WithTenant(ctx, "acme")))
+	require.Zero(t, limiter.FlowOf(context.Background()))
 }
 
-func TestAcceptedCredentialsAreKnown(t *testing.T) {
+func TestAcceptedCredentialHintsItsOrganisation(t *testing.T) {
 	t.Parallel()
-	k := limiter.NewKnown()
+	k := limiter.NewTenantHints()
 	require.Empty(t, k.Organisation("right"))
 	k.Accept("right", "acme")
 	require.Equal(t, "acme", k.Organisation("right"))
@@ -29,11 +29,11 @@ func TestAcceptedCredentialsAreKnown(t *testing.T) {
 	require.Equal(t, "globex", k.Organisation("right"))
 }
 
-// However many credentials there are, only so many are known, the last one included.
-func TestKnownCredentialsAreBounded(t *testing.T) {
+// However many credentials there are, only so many are remembered, the last one included.
+func TestTenantHintsAreBounded(t *testing.T) {
 	t.Parallel()
-	k := limiter.NewKnown()
-	const given = 2 * limiter.MaxKnown
+	k := limiter.NewTenantHints()
+	const given = 2 * limiter.MaxTenantHints
 	for i := range given {
 		k.Accept(strconv.Itoa(i), "acme")
 		require.Equal(t, "acme", k.Organisation(strconv.Itoa(i)))
@@ -44,5 +44,5 @@ func TestKnownCredentialsAreBounded(t *testing.T) {
 			known++
 		}
 	}
-	require.Equal(t, limiter.MaxKnown, known)
+	require.Equal(t, limiter.MaxTenantHints, known)
 }

@@ -1,5 +1,7 @@
 package limiter
 
+import "time"
+
 // Lease is what a piece of work holds of a limiter. Nil holds nothing.
 type Lease struct {
 	limiter      *Limiter
@@ -8,6 +10,7 @@ type Lease struct {
 	bytes        int64 // as counted
 	estimate     int64 // may be more than is counted
 	held, placed bool  // whether anything is held, and whether a place is
+	granted      time.Time
 }
 
 // Grow adds bytes to what the work holds, without waiting. Errors: apperr.Unavailable with RetryAfter when there is no room.
@@ -50,8 +53,14 @@ func (e *Lease) resize(estimate int64) {
 // Keep gives the place back and holds that many bytes from here on: the work is done, and its result is being sent.
 func (e *Lease) Keep(bytes int64) { e.keep(bytes, true) }
 
-// Release gives everything back. It may be called again.
-func (e *Lease) Release() { e.keep(0, false) }
+// Release gives everything back, under Limits.Rest after the rest. It may be called again.
+func (e *Lease) Release() {
+	if e != nil && e.limiter.limits.Rest {
+		time.AfterFunc(min(time.Since(e.granted), maxRest), func() { e.keep(0, false) })
+		return
+	}
+	e.keep(0, false)
+}
 
 func (e *Lease) keep(bytes int64, held bool) {
 	if e == nil {

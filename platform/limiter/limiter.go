@@ -21,12 +21,16 @@ const (
 	MaxWaiting = 240
 )
 
+// maxRest bounds the rest of a place. What is held for longer waits for a lock, and takes no processor meanwhile.
+const maxRest = 100 * time.Millisecond
+
 // Limits say how much may run at once.
 type Limits struct {
 	Places      int
 	ActorPlaces int    // for one key or person; 0: as many as its organisation
 	Bytes       int64  // the memory that requests estimate; 0: only places count
 	Waiting     int    // requests of one organisation in the queue; 0: MaxWaiting
+	Rest        bool   // a released place stays empty for as long as it was held, at most maxRest
 	Busy        string // the message for a request that waited without success; when to retry is added
 }
 

@@ -324,3 +324,24 @@ func TestSecondAdmissionWaitsForWhatIsLeft(t *testing.T) {
 		held.Release()
 	})
 }
+
+// A place works half of the time, whatever waits for it. What waited for a lock rests briefly.
+func TestPlaceRestsAsLongAsItWasHeld(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := limiter.New(limiter.Limits{Places: 1, Rest: true})
+		const ms = time.Millisecond
+		for held, rest := range map[time.Duration]time.Duration{3 * ms: 3 * ms, time.Second: 100 * ms} {
+			lease := acquire(t, l, "a", "")
+			time.Sleep(held)
+			released := time.Now()
+			lease.Release()
+			lease.Release() // again changes nothing
+			next := acquire(t, l, "b", "")
+			require.Equal(t, rest, time.Since(released))
+			next.Release()
+			time.Sleep(time.Second)
+			require.True(t, l.Idle())
+		}
+	})
+}

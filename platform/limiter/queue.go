@@ -1,5 +1,7 @@
 package limiter
 
+import "time"
+
 // allows reports whether the shares of the organisation and the actor leave room for the lease.
 func (l *Limiter) allows(e *Lease) bool {
 	o := e.organisation
@@ -36,7 +38,9 @@ func (l *Limiter) fits(e *Lease) bool {
 }
 
 func (l *Limiter) grant(e *Lease) {
-	e.held, e.placed = true, true
+	e.held = true
+	e.placed = true
+	e.granted = time.Now()
 	l.places++
 	l.bytes += e.bytes
 	e.organisation.places++

@@ -27,7 +27,7 @@ type Options struct {
 	Logger                   *slog.Logger // nil: nothing is logged
 	Tracer                   trace.Tracer // nil: statements are not traced
 	Heartbeat                bool         // every call fails within SilenceTimeout of the server's falling silent
-	Turns                    bool         // requests get connections in turn by their flow (package limiter), not in the order in which they came
+	FairQueue                bool         // connections go to flows in turn (package limiter), not in FIFO order
 	Replica                  bool         // the server need not answer: each connection is looked at when it is acquired (Replicas)
 }
 
@@ -66,8 +66,8 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	if opts.Tracer != nil {
 		config.ConnConfig.Tracer = statementTracer{opts.Tracer, opts.Name}
 	}
-	if opts.Turns {
-		inTurns(config)
+	if opts.FairQueue {
+		queueFairly(config)
 	}
 	h := newHeartbeat(config, opts.Logger)
 	if opts.Heartbeat {

@@ -17,7 +17,7 @@ func fill(ctx context.Context, db *DB, flow string, n int) (wait func()) {
 	var all sync.WaitGroup
 	for range n {
 		all.Go(func() {
-			_ = db.Pool.AcquireFunc(limiter.WithFlow(ctx, flow), func(*pgxpool.Conn) error { <-ctx.Done(); return nil })
+			_ = db.Pool.AcquireFunc(limiter.WithTenant(ctx, flow), func(*pgxpool.Conn) error { <-ctx.Done(); return nil })
 		})
 	}
 	return all.Wait
@@ -25,14 +25,15 @@ func fill(ctx context.Context, db *DB, flow string, n int) (wait func()) {
 
 func acquired(db *DB) int { return int(db.Pool.Stat().AcquiredConns()) }
 
-// A flow that asks for everything gets half of the connections. Others find one at once, through the pool and through gorm.
+// An organisation that asks for everything gets half of the connections. Others find one at once, through the pool and
+// through gorm.
 func TestFlowsShareAPool(t *testing.T) {
 	t.Parallel()
-	db := open(t, sharedServer(t).URL(), Options{MaxConns: 6, Turns: true})
+	db := open(t, sharedServer(t).URL(), Options{MaxConns: 8, FairQueue: true})
 	ctx, release := context.WithCancel(t.Context())
 	wait := fill(ctx, db, "acme", 100)
 	require.Eventually(t, func() bool { return acquired(db) == 3 }, 10*time.Second, time.Millisecond)
-	other := limiter.WithFlow(t.Context(), "globex")
+	other := limiter.WithTenant(t.Context(), "globex")
 	for range 20 {
 		var one int
 		require.NoError(t, db.Pool.QueryRow(other, "select 1").Scan(&one))
@@ -44,16 +45,17 @@ func TestFlowsShareAPool(t *testing.T) {
 	require.Eventually(t, func() bool { return acquired(db) == 0 }, 10*time.Second, time.Millisecond)
 	again, stop := context.WithCancel(t.Context())
 	wait = fill(again, db, "globex", 100)
-	require.Eventually(t, func() bool { return acquired(db) == 3 }, 10*time.Second, time.Millisecond, "every turn was given back")
+	require.Eventually(t, func() bool { return acquired(db) == 3 }, 10*time.Second, time.Millisecond)
 	stop()
 	wait()
 }
 
-// What fails gives its turn back: a broken statement, a transaction that is rolled back, a wait that ends, a lost connection.
-func TestFailuresGiveTheTurnBack(t *testing.T) {
+// What fails gives its lease back: a broken statement, a transaction that is rolled back, a wait that ends, a lost
+// connection.
+func TestFailuresReleaseTheLease(t *testing.T) {
 	t.Parallel()
-	db := open(t, sharedServer(t).URL(), Options{MaxConns: 4, Turns: true})
-	ctx := limiter.WithFlow(t.Context(), "acme")
+	db := open(t, sharedServer(t).URL(), Options{MaxConns: 4, FairQueue: true})
+	ctx := limiter.WithTenant(t.Context(), "acme")
 	for range 20 {
 		_, err := db.Pool.Exec(ctx, "broken")
 		require.Error(t, err)
@@ -71,25 +73,25 @@ func TestFailuresGiveTheTurnBack(t *testing.T) {
 	require.Zero(t, acquired(db))
 }
 
-// Who waits in vain is answered as if the database were out of reach, after five seconds.
-func TestWaitForATurnEnds(t *testing.T) {
+// A request that waits in vain is answered as if the database were out of reach, after five seconds.
+func TestWaitForAConnectionEnds(t *testing.T) {
 	t.Parallel()
-	db := open(t, sharedServer(t).URL(), Options{MaxConns: 2, Turns: true})
+	db := open(t, sharedServer(t).URL(), Options{MaxConns: 2, FairQueue: true})
 	ctx, release := context.WithCancel(t.Context())
 	wait := fill(ctx, db, "acme", 1)
 	require.Eventually(t, func() bool { return acquired(db) == 1 }, 10*time.Second, time.Millisecond)
-	_, err := db.Pool.Exec(limiter.WithFlow(t.Context(), "acme"), "select 1")
+	_, err := db.Pool.Exec(limiter.WithTenant(t.Context(), "acme"), "select 1")
 	require.True(t, Unavailable(err), "%v", err)
 	release()
 	wait()
 }
 
-// BenchmarkTurns is what turns cost a statement at rest.
-func BenchmarkTurns(b *testing.B) {
-	for name, inTurn := range map[string]bool{"in the order of requests": false, "in turn": true} {
+// BenchmarkFairQueue is what the queue costs a statement at rest.
+func BenchmarkFairQueue(b *testing.B) {
+	for name, fair := range map[string]bool{"FIFO": false, "fair": true} {
 		b.Run(name, func(b *testing.B) {
-			db := open(b, sharedServer(b).URL(), Options{MaxConns: 11, Turns: inTurn})
-			ctx := limiter.WithFlow(b.Context(), "acme")
+			db := open(b, sharedServer(b).URL(), Options{MaxConns: 11, FairQueue: fair})
+			ctx := limiter.WithTenant(b.Context(), "acme")
 			b.RunParallel(func(pb *testing.PB) {
 				for pb.Next() {
 					_, err := db.Pool.Exec(ctx, "select 1")

@@ -1,0 +1,86 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/multitracer"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"dg/platform/limiter"
+)
+
+// fairQueue replaces the FIFO queue of a pool, in which one tenant's burst delays all others. Organisations share most
+// of the connections, and networks the rest. pgx calls it as a tracer: around each acquisition, and at each release.
+type fairQueue struct{ tenants, networks *limiter.Limiter }
+
+// maxWaiting bounds the queue of a flow by the connections of the server: a whole minute of 80 keys may come at once.
+const maxWaiting = 10_000
+
+// queueFairly makes the pool give out its connections by a fairQueue. Networks get a fifth of them: a flood of garbage
+// credentials from 200 addresses waits behind itself. In a pool of fewer than five they have one, which organisations
+// use too.
+func queueFairly(config *pgxpool.Config) {
+	limits := limiter.Limits{Waiting: maxWaiting, Busy: "Too many requests are waiting."}
+	forNetworks := int(config.MaxConns) / 5
+	limits.Places = int(config.MaxConns) - forNetworks
+	tenants := limiter.New(limits)
+	limits.Places, limits.Rest = max(1, forNetworks), true
+	q := fairQueue{tenants, limiter.New(limits)}
+	if traced := config.ConnConfig.Tracer; traced != nil {
+		config.ConnConfig.Tracer = multitracer.New(traced, q)
+	} else {
+		config.ConnConfig.Tracer = q
+	}
+}
+
+// leaseKey is where the lease is kept: in the context while a connection is being acquired, then with the connection.
+type leaseKey struct{}
+
+const leaseData = "dg.lease"
+
+// TraceAcquireStart implements pgxpool.AcquireTracer: it waits for a lease. Without one the returned context has
+// expired.
+func (q fairQueue) TraceAcquireStart(
+	ctx context.Context, _ *pgxpool.Pool, _ pgxpool.TraceAcquireStartData,
+) context.Context {
+	flow := limiter.FlowOf(ctx)
+	from := q.tenants
+	if flow.Network {
+		from = q.networks
+	}
+	lease, err := from.Acquire(ctx, limiter.Request{OrganisationID: flow.ID})
+	if err != nil {
+		refused, cancel := context.WithDeadlineCause(ctx, time.Time{}, err)
+		cancel()
+		return refused
+	}
+	return context.WithValue(ctx, leaseKey{}, lease)
+}
+
+// TraceAcquireEnd implements pgxpool.AcquireTracer.
+func (fairQueue) TraceAcquireEnd(ctx context.Context, _ *pgxpool.Pool, data pgxpool.TraceAcquireEndData) {
+	lease, _ := ctx.Value(leaseKey{}).(*limiter.Lease)
+	if data.Err != nil || data.Conn == nil {
+		lease.Release()
+		return
+	}
+	data.Conn.PgConn().CustomData()[leaseData] = lease
+}
+
+// TraceRelease implements pgxpool.ReleaseTracer.
+func (fairQueue) TraceRelease(_ *pgxpool.Pool, data pgxpool.TraceReleaseData) {
+	custom := data.Conn.PgConn().CustomData()
+	lease, _ := custom[leaseData].(*limiter.Lease)
+	delete(custom, leaseData)
+	lease.Release()
+}
+
+// TraceQueryStart implements pgx.QueryTracer, as every tracer has to.
+func (fairQueue) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	return ctx
+}
+
+// TraceQueryEnd implements pgx.QueryTracer.
+func (fairQueue) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
