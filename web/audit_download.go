@@ -56,8 +56,8 @@ func (h *Handler) downloadAuditLog() func(*fiber.Ctx, *principal) error {
 			Target: audit.Target{Kind: "organisation", ID: p.Organisation.ID}, Details: details, Request: apikeys.RequestOf(c, c.Path()),
 		}
 		err = httpserver.Stream(c, func(ctx context.Context) (httpserver.Source, error) {
-			d.ctx = ctx
-			if err := h.Log.Append(ctx, entry); err != nil {
+			d.ctx = limiter.WithTenant(ctx, p.Organisation.ID)
+			if err := h.Log.Append(d.ctx, entry); err != nil {
 				return nil, apperr.Wrap(apperr.Unavailable, err, "The audit log could not record the download, so it was not started. Try again in a moment.")
 			}
 			return d, nil

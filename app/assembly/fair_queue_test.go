@@ -123,3 +123,22 @@ func TestScreensOfOneOrganisationLeaveRoomForOthers(t *testing.T) {
 	require.Equal(t, http.StatusOK, w.send(t.Context(), http.MethodGet, "/api/v1/forks", "Authorization", "Bearer "+second.key.Token()))
 	require.Equal(t, http.StatusSeeOther, w.send(t.Context(), http.MethodPost, keys(first)+"/"+first.key.ID+"/revoke", "Cookie", cookies[first.fork.OrganisationID]))
 }
+
+// Exports and downloads of the audit log outlive their requests, and still queue with their organisation: what holds the
+// share of the program's own work delays none of them (rules.md, Bounds).
+func TestDownloadsQueueWithTheirOrganisation(t *testing.T) {
+	w := start(t)
+	db := fixtures.On(t, w.Database)
+	of := newTenant(db, 10)
+	b := w.browser()
+	require.Equal(t, http.StatusSeeOther, b.signIn(db.Member(of.fork.OrganisationID, "owner").Email, password))
+	for range halfOfAuth {
+		held, err := w.p.Pools.Auth.Pool.Acquire(t.Context())
+		require.NoError(t, err)
+		t.Cleanup(held.Release)
+	}
+	require.Equal(t, http.StatusOK, w.exportStatus(of.key.Token(), of.fork.ID))
+	slug := fixtures.One[string](db, `select slug from organisations where id = $1`, of.fork.OrganisationID)
+	download, body := b.send(http.MethodGet, "/o/"+slug+"/settings/audit-log.csv", nil)
+	require.Equal(t, http.StatusOK, download.StatusCode, body)
+}

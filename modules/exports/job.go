@@ -126,8 +126,10 @@ func (j *job) recordEnd(details map[string]any) {
 	}
 }
 
+// record queues in a flow of the organisation's exports: neither its own flood nor another's downloads delay the entry.
 func (j *job) record(ctx context.Context, action audit.Action, details map[string]any) error {
 	q := j.request.Query
+	ctx = limiter.WithTenant(ctx, "exports of "+q.OrganisationID)
 	about := map[string]any{audit.ExportID: j.id, "from": q.Period.Day(0), "to": q.Period.Day(q.Period.Days - 1)}
 	if q.GroupID != "" {
 		about["groupId"] = q.GroupID
