@@ -24,9 +24,8 @@ type callers struct {
 	asked   atomic.Int64
 	answers tally // by call and outcome
 
-	mu      sync.Mutex
-	wrong   []string
-	slowest time.Duration // until a first byte or a failure
+	mu    sync.Mutex
+	wrong []string
 
 	end chan struct{}
 	all sync.WaitGroup
@@ -180,19 +179,6 @@ func (c *caller) call(what call) outcome {
 	return got
 }
 
-// heard records when a first byte or a failure came.
-func (a *callers) heard(begun time.Time) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.slowest = max(a.slowest, time.Since(begun))
-}
-
-func (a *callers) slowestSoFar() time.Duration {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.slowest
-}
-
 func (a *callers) isWrong(format string, args ...any) outcome {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -210,7 +196,7 @@ func (a *callers) untilGood(t *testing.T) time.Duration {
 	for _, what := range calls {
 		until(t, time.Minute, "there is no right answer: "+what.name, func() bool { return c.call(what) == gotRight })
 	}
-	return time.Since(begun)
+	return time.Since(begun).Round(10 * time.Millisecond)
 }
 
 func (a *callers) stop() {
@@ -222,11 +208,11 @@ func (a *callers) stop() {
 	a.all.Wait()
 }
 
-// verdict ends the clients and fails if any answer was wrong. Under DG_CHAOS each first byte or failure came within 10 s.
+// verdict ends the clients and fails if any answer was wrong.
 func (a *callers) verdict(t *testing.T) {
 	t.Helper()
 	a.stop()
-	t.Logf("%d calls: %v; slowest first byte %s", a.asked.Load(), &a.answers, a.slowest.Round(time.Millisecond))
+	t.Logf("%d calls: %v", a.asked.Load(), &a.answers)
 	for _, c := range a.o.instances {
 		for line := range strings.Lines(c.log.String()) {
 			if strings.Contains(line, "status=500") && strings.Contains(line, "error=") {
@@ -235,7 +221,4 @@ func (a *callers) verdict(t *testing.T) {
 		}
 	}
 	require.Empty(t, strings.Join(a.wrong[:min(10, len(a.wrong))], "\n"))
-	if chaos {
-		require.Less(t, a.slowest, 10*time.Second)
-	}
 }

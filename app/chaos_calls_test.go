@@ -2,14 +2,11 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
 	"strings"
-	"time"
 
 	"dg/platform/testkit/fixtures"
 )
@@ -59,10 +56,8 @@ func (c *caller) isRefused(id string) outcome {
 
 // send asks and judges the status: the one of a right answer, which has its entry in the audit log, or a visible failure.
 func (c *caller) send(id, method, path string, status int, entry string, form url.Values, headers ...string) (outcome, []byte) {
-	begun := time.Now()
 	response, err := c.http.Do(c.request(id, method, path, form, headers))
 	if err != nil {
-		c.heard(begun)
 		return gotBroken, nil
 	}
 	defer response.Body.Close()
@@ -83,11 +78,8 @@ func (c *caller) send(id, method, path string, status int, entry string, form ur
 	return c.isWrong("%s: %d to %s %s: %.300s", id, response.StatusCode, method, path, body), nil
 }
 
-// request records how long its first byte takes.
 func (c *caller) request(id, method, path string, form url.Values, headers []string) *http.Request {
-	begun := time.Now()
-	ctx := httptrace.WithClientTrace(context.Background(), &httptrace.ClientTrace{GotFirstResponseByte: func() { c.heard(begun) }})
-	request, err := http.NewRequestWithContext(ctx, method, c.base+path, strings.NewReader(form.Encode()))
+	request, err := http.NewRequest(method, c.base+path, strings.NewReader(form.Encode()))
 	if err != nil {
 		panic(err) // a test's own address
 	}

@@ -53,19 +53,13 @@ func TestChaosDatabaseIsKilled(t *testing.T) {
 		}},
 	}
 	a.untilGood(t)
-	slowest := time.Duration(0)
 	for i := range chaosSize(2, 20, 100) {
 		<-time.After(time.Duration(200+rand.IntN(1000)) * time.Millisecond) // a random moment
 		way := ways[i%len(ways)]
 		way.kill()
-		good := a.untilGood(t)
-		slowest = max(slowest, good)
-		t.Logf("%s: everything is answered %s after it was back", way.name, good.Round(10*time.Millisecond))
+		t.Logf("%s: everything is answered %s after it was back", way.name, a.untilGood(t))
 	}
 	a.verdict(t)
-	if chaos {
-		require.Less(t, slowest, backWithin)
-	}
 	a.o.door.Reset()
 	a.o.ends(t)
 }

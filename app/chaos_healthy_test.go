@@ -209,15 +209,25 @@ func (f *healthyFigures) String() string {
 	return b.String()
 }
 
-// compare requires what healthy traffic is promised beside an attack: never a wrong answer. Under DG_CHAOS it also requires 99.9 % of
-// right ones and their times, which no loaded machine can keep.
-func (f *healthyFigures) compare(t *testing.T, quiet *healthyFigures) {
+// spared is the table of what attacks cost healthy traffic. make chaos prints it; make bench has the bars.
+var spared []string
+
+// isSpared requires that every answer beside an attack is right, and notes how much longer the answers took than at rest.
+func (f *healthyFigures) isSpared(t *testing.T, rest *healthyFigures) {
 	t.Helper()
-	right, failed := f.all(), f.failures()
-	require.NotEmpty(t, right)
+	require.NotEmpty(t, f.all())
 	require.Empty(t, f.wrong)
-	if chaos {
-		require.LessOrEqual(t, failed, (len(right)+failed)/1000, f.first)
-		require.LessOrEqual(t, percentile(right, 99), max(25*time.Millisecond, 3*percentile(quiet.all(), 99)))
+	if !chaos { // beside other tests calls may time out
+		return
+	}
+	require.Zero(t, f.failures(), f.first)
+	at, beside := percentile(rest.all(), 99), percentile(f.all(), 99)
+	spared = append(spared, fmt.Sprintf("%6.1f %12s %12s %7d  %s", float64(beside)/float64(at), at, beside, len(f.all()), t.Name()))
+}
+
+func printSpared() {
+	if len(spared) > 0 {
+		fmt.Printf("The 99th percentile of healthy calls, at rest and beside:\n%6s %12s %12s %7s\n", "times", "at rest", "beside", "calls")
+		fmt.Println(strings.Join(spared, "\n"))
 	}
 }

@@ -78,8 +78,8 @@ func (p *toxiproxy) poison(t *testing.T, x toxic) (cure func()) {
 	return func() { p.send(t, http.MethodDelete, "/proxies/database/toxics/bad", nil) }
 }
 
-// The link to PostgreSQL is bad in every way of toxiproxy, under clients that call everything. No answer is wrong, no file that is
-// too short looks whole, and each first byte or failure comes within 10 s. In every run silence_test.go has links that fall silent.
+// The link to PostgreSQL is bad in every way of toxiproxy, under clients that call everything. No answer is wrong, and no
+// file that is too short looks whole. In every run silence_test.go has links that fall silent.
 func TestChaosDatabaseLinkIsBad(t *testing.T) {
 	if !chaos {
 		t.Skip("takes minutes and toxiproxy: make chaos runs it")
@@ -92,7 +92,6 @@ func TestChaosDatabaseLinkIsBad(t *testing.T) {
 		"--migrate-database-url", x.url(url.User("dg_owner"))).untilServing()
 	a := x.callers(t, c)
 	a.untilGood(t)
-	slowest := time.Duration(0)
 	for _, bad := range toxics {
 		cure := p.poison(t, bad)
 		if bad.good {
@@ -100,12 +99,8 @@ func TestChaosDatabaseLinkIsBad(t *testing.T) {
 		}
 		<-time.After(time.Duration(chaosSize(0, 3, 30)) * time.Second) // while it is bad
 		cure()
-		good := a.untilGood(t)
-		slowest = max(slowest, good)
-		t.Logf("%s: everything is answered %s after it was good; slowest first byte so far %s", bad.name,
-			good.Round(10*time.Millisecond), a.slowestSoFar().Round(time.Millisecond))
+		t.Logf("%s: everything is answered %s after it was good", bad.name, a.untilGood(t))
 	}
 	a.verdict(t)
-	require.Less(t, slowest, backWithin)
 	a.o.ends(t)
 }

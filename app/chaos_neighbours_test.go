@@ -27,7 +27,8 @@ type neighbours struct {
 	signIns *healthy // the customer's
 }
 
-// Whatever an organisation takes of what it may have, of one thing or of everything at once, another one's calls are answered.
+// Whatever an organisation takes of what it may have, of one thing or of everything at once, another one's calls are
+// answered right.
 func TestChaosNeighbours(t *testing.T) {
 	if !chaos {
 		t.Parallel()
@@ -44,11 +45,8 @@ func TestChaosNeighbours(t *testing.T) {
 			leave := n.greedily(t, of...)
 			figures, signIns := n.rest(t, time.Duration(chaosSize(2, 5, 20))*time.Second)
 			t.Logf("beside %s:%s", name, leave())
-			if len(of) == 1 {
-				figures.isSpared(t, quiet, 4)
-			}
-			figures.isSpared(t, quiet, 6)
-			signIns.isSpared(t, quietSignIns, 10)
+			figures.isSpared(t, quiet)
+			signIns.isSpared(t, quietSignIns)
 		})
 	}
 	for _, g := range greeds {
@@ -59,24 +57,9 @@ func TestChaosNeighbours(t *testing.T) {
 	beside("everything", greeds...)
 	t.Run("an import that is to be sealed", func(t *testing.T) {
 		figures := n.healthy.during(t, func() { n.imports(chaosSize(1_000, 150_000, 1_000_000)) })
-		figures.isSpared(t, quiet, 4)
+		figures.isSpared(t, quiet)
 	})
 	n.o.ends(t)
-}
-
-// isSpared requires right answers, under DG_CHAOS 99.9 % of them and a 99th percentile of so many times that of rest, or times 25 ms.
-// Beside one resource it was 1.1 to 3.3 times, beside everything at once, which keeps both cores busy, 4.6 to 6.6 times (its bound is at
-// the edge of that), and 10 with one thread for each core; in one queue with the greedy one it was seconds. A sign-in, most of which is
-// its hash, took up to 11 times, and seconds where more were begun than are done.
-func (f *healthyFigures) isSpared(t *testing.T, quiet *healthyFigures, times int) {
-	t.Helper()
-	right, failed := f.all(), f.failures()
-	require.NotEmpty(t, right)
-	require.Empty(t, f.wrong)
-	if chaos {
-		require.LessOrEqual(t, failed, (len(right)+failed)/1000, f.first)
-		require.LessOrEqual(t, percentile(right, 99), time.Duration(times)*max(25*time.Millisecond, percentile(quiet.all(), 99)))
-	}
 }
 
 func startNeighbours(t *testing.T) *neighbours {

@@ -24,6 +24,7 @@ func TestMain(m *testing.M) {
 		return
 	}
 	status := m.Run()
+	printSpared()
 	_ = os.RemoveAll(demoBase)
 	os.Exit(status)
 }
