@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/platform/testkit/pgtest"
 )
 
 // pageCommands are the shell commands of the page about backups of a server of one's own, block by block.
@@ -37,6 +39,7 @@ func externalDemo(t *testing.T) *external {
 // The page's commands, run as they are on another server: keys work, every row is the same, and the serving role's rights too.
 func TestBackupPageOfAnotherServer(t *testing.T) {
 	t.Parallel()
+	pgtest.NeedProgram(t, "pg_dump")
 	blocks := pageCommands(t)
 	from, to, folder := externalDemo(t), newExternal(t), t.TempDir()
 	c := from.serve("--demo")

@@ -14,6 +14,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+
+	"dg/platform/testkit/pgtest"
 )
 
 // backUp runs dg backup into a new file.
@@ -70,6 +72,7 @@ const logOf = `select coalesce(string_agg(e::text, E'\n' order by at, id), '') f
 // and audit log are the same to the byte, and what was being imported is there wholly or not at all.
 func TestBackupUnderLoadIsRestored(t *testing.T) {
 	t.Parallel()
+	pgtest.NeedProgram(t, "pg_dump")
 	dir := newFolder(t)
 	h, incoming := newHistory(t, 31, sized(sealable, 300_000)), newHistory(t, 32, sized(10_000, 100_000))
 	h.importInto(t, dir)
@@ -200,6 +203,7 @@ func (d *door) asServing(t *testing.T, sql string) error {
 // and a restore with another key says so.
 func TestRestoredTablesAreEqual(t *testing.T) {
 	t.Parallel()
+	pgtest.NeedProgram(t, "pg_dump")
 	const key, otherKey = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f", "ff0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 	p := &program{t: t, dir: newFolder(t)}
 	copyDemo(t, p.dir)
@@ -225,6 +229,7 @@ func TestRestoredTablesAreEqual(t *testing.T) {
 // A backup that is broken off leaves no file, and none replaces another.
 func TestBackupIsWholeOrNotThere(t *testing.T) {
 	t.Parallel()
+	pgtest.NeedProgram(t, "pg_dump")
 	p := &program{t: t, dir: newFolder(t)}
 	file := filepath.Join(t.TempDir(), "dg.backup")
 	status, output := p.run("backup", file)
@@ -276,6 +281,7 @@ func TestBackupOfAnotherServerNamesItsTools(t *testing.T) {
 // A normal user backs up and restores folders of its own, and root those of others: beside the server and alone.
 func TestBackupAsANormalUserAndAsRoot(t *testing.T) {
 	t.Parallel()
+	pgtest.NeedProgram(t, "pg_dump")
 	s := newSomebody(t)
 	as := func(args ...string) {
 		t.Helper()

@@ -14,6 +14,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"dg/platform/testkit/pgtest"
+
 	"dg/app/demo"
 )
 
@@ -30,6 +32,7 @@ type secretive struct {
 // and wrong, codes, two-step secrets, recovery codes, reset links, sessions and keys. PostgreSQL logs every statement.
 func TestChaosSecretsOfPeopleAppearNowhere(t *testing.T) {
 	t.Parallel()
+	pgtest.NeedProgram(t, "pg_dump")
 	s := &secretive{dir: newFolder(t), secrets: map[string]string{}, pages: seen{}}
 	s.secrets["the secret key"] = strings.Repeat("5e", 32)
 	s.child = serveOn(t, s.dir, "--demo", "--log-level", "debug", "--secret-key", s.secrets["the secret key"])

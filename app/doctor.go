@@ -113,7 +113,7 @@ func (c doctorCmd) embeddedFindings(ctx context.Context, p stdio) (*embeddedpg.S
 		return []doctor.Finding{room, {Check: "database", Verdict: verdict, Says: says, Fix: fix}}
 	}
 	if !embeddedpg.HasData(c.DataDir) {
-		if _, err := embeddedpg.FindPrograms(ctx, c.DataDir); err != nil {
+		if _, err := embeddedpg.FindProgram(ctx, c.DataDir, "postgres"); err != nil {
 			return nil, found(doctor.Failure, err.Error(), "Install PostgreSQL, or set DG_DATABASE_URL."), nil
 		}
 		return nil, found(doctor.OK, "the data folder is empty: dg serve makes the database", ""), nil

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/platform/testkit/pgtest"
 )
 
 // What the operator does on the demo, while dg serve runs.
@@ -20,6 +22,7 @@ func TestOperatorCommands(t *testing.T) {
 	o.c = serveOn(t, o.dir)
 	o.prunesTheAuditLogs(t)
 	o.erasesPlayers(t)
+	pgtest.NeedProgram(t, "pg_dump")
 	o.revokesKeysAgain(t)
 }
 

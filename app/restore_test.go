@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/platform/testkit/pgtest"
+
 	"dg/platform/embeddedpg"
 )
 
@@ -27,6 +29,7 @@ func restored(t *testing.T, file string, args ...string) (dir, output string) {
 // A restore replaces no data, waits for nobody's end, and changes nothing when it fails or is killed.
 func TestRestoreIsWholeOrNothing(t *testing.T) {
 	t.Parallel()
+	pgtest.NeedProgram(t, "pg_dump")
 	full := newFolder(t)
 	copyDemo(t, full)
 	file, _ := backUp(t, full)

@@ -104,7 +104,7 @@ func (s *Server) asAdministrator(ctx context.Context, statements ...string) erro
 
 // runTool runs a program of the PostgreSQL that the server is of, as the server's user. The files are opened by our own.
 func (s *Server) runTool(ctx context.Context, name string, in, out *os.File, args ...string) error {
-	bin, err := s.folder.findPrograms(ctx)
+	bin, err := s.folder.findProgram(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -123,8 +123,6 @@ func (s *Server) runTool(ctx context.Context, name string, in, out *os.File, arg
 		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case errors.Is(err, os.ErrNotExist):
-		return fmt.Errorf("%s is not in %q: install PostgreSQL's client programs of the same version there, or set PG_BIN to a folder that has all", name, bin)
 	}
 	return fmt.Errorf("%s failed: %w\n%s", name, err, strings.TrimSpace(printed.String()))
 }

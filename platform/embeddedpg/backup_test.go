@@ -13,6 +13,9 @@ import (
 // nobody would know otherwise whether it did.
 func TestInterruptedRestoreIsWholeOrNothing(t *testing.T) {
 	t.Parallel()
+	if _, err := FindProgram(t.Context(), "", "pg_dump"); err != nil {
+		unavailableHere(t, err)
+	}
 	e := start(t, initialised(t), Options{Settings: fast})
 	defer stop(t, e)
 	state := func() string {

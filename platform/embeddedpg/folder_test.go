@@ -162,7 +162,7 @@ func TestServerLaunchedByHandIsLeftAlone(t *testing.T) {
 	<-e.Done()
 	require.NoError(t, f.makePrivate(socket))
 	t.Cleanup(func() { _ = os.RemoveAll(socket) })
-	bin, err := f.findPrograms(t.Context())
+	bin, err := f.findProgram(t.Context(), "postgres")
 	require.NoError(t, err)
 	byHand := f.command(t.Context(), filepath.Join(bin, "postgres"), f.serverArguments(fast)...)
 	byHand.Cancel = func() error { return byHand.Process.Signal(syscall.SIGINT) }

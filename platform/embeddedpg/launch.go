@@ -27,7 +27,7 @@ var setupSQL string
 // launch creates the database cluster if needed and starts the server. It holds the lock, so no process of an earlier
 // server or initdb lives.
 func (s *Server) launch(ctx context.Context, settings map[string]string) error {
-	bin, err := s.folder.findPrograms(ctx)
+	bin, err := s.folder.findProgram(ctx, "postgres")
 	if err != nil {
 		return err
 	}

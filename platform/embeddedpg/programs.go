@@ -41,23 +41,26 @@ func programFolders(ctx context.Context) []string {
 	return folders
 }
 
-// FindPrograms returns the folder of PostgreSQL's programs for new data, as the user of this process sees them.
-func FindPrograms(ctx context.Context, dir string) (string, error) {
-	return folder{path: dir, user: &syscall.Credential{Uid: uint32(os.Geteuid()), Gid: uint32(os.Getegid()), NoSetGroups: true}}.findPrograms(ctx)
+// FindProgram returns the folder with PostgreSQL's program of that name for the data in dir, or for new data, as the user of
+// this process sees it.
+func FindProgram(ctx context.Context, dir, name string) (string, error) {
+	user := &syscall.Credential{Uid: uint32(os.Geteuid()), Gid: uint32(os.Getegid()), NoSetGroups: true}
+	return folder{path: dir, user: user}.findProgram(ctx, name)
 }
 
-// versionPattern finds the major version in "postgres (PostgreSQL) 15.18 (Debian …)" and "… 16beta1".
+// versionPattern finds the major version in "pg_dump (PostgreSQL) 15.18 (Debian …)" and "… 16beta1".
 var versionPattern = regexp.MustCompile(`\(PostgreSQL\) (\d\d+)`)
 
-// findPrograms returns the folder of the version that wrote the data; for new data the first of version 15 or later.
-func (f folder) findPrograms(ctx context.Context) (string, error) {
+// findProgram returns the folder with the program of the version that wrote the data; for new data the first of version 15 or
+// later. Packages may lack programs: npm's has no pg_dump.
+func (f folder) findProgram(ctx context.Context, name string) (string, error) {
 	text, _ := os.ReadFile(filepath.Join(f.file(dataFolder), "PG_VERSION"))
 	written := strings.TrimSpace(string(text))
 	var found []string
 	for _, candidate := range programFolders(ctx) {
 		bin, _ := filepath.Abs(candidate)
 		// As the server's user, who may not reach every folder.
-		out, _ := f.command(ctx, filepath.Join(bin, "postgres"), "--version").Output()
+		out, _ := f.command(ctx, filepath.Join(bin, name), "--version").Output()
 		version := versionPattern.FindSubmatch(out)
 		if version == nil {
 			continue
@@ -72,6 +75,6 @@ func (f folder) findPrograms(ctx context.Context) (string, error) {
 	if written != "" {
 		need = written + ", which wrote the database in " + f.path
 	}
-	return "", fmt.Errorf("dg needs PostgreSQL %s (found: %s): install it, set PG_BIN to the folder of its programs, or set DG_DATABASE_URL to a server",
-		need, cmp.Or(strings.Join(found, ", "), "none"))
+	return "", fmt.Errorf("dg needs PostgreSQL %s with the program %s (found: %s): install it, "+
+		"set PG_BIN to the folder of its programs, or set DG_DATABASE_URL to a server", need, name, cmp.Or(strings.Join(found, ", "), "none"))
 }

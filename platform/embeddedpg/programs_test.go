@@ -46,13 +46,20 @@ func TestPGBINReplacesTheSearch(t *testing.T) {
 			require.NoError(t, os.MkdirAll(f.file(dataFolder), 0o700))
 			require.NoError(t, os.WriteFile(filepath.Join(f.file(dataFolder), "PG_VERSION"), []byte(c.writtenBy+"\n"), 0o600))
 		}
-		got, err := f.findPrograms(t.Context())
+		got, err := f.findProgram(t.Context(), "postgres")
 		if c.want != nil {
 			mentions(t, err, c.want...)
 		} else if err != nil || got != c.bin {
 			t.Errorf("%+v, %v", got, err)
 		}
 	}
+}
+
+// Packages may hold the server alone, as npm's does.
+func TestProgramThatAPackageLacksIsNamed(t *testing.T) {
+	t.Setenv("PG_BIN", fakePostgres(t, "17.10"))
+	_, err := FindProgram(t.Context(), newFolder(t), "pg_dump")
+	mentions(t, err, "15 or later with the program pg_dump", "found: none", "PG_BIN")
 }
 
 // pg_config comes first, and versions that did not write the data are passed over.
@@ -62,13 +69,13 @@ func TestProgramsOfTheRightVersionAreFound(t *testing.T) {
 	t.Setenv("PATH", fitting+":"+os.Getenv("PATH"))
 	t.Setenv("PG_BIN", "")
 	f := folder{path: newFolder(t), user: ownUser()}
-	got, err := f.findPrograms(t.Context())
+	got, err := f.findProgram(t.Context(), "postgres")
 	require.NoError(t, err)
 	require.Equal(t, newest, got)
 
 	require.NoError(t, os.MkdirAll(f.file(dataFolder), 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(f.file(dataFolder), "PG_VERSION"), []byte("98\n"), 0o600))
-	_, err = f.findPrograms(t.Context())
+	_, err = f.findProgram(t.Context(), "postgres")
 	mentions(t, err, "PostgreSQL 98", "99 in "+newest)
 }
 

@@ -46,7 +46,7 @@ func New(t testing.TB, program string) *Cluster {
 	}
 	c := &Cluster{folder: newFolder(t), password: rand.Text()}
 	var err error
-	c.programs, err = embeddedpg.FindPrograms(t.Context(), c.dir)
+	c.programs, err = embeddedpg.FindProgram(t.Context(), c.dir, "postgres")
 	require.NoError(t, err)
 	c.program = c.copyProgram(program)
 	// Addresses of its own: no other program's outgoing connection ever has one of its ports.

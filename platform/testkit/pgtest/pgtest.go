@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"dg/migrations"
+	"dg/platform/embeddedpg"
 	"dg/platform/postgres"
 	"dg/platform/testkit/bouncer"
 )
@@ -123,6 +124,14 @@ func unavailable(t testing.TB, err error) {
 		t.Fatalf("pgtest: no PostgreSQL for the tests (CI is set, so this is a failure): %v", err)
 	}
 	t.Skipf("pgtest: SKIPPED, NOTHING WAS TESTED: no PostgreSQL for the tests: %v", err)
+}
+
+// NeedProgram skips t where the installed PostgreSQL lacks the program, and fails it in CI: npm's package has no pg_dump.
+func NeedProgram(t testing.TB, name string) {
+	t.Helper()
+	if _, err := embeddedpg.FindProgram(t.Context(), "", name); err != nil {
+		unavailable(t, err)
+	}
 }
 
 // open opens a pool that is closed when t ends.

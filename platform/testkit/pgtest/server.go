@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -79,7 +80,10 @@ func start() (*server, error) {
 
 // launch joins or launches the embedded server.
 func (s *server) launch(ctx context.Context) error {
-	dir := sharedFolder()
+	dir, err := sharedFolder(ctx)
+	if err != nil {
+		return err
+	}
 	embedded, err := embeddedpg.Start(ctx, dir, embeddedpg.Options{Settings: settings, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return fmt.Errorf("%w (if this stays, remove the folder %s)", err, dir)
@@ -91,19 +95,27 @@ func (s *server) launch(ctx context.Context) error {
 // roomInMemory is what a folder in memory must have free to be used: the tests of all packages fill databases there.
 const roomInMemory = 4 << 30
 
-// sharedFolder is the server's folder: one for each user, and for each boot of the machine, because a crash of the
-// machine may leave a cluster that writes without fsync in pieces.
+// sharedFolder is the server's folder: one for each user, for each version of PostgreSQL, since another cannot open its data,
+// and for each boot of the machine, because a crash of the machine may leave a cluster that writes without fsync in pieces.
 //
 // A database is 300 files, which takes a disk up to 300 ms and memory 15: where Linux has plenty of it, it is used.
-func sharedFolder() string {
+func sharedFolder(ctx context.Context) (string, error) {
+	bin, err := embeddedpg.FindProgram(ctx, "", "postgres")
+	if err != nil {
+		return "", err
+	}
+	version, err := exec.CommandContext(ctx, filepath.Join(bin, "postgres"), "--version").Output()
+	if err != nil {
+		return "", err
+	}
 	base := os.TempDir()
 	var memory syscall.Statfs_t
 	if runtime.GOOS == "linux" && syscall.Statfs("/dev/shm", &memory) == nil && memory.Bavail*uint64(memory.Bsize) > roomInMemory {
 		base = "/dev/shm"
 	}
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // Linux; elsewhere the temporary folder must do
-	hash := sha256.Sum256(boot)
-	return filepath.Join(base, fmt.Sprintf("dg-tests-%d-%s", os.Geteuid(), hex.EncodeToString(hash[:4])))
+	hash := sha256.Sum256(append(boot, version...))
+	return filepath.Join(base, fmt.Sprintf("dg-tests-%d-%s", os.Geteuid(), hex.EncodeToString(hash[:4]))), nil
 }
 
 // dropLeftOvers drops the databases of test processes that are no more.
