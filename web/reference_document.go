@@ -67,7 +67,7 @@ type openAPIResponse struct {
 type openAPISchema struct {
 	Type, Format, Description string
 	Nullable                  bool
-	Enum                      []any
+	Enum                      []any `json:"x-extensible-enum"`
 	AllOf                     []json.RawMessage
 	Items                     json.RawMessage
 	Properties                ordered[json.RawMessage]

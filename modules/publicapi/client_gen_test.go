@@ -16,264 +16,6 @@ import (
 	"github.com/oapi-codegen/runtime"
 )
 
-// Defines values for ApiErrorCode.
-const (
-	ERRACCESSDENIED     ApiErrorCode = "ERR_ACCESS_DENIED"
-	ERRAUTHREQUIRED     ApiErrorCode = "ERR_AUTH_REQUIRED"
-	ERRINTERNAL         ApiErrorCode = "ERR_INTERNAL"
-	ERRMETHODNOTALLOWED ApiErrorCode = "ERR_METHOD_NOT_ALLOWED"
-	ERRNOTFOUND         ApiErrorCode = "ERR_NOT_FOUND"
-	ERRRATELIMITED      ApiErrorCode = "ERR_RATE_LIMITED"
-	ERRUNAVAILABLE      ApiErrorCode = "ERR_UNAVAILABLE"
-	ERRVALIDATION       ApiErrorCode = "ERR_VALIDATION"
-)
-
-// Valid indicates whether the value is a known member of the ApiErrorCode enum.
-func (e ApiErrorCode) Valid() bool {
-	switch e {
-	case ERRACCESSDENIED:
-		return true
-	case ERRAUTHREQUIRED:
-		return true
-	case ERRINTERNAL:
-		return true
-	case ERRMETHODNOTALLOWED:
-		return true
-	case ERRNOTFOUND:
-		return true
-	case ERRRATELIMITED:
-		return true
-	case ERRUNAVAILABLE:
-		return true
-	case ERRVALIDATION:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ApiErrorKind.
-const (
-	ApiErrorKindInternal          ApiErrorKind = "internal"
-	ApiErrorKindInvalidArgument   ApiErrorKind = "invalid-argument"
-	ApiErrorKindMethodNotAllowed  ApiErrorKind = "method-not-allowed"
-	ApiErrorKindNotFound          ApiErrorKind = "not-found"
-	ApiErrorKindPermissionDenied  ApiErrorKind = "permission-denied"
-	ApiErrorKindResourceExhausted ApiErrorKind = "resource-exhausted"
-	ApiErrorKindUnauthenticated   ApiErrorKind = "unauthenticated"
-	ApiErrorKindUnavailable       ApiErrorKind = "unavailable"
-)
-
-// Valid indicates whether the value is a known member of the ApiErrorKind enum.
-func (e ApiErrorKind) Valid() bool {
-	switch e {
-	case ApiErrorKindInternal:
-		return true
-	case ApiErrorKindInvalidArgument:
-		return true
-	case ApiErrorKindMethodNotAllowed:
-		return true
-	case ApiErrorKindNotFound:
-		return true
-	case ApiErrorKindPermissionDenied:
-		return true
-	case ApiErrorKindResourceExhausted:
-		return true
-	case ApiErrorKindUnauthenticated:
-		return true
-	case ApiErrorKindUnavailable:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ApiForkStatus.
-const (
-	Active   ApiForkStatus = "active"
-	Archived ApiForkStatus = "archived"
-)
-
-// Valid indicates whether the value is a known member of the ApiForkStatus enum.
-func (e ApiForkStatus) Valid() bool {
-	switch e {
-	case Active:
-		return true
-	case Archived:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for AuthzForkVisibility.
-const (
-	Organization AuthzForkVisibility = "organization"
-	Public       AuthzForkVisibility = "public"
-	Restricted   AuthzForkVisibility = "restricted"
-)
-
-// Valid indicates whether the value is a known member of the AuthzForkVisibility enum.
-func (e AuthzForkVisibility) Valid() bool {
-	switch e {
-	case Organization:
-		return true
-	case Public:
-		return true
-	case Restricted:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for CommonContentLocale.
-const (
-	De CommonContentLocale = "de"
-	En CommonContentLocale = "en"
-	Es CommonContentLocale = "es"
-	Fr CommonContentLocale = "fr"
-	Pt CommonContentLocale = "pt"
-)
-
-// Valid indicates whether the value is a known member of the CommonContentLocale enum.
-func (e CommonContentLocale) Valid() bool {
-	switch e {
-	case De:
-		return true
-	case En:
-		return true
-	case Es:
-		return true
-	case Fr:
-		return true
-	case Pt:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for GameSkillId.
-const (
-	AiAgentsDataAccess       GameSkillId = "ai.agents.data-access"
-	AiAgentsEfficiency       GameSkillId = "ai.agents.efficiency"
-	AiAgentsToolPermissions  GameSkillId = "ai.agents.tool-permissions"
-	AiAgentsUntrustedContent GameSkillId = "ai.agents.untrusted-content"
-	AiCriticalBias           GameSkillId = "ai.critical.bias"
-	AiCriticalHallucination  GameSkillId = "ai.critical.hallucination"
-	AiCriticalVerification   GameSkillId = "ai.critical.verification"
-	AiUsageAccountability    GameSkillId = "ai.usage.accountability"
-	AiUsageGoodFit           GameSkillId = "ai.usage.good-fit"
-	AiUsageHumanReview       GameSkillId = "ai.usage.human-review"
-	AiUsagePersonalData      GameSkillId = "ai.usage.personal-data"
-	AiUsageRightTool         GameSkillId = "ai.usage.right-tool"
-	DataLeadershipAiAdoption GameSkillId = "data.leadership.ai-adoption"
-	DataLeadershipCulture    GameSkillId = "data.leadership.culture"
-	DataLeadershipIncident   GameSkillId = "data.leadership.incident"
-	DataLeadershipPrivacy    GameSkillId = "data.leadership.privacy"
-	DataLeadershipQuality    GameSkillId = "data.leadership.quality"
-	DataLeadershipValue      GameSkillId = "data.leadership.value"
-	DataQualityDuplicates    GameSkillId = "data.quality.duplicates"
-	DataQualityFormats       GameSkillId = "data.quality.formats"
-	DataQualityMissing       GameSkillId = "data.quality.missing"
-	DataQualityOutliers      GameSkillId = "data.quality.outliers"
-	DataReadingAverages      GameSkillId = "data.reading.averages"
-	DataReadingCausation     GameSkillId = "data.reading.causation"
-	DataReadingCharts        GameSkillId = "data.reading.charts"
-	DataReadingProportions   GameSkillId = "data.reading.proportions"
-	DataReadingSampling      GameSkillId = "data.reading.sampling"
-	PromptingConstraints     GameSkillId = "prompting.constraints"
-	PromptingContext         GameSkillId = "prompting.context"
-	PromptingExamples        GameSkillId = "prompting.examples"
-)
-
-// Valid indicates whether the value is a known member of the GameSkillId enum.
-func (e GameSkillId) Valid() bool {
-	switch e {
-	case AiAgentsDataAccess:
-		return true
-	case AiAgentsEfficiency:
-		return true
-	case AiAgentsToolPermissions:
-		return true
-	case AiAgentsUntrustedContent:
-		return true
-	case AiCriticalBias:
-		return true
-	case AiCriticalHallucination:
-		return true
-	case AiCriticalVerification:
-		return true
-	case AiUsageAccountability:
-		return true
-	case AiUsageGoodFit:
-		return true
-	case AiUsageHumanReview:
-		return true
-	case AiUsagePersonalData:
-		return true
-	case AiUsageRightTool:
-		return true
-	case DataLeadershipAiAdoption:
-		return true
-	case DataLeadershipCulture:
-		return true
-	case DataLeadershipIncident:
-		return true
-	case DataLeadershipPrivacy:
-		return true
-	case DataLeadershipQuality:
-		return true
-	case DataLeadershipValue:
-		return true
-	case DataQualityDuplicates:
-		return true
-	case DataQualityFormats:
-		return true
-	case DataQualityMissing:
-		return true
-	case DataQualityOutliers:
-		return true
-	case DataReadingAverages:
-		return true
-	case DataReadingCausation:
-		return true
-	case DataReadingCharts:
-		return true
-	case DataReadingProportions:
-		return true
-	case DataReadingSampling:
-		return true
-	case PromptingConstraints:
-		return true
-	case PromptingContext:
-		return true
-	case PromptingExamples:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for OrgReportingMode.
-const (
-	Nominative   OrgReportingMode = "nominative"
-	Pseudonymous OrgReportingMode = "pseudonymous"
-)
-
-// Valid indicates whether the value is a known member of the OrgReportingMode enum.
-func (e OrgReportingMode) Valid() bool {
-	switch e {
-	case Nominative:
-		return true
-	case Pseudonymous:
-		return true
-	default:
-		return false
-	}
-}
-
 // ApiDailyStatDto The figures of one UTC day.
 type ApiDailyStatDto struct {
 	// AvgScorePercent Mean score of the completed plays of the day, 0 to 100 percent, one decimal; 0 where there is none.
@@ -287,7 +29,7 @@ type ApiDailyStatDto struct {
 }
 
 // ApiErrorCode Stable; the value to check.
-type ApiErrorCode string
+type ApiErrorCode = string
 
 // ApiErrorDetailsDto The stable code of the error.
 type ApiErrorDetailsDto struct {
@@ -308,7 +50,7 @@ type ApiErrorDto struct {
 }
 
 // ApiErrorKind The kind of error.
-type ApiErrorKind string
+type ApiErrorKind = string
 
 // ApiForkStatsDto The figures of a fork over a period. When `suppressed` is true, every number is 0 and every array empty;
 // `reportingMode` is the real one.
@@ -346,7 +88,7 @@ type ApiForkStatsDto struct {
 }
 
 // ApiForkStatus The status of a fork.
-type ApiForkStatus string
+type ApiForkStatus = string
 
 // ApiPlayExportCsv A CSV file: UTF-8 without byte-order mark, quoting as in RFC 4180, lines end with LF, the first line names the
 // columns. The columns are the same under every reporting mode. Booleans are `true` and `false`; decimals have a dot.
@@ -447,16 +189,16 @@ type ApiSkillStatDto struct {
 }
 
 // AuthzForkVisibility The visibility of a fork.
-type AuthzForkVisibility string
+type AuthzForkVisibility = string
 
 // CommonContentLocale A language, as its ISO 639-1 code.
-type CommonContentLocale string
+type CommonContentLocale = string
 
 // GameSkillId A skill of the catalogue.
-type GameSkillId string
+type GameSkillId = string
 
 // OrgReportingMode Reports show players under pseudonyms (`pseudonymous`) or by name (`nominative`).
-type OrgReportingMode string
+type OrgReportingMode = string
 
 // ForkId defines model for ForkId.
 type ForkId = string

@@ -28,6 +28,8 @@ func newContractCheck(t *testing.T, url string, next http.RoundTripper) contract
 		switch {
 		case s.Type.Is("object"): // clients ignore what they do not know; this program sends nothing that is not declared
 			s.AdditionalProperties = openapi3.AdditionalProperties{Has: new(false)}
+		case s.Extensions["x-extensible-enum"] != nil: // clients accept other values; this program sends none
+			s.Enum = s.Extensions["x-extensible-enum"].([]any)
 		case s.Format == "date-time":
 			s.Pattern = `^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$`
 		}

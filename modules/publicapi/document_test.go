@@ -2,13 +2,18 @@ package publicapi_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"dg/modules/games"
 )
 
 // What generators of clients stumble over, or would freeze into clients that break when the API grows.
@@ -80,4 +85,53 @@ func eachObject(at string, value any, visit func(at string, o map[string]any)) {
 			eachObject(at+"/-", child, visit)
 		}
 	}
+}
+
+// rules.md, Formats, Enums: a later value must not break a generated client, and an enum would. What the values are today is told
+// beside, in the words of the specification (2.4).
+func TestEnumsOfAnswersMayGrow(t *testing.T) {
+	t.Parallel()
+	schemas := documentOf(t, start(t).url).Components.Schemas
+	for name, want := range map[string]string{
+		"api.ForkStatus": "active archived", "authz.ForkVisibility": "public organization restricted",
+		"common.ContentLocale": "en fr es pt de", "org.ReportingMode": "pseudonymous nominative", "game.SkillId": skillIDs(),
+		"api.ErrorKind": "", "api.ErrorCode": "",
+	} {
+		require.Empty(t, schemas[name].Value.Enum, name)
+		values, _ := schemas[name].Value.Extensions["x-extensible-enum"].([]any)
+		require.NotEmpty(t, values, name)
+		if want != "" {
+			require.Equal(t, "["+want+"]", fmt.Sprint(values), name)
+		}
+	}
+	for name, schema := range schemas {
+		for field, property := range schema.Value.Properties {
+			require.Empty(t, property.Value.Enum, "%s.%s", name, field)
+		}
+	}
+	require.Nil(t, schemas["api.ForkStatsDto"].Value.Properties["skills"].Value.MaxItems, "a row for each skill, of which there will be more")
+	// The client of the tests is generated: openapi-typescript's, orval's and those for Python and C# are in scripts/contract.
+	var stats ApiForkStatsDto
+	require.NoError(t, json.Unmarshal([]byte(`{"reportingMode": "anonymous", "skills": [{"skillId": "later.skill"}]}`), &stats))
+	require.Equal(t, "anonymous later.skill", fmt.Sprint(stats.ReportingMode, " ", stats.Skills[0].SkillId))
+}
+
+func skillIDs() string {
+	var ids []string
+	for skill := range games.SkillCount {
+		ids = append(ids, games.Skill(skill).ID())
+	}
+	return strings.Join(ids, " ")
+}
+
+// The version is that of the release, and generators put the description at the head of each file.
+func TestInfoOfTheDocument(t *testing.T) {
+	t.Parallel()
+	info := documentOf(t, start(t).url).Info
+	require.LessOrEqual(t, utf8.RuneCountInString(info.Description), 300)
+	changes, err := os.ReadFile("../../CHANGELOG.md")
+	require.NoError(t, err)
+	release := regexp.MustCompile(`(?m)^(?:It becomes|##) v?(\d+\.\d+\.\d+)`).FindSubmatch(changes)
+	require.NotNil(t, release, "the changelog names the release that comes, or the last one")
+	require.Equal(t, string(release[1]), info.Version)
 }

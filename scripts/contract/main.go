@@ -102,16 +102,16 @@ func answers() (string, error) {
 	return b.String(), nil
 }
 
-// withErrors adds the table of errors to the document's description, and their examples at its end.
+// withErrors adds the table of errors to the document's tag Errors, and their examples at its end.
 func withErrors(document string, table []apiError) string {
-	return strings.Replace(document, "    {{table of errors}}\n", markdownTable(table), 1) + examples(table)
+	return strings.Replace(document, "      {{table of errors}}\n", markdownTable(table), 1) + examples(table)
 }
 
 func markdownTable(table []apiError) string {
 	var b strings.Builder
-	b.WriteString("    | Status | `code` | `details.code` | Cause | How to fix it |\n    |---|---|---|---|---|\n")
+	b.WriteString("      | Status | `code` | `details.code` | Cause | How to fix it |\n      |---|---|---|---|---|\n")
 	for _, e := range table {
-		fmt.Fprintf(&b, "    | %d | `%s` | `%s` | %s | %s |\n", e.Status, kind(e), e.Code, e.Cause, e.Fix)
+		fmt.Fprintf(&b, "      | %d | `%s` | `%s` | %s | %s |\n", e.Status, kind(e), e.Code, e.Cause, e.Fix)
 	}
 	return b.String()
 }

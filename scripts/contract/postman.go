@@ -53,6 +53,9 @@ func postman(served []byte) ([]byte, error) {
 				requests = append(requests, d.requests(path, d.Paths[path].Get)...)
 			}
 		}
+		if requests == nil { // a tag that explains what belongs to no operation alone
+			continue
+		}
 		folders = append(folders, object{"name": tag.Name, "description": tag.Description, "item": requests})
 	}
 	collection := object{

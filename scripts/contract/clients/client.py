@@ -21,4 +21,4 @@ with openapi_client.ApiClient(configuration) as client:
         forks.get_fork("x")
         raise AssertionError("a fork x")
     except openapi_client.exceptions.ApiException as e:
-        assert e.status == 404 and "ERR_NOT_FOUND" in e.body, e
+        assert e.status == 404 and os.environ["DG_NOT_FOUND"] in e.body, e

@@ -3,7 +3,8 @@
 #   - linters: those of make check, and OWASP's rules
 #   - nothing in it breaks clients of the last release, but what released/decided.txt names
 #   - generated clients compile, and call the demo through prism, which validates each request and answer: openapi-typescript
-#     with openapi-fetch, orval, openapi-generator's Python and C#; and newman the Postman collection
+#     with openapi-fetch, orval, openapi-generator's Python and C#; and newman the Postman collection. They accept enum values
+#     of a later release
 #   - the tests of the API, whose client is oapi-codegen's: prism judges their exchanges, and 700 random ones
 # It needs Node 20 and Java 11. What else is missing is said and left out: Python with urllib3, dateutil and six; mypy; Mono.
 # openapi-generator is of 2020: the package of later versions has no program in it, and downloads one.
@@ -65,17 +66,26 @@ say "clients call the demo through prism"
 out/dg serve --demo --data-dir "$here/out/demo" --addr 127.0.0.1:18931 --ops-addr 127.0.0.1:18930 >out/dg.log 2>out/dg.err &
 until grep -q curl out/dg.log; do kill -0 $! && sleep 0.2; done
 prism_at 18932 18931 --errors
-export DG_URL=http://127.0.0.1:18932
 DG_KEY=$(grep -oE 'dg_live_[0-9A-Za-z]+_[0-9A-Za-z]+' out/dg.log | head -1)
 export DG_KEY
-node js/client.js && echo "openapi-fetch and orval: all answers as typed"
-if PYTHONPATH=out/python python3 -c 'import urllib3, dateutil, six' 2>/dev/null; then
-	PYTHONPATH=out/python python3 client.py && echo "Python: all answers as typed"
-else
-	echo "LEFT OUT: Python has no urllib3, dateutil and six"
-fi
-if has mono; then mono out/client.exe && echo "C#: all answers as typed"; fi
+# call runs the clients on the demo at a port.
+call() {
+	export DG_URL=http://127.0.0.1:$1 DG_NOT_FOUND=$2
+	node js/client.js && echo "openapi-fetch and orval: all answers as typed"
+	if PYTHONPATH=out/python python3 -c 'import urllib3, dateutil, six' 2>/dev/null; then
+		PYTHONPATH=out/python python3 client.py && echo "Python: all answers as typed"
+	else
+		echo "LEFT OUT: Python has no urllib3, dateutil and six"
+	fi
+	if has mono; then mono out/client.exe && echo "C#: all answers as typed"; fi
+}
+call 18932 ERR_NOT_FOUND
 "$bin/newman" run "$root/modules/publicapi/postman.json" --env-var "baseUrl=$DG_URL" --env-var "key=$DG_KEY"
+
+say "clients accept values that a later release may add"
+node unknown.js 18935 18931 &
+prism_at 18936 18935 --errors
+call 18936 ERR_LATER
 
 say "the tests of the API, judged by prism"
 prism_at 18933 18934
