@@ -15,11 +15,14 @@ const (
 	expiredMessage   = "This API key expired on %s. Create another one in the organisation's settings."
 	revokedMessage   = "This API key was revoked on %s. Create another one in the organisation's settings."
 	belowPlanMessage = "This API key needs the Pro plan. It works again when the organisation moves to Pro or Enterprise."
-	notRecorded      = "The use of this key could not be recorded in the audit log, so the request was not answered. Retry in a few seconds."
+
+	tooManyRejections = "Too many rejected requests with this key: %s. Waiting alone does not help; retry in %d seconds."
+
+	notRecorded = "The use of this key could not be recorded in the audit log, so the request was not answered. Retry in a few seconds."
 )
 
-// rejectionCauses say over the limit of rejected requests why this one is rejected, and what to do. As in rejection, the cause is a
-// state of the key only where the secret is right.
+// rejectionCauses say over the limit of rejected requests why this one is rejected, and what to do. As in
+// rejection, the cause is a state of the key only where the secret is right.
 var rejectionCauses = map[audit.Reason]string{
 	audit.WrongSecret: "the secret is wrong. Copy the whole key again",
 	audit.Revoked:     "it was revoked. Use another key",
@@ -89,8 +92,7 @@ func (s *Service) reject(ctx context.Context, r authResult, request audit.Reques
 	if err := s.log.Count(ctx, r.refusal(r.reason)); err != nil {
 		return apperr.Wrap(apperr.Unavailable, err, notRecorded)
 	}
-	return newRateLimitError(r.retryAfter, "Too many rejected requests with this key: %s. Waiting alone does not help; retry in %d seconds.",
-		rejectionCauses[r.reason], r.retryAfter)
+	return newRateLimitError(r.retryAfter, tooManyRejections, rejectionCauses[r.reason], r.retryAfter)
 }
 
 func (c Caller) refusal(reason audit.Reason) audit.Entry {

@@ -88,8 +88,8 @@ func appendToAll(tx *gorm.DB, organisationIDs []string, e Entry) error {
 	return nil
 }
 
-// AppendChanges adds an entry of the operator's to the log of each organisation that changes selects, a query of ids and details,
-// in the caller's transaction.
+// AppendChanges adds an entry of the operator's to the log of each organisation that changes selects, a query of ids
+// and details, in the caller's transaction.
 func AppendChanges(ctx context.Context, tx pgx.Tx, action Action, request Request, changes string) error {
 	r, err := newRow(Entry{Actor: TheOperator, Action: action, Target: Target{Kind: "organisation"}, Request: request})
 	if err != nil {
@@ -98,7 +98,8 @@ func AppendChanges(ctx context.Context, tx pgx.Tx, action Action, request Reques
 	_, err = tx.Exec(ctx, `/* audit.appendChanges */
 		insert into audit_entries (org_id, actor_kind, actor_id, actor_name, action, target_kind, target_id, details,
 		                           method, path, address, user_agent, request_id)
-		select c.org_id, $1, $2, $3, $4, $5, c.org_id, c.details, $6, $7, $8, $9, $10 from (`+changes+`) c (org_id, details)`,
+		select c.org_id, $1, $2, $3, $4, $5, c.org_id, c.details, $6, $7, $8, $9, $10
+		  from (`+changes+`) c (org_id, details)`,
 		r.ActorKind, r.ActorID, r.ActorName, r.Action, r.TargetKind, r.Method, r.Path, r.Address, r.UserAgent, r.RequestID)
 	if err != nil {
 		return fmt.Errorf("audit: append %s: %w", action, err)

@@ -3,8 +3,8 @@ package exports
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
-	"strconv"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -64,16 +64,16 @@ func (s *Service) acquire(ctx context.Context, r Request) (*limiter.Lease, error
 
 // newBusyError says whose limit an export met.
 func newBusyError(bound limiter.Bound, by audit.ActorKind) error {
-	whose, most := "on this instance", strconv.Itoa(MaxAtOnce)+" run at once"
+	limit := fmt.Sprintf("on this instance: at most %d run at once", MaxAtOnce)
 	switch {
 	case bound == limiter.OfOrganisation:
-		whose, most = "of this organisation", strconv.Itoa(MaxAtOnceOfOrganisation)+" run at once, fewer while others export"
+		limit = fmt.Sprintf("of this organisation: at most %d run at once, fewer while others export", MaxAtOnceOfOrganisation)
 	case bound == limiter.OfActor && by == audit.Key:
-		whose, most = "with this key", strconv.Itoa(MaxAtOnceOfActor)+" run at once"
+		limit = fmt.Sprintf("with this key: at most %d run at once", MaxAtOnceOfActor)
 	case bound == limiter.OfActor:
-		whose, most = "of yours", strconv.Itoa(MaxAtOnceOfActor)+" run at once"
+		limit = fmt.Sprintf("of yours: at most %d run at once", MaxAtOnceOfActor)
 	}
-	e := apperr.Wrap(apperr.Unavailable, bound, "Too many exports %s: at most %s. Retry in %d seconds.", whose, most, limiter.RetryAfter)
+	e := apperr.Wrap(apperr.Unavailable, bound, "Too many exports %s. Retry in %d seconds.", limit, limiter.RetryAfter)
 	e.RetryAfter = limiter.RetryAfter
 	return e
 }

@@ -16,6 +16,6 @@
 // GroupOwner is one of the program's three lookups that are not scoped to the caller's organisation: it returns the owner's id
 // and nothing else.
 //
-// An import that changes a plan or the reporting mode leaves an entry of the operator's. One that creates an organisation or changes
-// a role leaves none.
+// An import that changes a plan or the reporting mode leaves an entry of the operator's. One that creates an
+// organisation or changes a role leaves none.
 package org

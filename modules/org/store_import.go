@@ -26,8 +26,8 @@ const foreignGroupPlayers = `
 	left join import_players s on s.id = m.player_id and p.id is null
 	where coalesce(p.org_id, s.org_id) <> m.org_id`
 
-// lockChangedOrganisations locks the organisations that differ, and keeps the plans and modes that the import replaces: those of
-// the locked rows, which an owner may have changed since the statement began.
+// lockChangedOrganisations locks the organisations that differ, and keeps the plans and modes that the import
+// replaces: those of the locked rows, which an owner may have changed since the statement began.
 const lockChangedOrganisations = `/* org.import_organisations.lock */
 	update import_organisations i set old_plan = o.plan, old_mode = o.reporting_mode
 	from (
@@ -67,7 +67,8 @@ func (i *Import) recordChanges(ctx context.Context) error {
 		return err
 	}
 	return audit.AppendChanges(ctx, i.stage.Tx(), audit.ReportingModeChanged, i.request, `
-		select id, jsonb_build_object('from', old_mode, 'to', reporting_mode) from import_organisations where old_mode <> reporting_mode`)
+		select id, jsonb_build_object('from', old_mode, 'to', reporting_mode)
+		  from import_organisations where old_mode <> reporting_mode`)
 }
 
 func (i *Import) writeMemberships(ctx context.Context) error {

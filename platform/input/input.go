@@ -52,7 +52,8 @@ var words = map[string]string{
 // maxShown is how many characters of a value a message shows.
 const maxShown = 60
 
-// Shown returns a text that was sent as a message may show it: at most 60 characters, with � for what cannot be printed.
+// Shown returns a text that was sent as a message may show it: at most 60 characters, with � for what cannot be
+// printed.
 func Shown(sent string) string {
 	runes := []rune(sent)
 	cut := len(runes) > maxShown

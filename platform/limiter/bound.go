@@ -13,7 +13,8 @@ const (
 // Error names the bound, for the log.
 func (b Bound) Error() string { return string(b) }
 
-// boundOf returns the first bound that a request meets: its actor's, its organisation's or, where these leave room, all others'.
+// boundOf returns the first bound that a request meets: its actor's, its organisation's or, where these leave room,
+// the instance's.
 func (l *Limiter) boundOf(e *Lease) Bound {
 	l.mu.Lock()
 	defer l.mu.Unlock()

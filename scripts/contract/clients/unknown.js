@@ -7,10 +7,14 @@ const later = { status: 'paused', visibility: 'partners', sourceLocale: 'it', re
 const form = new RegExp(`"(${Object.keys(later).join('|')})":"[^"]+"`, 'g');
 
 http.createServer(async (request, response) => {
-	const headers = { authorization: request.headers.authorization };
-	const answer = await fetch(`http://127.0.0.1:${upstream}${request.url}`, { headers });
+	const { authorization } = request.headers;
+	const answer = await fetch(`http://127.0.0.1:${upstream}${request.url}`, { headers: { authorization } });
 	const body = (await answer.text()).replace(form, (_, name) => `"${name}":"${later[name]}"`)
 		.replace('"ERR_NOT_FOUND"', '"ERR_LATER"').replace('"not-found"', '"later"');
-	response.writeHead(answer.status, Object.fromEntries([...answer.headers].filter(([name]) => !/^(content-length|transfer-encoding|connection)$/.test(name))));
+	const headers = new Headers(answer.headers);
+	for (const name of ['content-encoding', 'content-length', 'transfer-encoding', 'connection']) {
+		headers.delete(name); // of the body as it came
+	}
+	response.writeHead(answer.status, Object.fromEntries(headers));
 	response.end(body);
 }).listen(Number(port), '127.0.0.1');
