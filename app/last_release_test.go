@@ -166,6 +166,11 @@ func (r *rollout) inTurns(old, newer *instance) {
 		turn.one.answersAsBefore()
 		newWebClient(r.T, turn.one.program.url).signIn(formerAdmin)
 		r.d.exec(r.T, `update users set totp_last_step = 0`) // the same code for the other
+		recent := newWebClient(r.T, turn.one.program.url).signIn(formerOwner)
+		recent.base = turn.other.program.url
+		form := recent.get("/o/" + r.former.Organisation + "/settings/api-keys/new")
+		require.Contains(r, form, "Create key")
+		require.NotContains(r, form, `name="current"`, "a sign-in to the other counts as entering the password")
 		key := turn.one.createKey("Made here")
 		for _, i := range both {
 			i.get("/api/v1/forks", key, http.StatusOK)
