@@ -56,24 +56,24 @@ func (s *Service) acquire(ctx context.Context, r Request) (*limiter.Lease, error
 		OrganisationID: r.Query.OrganisationID, ActorID: r.Actor.ID,
 		Waited: rand.N(limiter.Wait / 2), //nolint:gosec // jitter
 	})
-	if bound, refused := errors.AsType[limiter.Bound](err); refused {
-		return nil, newBusyError(bound, r.Actor.Kind)
+	if met, refused := errors.AsType[*limiter.BoundError](err); refused {
+		return nil, newBusyError(met, r.Actor.Kind)
 	}
 	return lease, err
 }
 
 // newBusyError says whose limit an export met.
-func newBusyError(bound limiter.Bound, by audit.ActorKind) error {
+func newBusyError(met *limiter.BoundError, by audit.ActorKind) error {
 	limit := fmt.Sprintf("on this instance: at most %d run at once", MaxAtOnce)
 	switch {
-	case bound == limiter.OfOrganisation:
+	case met.Bound == limiter.OfOrganisation:
 		limit = fmt.Sprintf("of this organisation: at most %d run at once, fewer while others export", MaxAtOnceOfOrganisation)
-	case bound == limiter.OfActor && by == audit.Key:
+	case met.Bound == limiter.OfActor && by == audit.Key:
 		limit = fmt.Sprintf("with this key: at most %d run at once", MaxAtOnceOfActor)
-	case bound == limiter.OfActor:
+	case met.Bound == limiter.OfActor:
 		limit = fmt.Sprintf("of yours: at most %d run at once", MaxAtOnceOfActor)
 	}
-	e := apperr.Wrap(apperr.Unavailable, bound, "Too many exports %s. Retry in %d seconds.", limit, limiter.RetryAfter)
+	e := apperr.Wrap(apperr.Unavailable, met, "Too many exports %s. Retry in %d seconds.", limit, limiter.RetryAfter)
 	e.RetryAfter = limiter.RetryAfter
 	return e
 }

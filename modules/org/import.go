@@ -64,9 +64,9 @@ func NewImport(stage *staging.Stage, userKind staging.Kind, random io.Reader, re
 		stage: stage, userKind: userKind, random: random, request: request,
 		organisations: stage.Table(OrganisationKind,
 			"id uuid, slug text, name text, plan text, reporting_mode text, old_plan text, old_mode text"),
-		memberships:   stage.Table(staging.Kind{Noun: "membership", Stored: "memberships"}, "org_id uuid, user_id uuid, role text"),
-		players:       stage.Table(PlayerKind, "id uuid, org_id uuid, display_name text, label text"),
-		groups:        stage.Table(staging.Kind{Noun: "group", Stored: "player_groups"}, "id uuid, org_id uuid, name text, player_ids uuid[]"),
+		memberships: stage.Table(staging.Kind{Noun: "membership", Stored: "memberships"}, "org_id uuid, user_id uuid, role text"),
+		players:     stage.Table(PlayerKind, "id uuid, org_id uuid, display_name text, label text"),
+		groups:      stage.Table(staging.Kind{Noun: "group", Stored: "player_groups"}, "id uuid, org_id uuid, name text, player_ids uuid[]"),
 	}
 }
 

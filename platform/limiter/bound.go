@@ -1,6 +1,6 @@
 package limiter
 
-// Bound is whose limit a request met: the cause of its refusal.
+// Bound is whose limit a request met.
 type Bound string
 
 // The bounds.
@@ -10,8 +10,11 @@ const (
 	OfInstance     Bound = "the limit of the instance"
 )
 
+// BoundError is the cause of a refusal.
+type BoundError struct{ Bound Bound }
+
 // Error names the bound, for the log.
-func (b Bound) Error() string { return string(b) }
+func (e *BoundError) Error() string { return string(e.Bound) }
 
 // boundOf returns the first bound that a request meets: its actor's, its organisation's or, where these leave room,
 // the instance's.

@@ -83,7 +83,7 @@ func New(l Limits) *Limiter {
 }
 
 // Acquire returns a lease of a place and of the request's bytes as soon as there is room and its turn has come. The caller
-// releases it. Errors: apperr.Unavailable with RetryAfter and a Bound after Wait or when too many wait, and the cause of ctx when it
+// releases it. Errors: apperr.Unavailable with RetryAfter and a BoundError after Wait or when too many wait, and the cause of ctx when it
 // ends.
 func (l *Limiter) Acquire(ctx context.Context, r Request) (*Lease, error) {
 	lease, w, err := l.enqueue(r)
@@ -136,10 +136,10 @@ func (l *Limiter) enqueue(r Request) (*Lease, *waiter, error) {
 // counted is how many bytes a request counts for: none where only places count.
 func (l *Limiter) counted(bytes int64) int64 { return min(bytes, l.limits.Bytes/2) }
 
-// refuse counts a refusal and returns its error, whose cause is the bound.
+// refuse counts a refusal and returns its error, whose cause is the BoundError.
 func (l *Limiter) refuse(by Bound) error {
 	l.refused.Add(1)
-	e := apperr.Wrap(apperr.Unavailable, by, "%s Retry in %d seconds.", l.limits.Busy, RetryAfter)
+	e := apperr.Wrap(apperr.Unavailable, &BoundError{by}, "%s Retry in %d seconds.", l.limits.Busy, RetryAfter)
 	e.RetryAfter = RetryAfter
 	return e
 }
