@@ -33,7 +33,7 @@ var hostileNames = map[string]string{
 	"\"\",\"\"":                       "\"\",\"\"",
 	",,,":                             ",,,",
 	"\u202egnp.exe":                   "\u202egnp.exe",
-	"\ufeff=1":                        "\ufeff=1",
+	"\ufeff=1":                        "'\ufeff=1",
 	"\u2028\u2029\u0085":              "\u2028\u2029\u0085",
 	"</script><script>alert(1)":       "</script><script>alert(1)",
 	"\x1b[31mred\x07":                 "\x1b[31mred\x07",
