@@ -2,13 +2,9 @@ package identity
 
 import (
 	"context"
-	"fmt"
 	"time"
 
-	"gorm.io/gorm"
-
 	"dg/platform/apperr"
-	"dg/platform/postgres"
 )
 
 // reauthenticationTTL is how long a password counts as just entered.
@@ -44,28 +40,4 @@ func (s *Service) Reauthenticate(ctx context.Context, token string, proof Proof)
 	}
 	_, err = s.reauthenticated(ctx, token, proof, nil, mark)
 	return err
-}
-
-// authenticatedRecently compares with the database's clock, which wrote the instant.
-func (s *Service) authenticatedRecently(
-	ctx context.Context, token string, now time.Time,
-) (recently bool, err error) {
-	const compared = "coalesce(authenticated_at > now() - make_interval(secs => ?), false)"
-	err = s.gorm(ctx).Scopes(postgres.Tag("identity.authenticatedRecently")).Model(&sessionRow{}).
-		Select(compared, reauthenticationTTL.Seconds()).
-		Where("token_hash = ? and expires_at > ? and not second_step_due", hashToken(token), now).
-		Take(&recently).Error
-	return recently, noRow(err, ErrNoSession, "authenticated recently")
-}
-
-func markAuthenticated(tx transaction, in *lockedSession) error {
-	marked := tx.Scopes(postgres.Tag("identity.markAuthenticated")).Model(&sessionRow{}).
-		Where("token_hash = ?", hashToken(in.Token)).Update("authenticated_at", gorm.Expr("now()"))
-	if marked.Error != nil {
-		return fmt.Errorf("identity: mark a session as authenticated: %w", marked.Error)
-	}
-	if marked.RowsAffected == 0 {
-		return ErrNoSession
-	}
-	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
 	"dg/modules/audit"
@@ -45,6 +46,30 @@ func (s *Service) touch(ctx context.Context, session Session, now time.Time) err
 		Updates(map[string]any{"last_used_at": now, "expires_at": session.expiry(now)}).Error
 	if err != nil {
 		return fmt.Errorf("identity: touch a session: %w", err)
+	}
+	return nil
+}
+
+// authenticatedRecently compares with the database's clock, which wrote the instant.
+func (s *Service) authenticatedRecently(
+	ctx context.Context, token string, now time.Time,
+) (recently bool, err error) {
+	const compared = "coalesce(authenticated_at > now() - make_interval(secs => ?), false)"
+	err = s.gorm(ctx).Scopes(postgres.Tag("identity.authenticatedRecently")).Model(&sessionRow{}).
+		Select(compared, reauthenticationTTL.Seconds()).
+		Where("token_hash = ? and expires_at > ? and not second_step_due", hashToken(token), now).
+		Take(&recently).Error
+	return recently, noRow(err, ErrNoSession, "authenticated recently")
+}
+
+func markAuthenticated(tx transaction, in *lockedSession) error {
+	marked := tx.Scopes(postgres.Tag("identity.markAuthenticated")).Model(&sessionRow{}).
+		Where("token_hash = ?", hashToken(in.Token)).Update("authenticated_at", gorm.Expr("now()"))
+	if marked.Error != nil {
+		return fmt.Errorf("identity: mark a session as authenticated: %w", marked.Error)
+	}
+	if marked.RowsAffected == 0 {
+		return ErrNoSession
 	}
 	return nil
 }
