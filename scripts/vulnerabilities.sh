@@ -2,7 +2,9 @@
 # Fails where the binary links code with a known vulnerability (govulncheck), unless
 # configs/vulnerabilities.txt says why it does no harm. Where the database cannot be reached it says
 # so and passes.
-# Usage: scripts/vulnerabilities.sh binary, which has its symbols; GOVULNDB names another database (https:// or file://).
+#
+# Usage: scripts/vulnerabilities.sh binary, which has its symbols. GOVULNDB names another database
+# (https:// or file://), VULN_EXCEPTIONS another file of exceptions.
 set -eu
 binary=$(realpath "$1")
 cd "$(dirname "$0")/.."
@@ -11,7 +13,8 @@ database=${GOVULNDB:-https://vuln.go.dev}
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
 status=0
-go tool -modfile=scripts/tools/go.mod govulncheck -db "$database" -mode binary "$binary" >"$out" 2>&1 || status=$?
+go tool -modfile=scripts/tools/go.mod govulncheck -db "$database" -mode binary "$binary" \
+  >"$out" 2>&1 || status=$?
 case $status in
 0) exit 0 ;;
 3) ;; # it has found some
@@ -26,7 +29,8 @@ case $status in
   ;;
 esac
 accepted=$(sed -n 's/^\(GO-[0-9-]*\) ..*/\1/p' "${VULN_EXCEPTIONS:-configs/vulnerabilities.txt}")
-for id in $(sed -n 's/^Vulnerability #[0-9]*: \(GO-[0-9-]*\)$/\1/p' "$out"); do
+found=$(sed -n 's/^Vulnerability #[0-9]*: \(GO-[0-9-]*\)$/\1/p' "$out")
+for id in ${found:-unnamed}; do
   echo "$accepted" | grep -qx "$id" && continue
   cat "$out" >&2
   echo "Update what has $id, or say in configs/vulnerabilities.txt why it does no harm." >&2
