@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// rules.md, Order of checks: every 401 has a challenge, with invalid_token where a token was sent. The scheme is Bearer in any case.
+// rules.md, Order of checks: every 401 has a challenge, with invalid_token where a token was sent. The
+// scheme is Bearer in any case.
 func TestChallengeSaysWhetherATokenWasSent(t *testing.T) {
 	t.Parallel()
 	m := newMocked(t)

@@ -57,15 +57,16 @@ func processorTime(b *testing.B) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// rules.md, CSV: a row for each play of the period, ordered by startedAt, then playId. The first rows and the others are read by two
-// statements: plays of one instant stand on both sides.
+// rules.md, CSV: a row for each play of the period, ordered by startedAt, then playId. The first rows and
+// the others are read by two statements: plays of one instant stand on both sides.
 func TestExportHasEachPlayOfAnInstant(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	e.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, answers)
 		select gen_random_uuid(), $1, $2, 1 + i % 40, $3, '' from generate_series(1, 1203) i`, testOrg, testFork, testFrom)
-	e.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, answers) select gen_random_uuid(), $1, $2, player, s, ''
-		from generate_series(1, 40) player, unnest($3::timestamptz[]) s`,
+	e.exec(t, `insert into plays (id, org_id, fork_id, player, started_at, answers)
+		select gen_random_uuid(), $1, $2, player, s, ''
+		  from generate_series(1, 40) player, unnest($3::timestamptz[]) s`,
 		testOrg, testFork, []time.Time{testFrom.Add(-time.Millisecond), testFrom.Add(day)})
 	for _, c := range []struct {
 		name, group string
@@ -73,8 +74,9 @@ func TestExportHasEachPlayOfAnInstant(t *testing.T) {
 	}{{"everybody", "", 40}, {"a large group", testGroup, 40}, {"a small group", testGroup, 4000}} {
 		e.exec(t, `update player_ordinals set last = $1`, c.last)
 		q := Query{OrganisationID: testOrg, ForkID: testFork, Period: Period{From: testFrom, Days: 1}, GroupID: c.group}
-		rows, err := e.db.Owner.Pool.Query(t.Context(), `select id::text from plays where started_at = $2
-			and ($1 = '' or player in (select player from group_members where group_id::text = $1)) order by id`, c.group, testFrom)
+		rows, err := e.db.Owner.Pool.Query(t.Context(), `select id::text from plays
+			where started_at = $2 and ($1 = '' or player in (select player from group_members where group_id::text = $1))
+			order by id`, c.group, testFrom)
 		require.NoError(t, err)
 		want, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		require.NoError(t, err)

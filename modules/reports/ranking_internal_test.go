@@ -68,8 +68,8 @@ func TestPlayersAreRankedWhateverTheirLabelsShare(t *testing.T) {
 	}
 }
 
-// rules.md, Figures: players are ordered by plays, best score as shown, label, last play. Each row differs from the one before in
-// what decides, and its other columns say the opposite.
+// rules.md, Figures: players are ordered by plays, best score as shown, label, last play. Each row differs
+// from the one before in what decides, and its other columns say the opposite.
 func TestOrderOfPlayers(t *testing.T) {
 	t.Parallel()
 	var s segment.Players

@@ -128,9 +128,9 @@ func (s *snapshot) sendStatistics(ctx context.Context, batch *pgx.Batch, a *segm
 	return stats, nil
 }
 
-// sendWithLabels runs the batch and reads the labels of the players. They are part of the batch where it is known in
-// advance whose are needed: of a small group all, and where the sealed days have more plays than the organisation has
-// players, most players are among them.
+// sendWithLabels runs the batch and reads the labels of the players. They are part of the batch where it is
+// known in advance whose are needed: of a small group all, and where the sealed days have more plays than
+// the organisation has players, most players are among them.
 func (s *snapshot) sendWithLabels(ctx context.Context, batch *pgx.Batch, a *segment.Accumulator) (*labels, error) {
 	if !s.meta.smallGroup() && a.Total.Plays <= int64(s.meta.lastOrdinal) {
 		if err := s.send(ctx, batch); err != nil {

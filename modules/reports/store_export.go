@@ -54,20 +54,18 @@ type exportRow struct {
 const liftBoundsSQL = `/* reports.exportBounds */ select set_config('statement_timeout', '31min', true),
 	set_config('idle_in_transaction_session_timeout', '31min', true)`
 
-// firstRows returns the first plays of the period with their players, at most limit, in one round trip with the bounds.
+// firstRows returns the first plays of the period with their players, in one round trip with the
+// bounds. They are made of at most limit rows.
 func (s *snapshot) firstRows(ctx context.Context, limit int) (*exportRows, error) {
-	batch := &pgx.Batch{}
-	s.queueMembers(batch)
-	err := s.send(ctx, batch)
-	if err != nil {
+	if err := s.readMembers(ctx); err != nil {
 		return nil, err
 	}
-	batch = &pgx.Batch{}
+	batch := &pgx.Batch{}
 	batch.Queue(liftBoundsSQL)
 	sql, args := s.exportSQL(s.query.Period.From, true)
 	batch.Queue(sql+exportOrder+` limit `+strconv.Itoa(limit), args...)
 	results := s.conn.SendBatch(ctx, batch)
-	_, err = results.Exec()
+	_, err := results.Exec()
 	if err != nil {
 		_ = results.Close()
 		return nil, fmt.Errorf("reports: bounds of an export: %w", err)

@@ -12,8 +12,9 @@ import (
 // A player's label is the display name under nominative reporting, otherwise the pseudonym. $1 organisation, $2 reporting
 // mode, $3 which players: ordinals, or a small group.
 const (
-	labelSQL        = `/* reports.labels */ select ordinal, case $2 when 'nominative' then display_name else label end`
-	playerSQL       = `/* reports.players */ select ordinal, case $2 when 'nominative' then display_name else label end, label`
+	labelSQL        = `/* reports.labels */ select ordinal, ` + shownLabel
+	playerSQL       = `/* reports.players */ select ordinal, ` + shownLabel + `, label`
+	shownLabel      = `case $2 when 'nominative' then display_name else label end`
 	ofPlayers       = ` from players where org_id = $1`
 	labelOfOrdinals = labelSQL + ofPlayers + ` and ordinal = any($3)`
 	// The fences leave one plan, a lookup for each member. A join took more than 30 s after an import.
@@ -59,14 +60,16 @@ func (s *snapshot) exportPlayers(ctx context.Context, f Format) (*labels, error)
 	return l, err
 }
 
-// queueLabels asks for the labels of a small group's members, else of all players. They can be used once the batch is read.
+// queueLabels asks for the labels of a small group's members, else of all players. They can be used once the
+// batch is read.
 func (s *snapshot) queueLabels(batch *pgx.Batch) *labels {
 	l := &labels{grow: s.growLabels}
 	s.queuePlayers(batch, labelSQL).Query(l.read(labelText))
 	return l
 }
 
-// queuePlayers asks for the members of a small group, else for all players: one scan is faster than many lookups.
+// queuePlayers asks for the members of a small group, else for all players: one scan is faster than many
+// lookups.
 func (s *snapshot) queuePlayers(batch *pgx.Batch, sql string) *pgx.QueuedQuery {
 	args := []any{s.query.OrganisationID, s.meta.mode}
 	if s.meta.smallGroup() {

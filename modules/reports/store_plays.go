@@ -11,20 +11,23 @@ import (
 	"dg/modules/reports/segment"
 )
 
-// The plays of one range or several, or of a small group's members in one range. $1 organisation, $2 fork, $3 from and $4 to
-// when, $5 group. Where the planner takes the range for a single row, each lookup of a member could scan it: the comparison of
-// rows matches the index of players alone.
+// The plays of one range or several, or of a small group's members in one range. $1 organisation, $2 fork,
+// $3 from and $4 to when, $5 group. Where the planner takes the range for a single row, each lookup of a
+// member could scan it: the comparison of rows matches the index of players alone.
 const (
 	ofRange  = ` from plays where org_id = $1 and fork_id = $2 and started_at >= $3 and started_at < $4`
 	ofRanges = ` from unnest($3::timestamptz[], $4::timestamptz[]) r (lo, hi), lateral (
 		select * from plays where org_id = $1 and fork_id = $2 and started_at >= r.lo and started_at < r.hi offset 0) plays where true`
-	ofMembers = ` from (select player as member from group_members where org_id = $1 and group_id = $5` + byPlayer + `) m, lateral (
-		select * from plays where org_id = $1 and player = m.member and (player, fork_id, started_at) >= (m.member, $2, $3)
-		                      and (player, fork_id, started_at) < (m.member, $2, $4) offset 0) plays where true`
+	ofMembers = ` from (
+		select player as member from group_members where org_id = $1 and group_id = $5` + byPlayer + `) m, lateral (
+		select * from plays where org_id = $1 and player = m.member
+		    and (player, fork_id, started_at) >= (m.member, $2, $3)
+		    and (player, fork_id, started_at) < (m.member, $2, $4) offset 0) plays where true`
 )
 
-// playsSQL completes a statement on the plays of one range. Those of a large group are everybody's: the caller skips the
-// others (isMember), because a filter in SQL costs plays × members wherever the planner does not hash the members.
+// playsSQL completes a statement on the plays of one range. Those of a large group are everybody's: the
+// caller skips the others (isMember), because a filter in SQL costs plays × members wherever the planner
+// does not hash the members.
 func (s *snapshot) playsSQL(selectSQL string, from, to time.Time) (sql string, args []any) {
 	args = []any{s.query.OrganisationID, s.query.ForkID, from, to}
 	if s.meta.smallGroup() {
@@ -33,9 +36,9 @@ func (s *snapshot) playsSQL(selectSQL string, from, to time.Time) (sql string, a
 	return selectSQL + ofRange, args
 }
 
-// queuePlays calls f for each play of the report in some ranges, in no order. The next play overwrites it. The statement is
-// planned for its own parameters, since a plan for any period is wrong for most. Rows come in the binary format, which pgx
-// asks for with these types.
+// queuePlays calls f for each play of the report in some ranges, in no order. The next play overwrites it.
+// The statement is planned for its own parameters, since a plan for any period is wrong for most. Rows come
+// in the binary format, which pgx asks for with these types.
 func (s *snapshot) queuePlays(batch *pgx.Batch, from, to []time.Time, f func(*segment.Play)) {
 	if len(from) == 0 {
 		return

@@ -32,31 +32,34 @@ const (
 	 and not exists (select from unsealed_months u where u.fork_id = m.fork_id and u.month = m.month))`
 )
 
-// A group is a large one from a share of the organisation's players on: there, reading everybody's plays or segments is faster
-// than looking up the plays of each member. Plays take longer to read than segments. Each is one in so many.
+// A group is large from a share of the organisation's players on, one in so many: reading everybody's
+// plays or segments is then faster than a lookup for each member. Segments are faster to read than
+// plays.
 const (
 	largeInPlays    = "8"
 	largeInSegments = "70"
 )
 
-// largeGroup is true for a group of at least one in so many of the organisation's players. $1 organisation, $2 group.
+// largeGroup is true for a group of at least one in so many of the organisation's players. $1 organisation,
+// $2 group.
 func largeGroup(oneIn string) string {
 	return `exists (select from group_members where org_id = $1 and group_id = $2
 	order by player offset coalesce((select last / ` + oneIn + ` from player_ordinals where org_id = $1), 0) limit 1)`
 }
 
-// The sums of a period's sealed days, and its sealed months. A group has no use for the sums of all players, nor for months
-// without the plays of each, and a small group none for segments. $1 organisation, $2 group or null, $3 fork, $4 the first
-// day, $5 the day after the last.
+// The sums of a period's sealed days, and its sealed months. A group has no use for the sums of all players,
+// nor for months without the plays of each, and a small group none for segments. $1 organisation, $2 group
+// or null, $3 fork, $4 the first day, $5 the day after the last.
 var (
 	sealedDaysSQL = `/* reports.sealedDays */
 select d.day, case when $2::uuid is null then d.sums end from ` + sealedDays + ` d
- where d.org_id = $1 and d.fork_id = $3 and d.day >= $4 and d.day < $5 and ($2::uuid is null or ` + largeGroup(largeInSegments) + `)
+ where d.org_id = $1 and d.fork_id = $3 and d.day >= $4 and d.day < $5
+   and ($2::uuid is null or ` + largeGroup(largeInSegments) + `)
  order by d.day`
 	sealedMonthsSQL = `/* reports.sealedMonths */
 select m.month from ` + sealedMonths + ` m
  where m.org_id = $1 and m.fork_id = $3 and m.month >= $4 and (m.month + interval '1 month')::date <= $5
-   and ($2::uuid is null or ` + largeGroup(largeInSegments) + `) and ($2::uuid is null or m.head_bytes < octet_length(m.segment))
+   and ($2::uuid is null or m.head_bytes < octet_length(m.segment) and ` + largeGroup(largeInSegments) + `)
  order by m.month`
 )
 

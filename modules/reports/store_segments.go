@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -85,6 +86,16 @@ func (s *snapshot) queueMembers(batch *pgx.Batch) {
 		}
 		return nil
 	})
+}
+
+// readMembers is queueMembers in a round trip of its own.
+func (s *snapshot) readMembers(ctx context.Context) error {
+	if !s.meta.largeGroup {
+		return nil
+	}
+	batch := &pgx.Batch{}
+	s.queueMembers(batch)
+	return s.send(ctx, batch)
 }
 
 // isMember reports whether a play that was read is one of the report.

@@ -50,9 +50,9 @@ func (m metadata) smallGroup() bool { return m.grouped && !m.largeGroup }
 // acquireTimeout bounds the wait for a connection.
 const acquireTimeout = 2 * time.Second
 
-// metadataSQL also finds the group's owner, which is the organisation or nobody. Each member's plays are looked up: joined, those of
-// everybody else are read too until enough members are found. $1 organisation, $2 group or null, $3 fork or null, $4 and $5
-// the period, $6 LargeReport.
+// metadataSQL also finds the group's owner: NULL if the organisation has no such group. Each member's
+// plays are looked up as in ofMembers: a join also reads those of everybody else until enough members
+// are found. $1 organisation, $2 group or null, $3 fork or null, $4 and $5 the period, $6 LargeReport.
 var metadataSQL = `/* reports.metadata */
 select o.reporting_mode, g.org_id::text, $2::uuid is not null and ` + largeGroup(largeInPlays) + `,
        (select count(*)::int from (
@@ -72,8 +72,8 @@ select o.reporting_mode, g.org_id::text, $2::uuid is not null and ` + largeGroup
   left join player_groups g on g.org_id = o.id and g.id = $2
  where o.id = $1`
 
-// byPlayer reads the members of a group by their index, where an organisation of few groups would have its whole table scanned: the
-// planner does not know the limit, which is none.
+// byPlayer reads the members of a group by their index, where an organisation of few groups would have
+// its whole table scanned: LIMIT in a subquery is opaque to the planner, which forces the index.
 const byPlayer = ` order by player limit (select 9223372036854775807)`
 
 // activeLimit is minGroup in SQL.

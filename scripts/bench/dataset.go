@@ -112,7 +112,8 @@ func (b *bench) keepManifest() error {
 
 // load imports the organisation with `dg import`. Ids depend on the seed alone: a load that was interrupted is repeated.
 func (b *bench) load(ctx context.Context, d *dataset) error {
-	return b.loadSize(ctx, d, b.data.Now, demo.Size{Plays: d.Plays, Players: d.Players, Forks: d.Forks, Days: setDays, Groups: d.Groups})
+	size := demo.Size{Plays: d.Plays, Players: d.Players, Forks: d.Forks, Days: setDays, Groups: d.Groups}
+	return b.loadSize(ctx, d, b.data.Now, size)
 }
 
 func (b *bench) loadSize(ctx context.Context, d *dataset, end time.Time, size demo.Size) error {

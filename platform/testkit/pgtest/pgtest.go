@@ -86,7 +86,8 @@ func newFrom(t testing.TB, files fs.FS) *Database {
 	if urls := strings.Fields(os.Getenv(replicasVariable)); len(urls) > 0 {
 		db.readFrom(t, urls, name)
 	}
-	// What a test inserts takes as long as it takes: on a loaded machine 100,000 rows took longer than a statement may.
+	// What a test inserts takes as long as it takes: on a loaded machine 100,000 rows took longer than a
+	// statement may.
 	db.Owner = open(t, db.OwnerURL, postgres.Options{MaxConns: ownerConns, StatementTimeout: -1})
 	return db
 }
