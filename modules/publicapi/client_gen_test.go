@@ -423,9 +423,10 @@ type ClientInterface interface {
 	// One row for each play started in the period, by `startedAt`, then `playId`, all from one moment of the data. The
 	// file is streamed. Every export is written to the audit log.
 	//
-	// A failure before the first byte is a JSON error. A later one (the key is revoked, or 30 minutes have passed) breaks
-	// the transfer: a client sees an error, never a short file that looks whole. Keep the file only if the transfer ended
-	// well. The export needs HTTP/1.1: over HTTP/1.0 it is answered 505.
+	// A failure before the first byte is a JSON error. A later one (the key is revoked, or 30 minutes have passed) resets
+	// the connection after whole chunks, without the last one: clients report an error, curl with exit code 56, behind a
+	// proxy 18. Keep the file only if the transfer ended well. PHP's `file_get_contents` reports no error: use its curl
+	// functions. The export needs HTTP/1.1: over HTTP/1.0 it is answered 505.
 	//
 	// Needs the scope `reports:read`. HEAD is answered too, with the headers only: it exports nothing.
 	//
@@ -488,9 +489,10 @@ func (c *Client) GetFork(ctx context.Context, forkId ForkId, params *GetForkPara
 // One row for each play started in the period, by `startedAt`, then `playId`, all from one moment of the data. The
 // file is streamed. Every export is written to the audit log.
 //
-// A failure before the first byte is a JSON error. A later one (the key is revoked, or 30 minutes have passed) breaks
-// the transfer: a client sees an error, never a short file that looks whole. Keep the file only if the transfer ended
-// well. The export needs HTTP/1.1: over HTTP/1.0 it is answered 505.
+// A failure before the first byte is a JSON error. A later one (the key is revoked, or 30 minutes have passed) resets
+// the connection after whole chunks, without the last one: clients report an error, curl with exit code 56, behind a
+// proxy 18. Keep the file only if the transfer ended well. PHP's `file_get_contents` reports no error: use its curl
+// functions. The export needs HTTP/1.1: over HTTP/1.0 it is answered 505.
 //
 // Needs the scope `reports:read`. HEAD is answered too, with the headers only: it exports nothing.
 //
@@ -897,9 +899,10 @@ type ClientWithResponsesInterface interface {
 	// One row for each play started in the period, by `startedAt`, then `playId`, all from one moment of the data. The
 	// file is streamed. Every export is written to the audit log.
 	//
-	// A failure before the first byte is a JSON error. A later one (the key is revoked, or 30 minutes have passed) breaks
-	// the transfer: a client sees an error, never a short file that looks whole. Keep the file only if the transfer ended
-	// well. The export needs HTTP/1.1: over HTTP/1.0 it is answered 505.
+	// A failure before the first byte is a JSON error. A later one (the key is revoked, or 30 minutes have passed) resets
+	// the connection after whole chunks, without the last one: clients report an error, curl with exit code 56, behind a
+	// proxy 18. Keep the file only if the transfer ended well. PHP's `file_get_contents` reports no error: use its curl
+	// functions. The export needs HTTP/1.1: over HTTP/1.0 it is answered 505.
 	//
 	// Needs the scope `reports:read`. HEAD is answered too, with the headers only: it exports nothing.
 	//
@@ -1725,9 +1728,10 @@ func (c *ClientWithResponses) GetForkWithResponse(ctx context.Context, forkId Fo
 // One row for each play started in the period, by `startedAt`, then `playId`, all from one moment of the data. The
 // file is streamed. Every export is written to the audit log.
 //
-// A failure before the first byte is a JSON error. A later one (the key is revoked, or 30 minutes have passed) breaks
-// the transfer: a client sees an error, never a short file that looks whole. Keep the file only if the transfer ended
-// well. The export needs HTTP/1.1: over HTTP/1.0 it is answered 505.
+// A failure before the first byte is a JSON error. A later one (the key is revoked, or 30 minutes have passed) resets
+// the connection after whole chunks, without the last one: clients report an error, curl with exit code 56, behind a
+// proxy 18. Keep the file only if the transfer ended well. PHP's `file_get_contents` reports no error: use its curl
+// functions. The export needs HTTP/1.1: over HTTP/1.0 it is answered 505.
 //
 // Needs the scope `reports:read`. HEAD is answered too, with the headers only: it exports nothing.
 //

@@ -137,6 +137,7 @@ var provoked = map[string]func(a *attempt) answer{
 	"MethodNotAllowed":  func(a *attempt) answer { return a.sendTo("DELETE", "/api/v1/forks") },
 	"RequestTooSlow":    func(a *attempt) answer { return a.sendRaw("GET", "") },
 	"BodyTooLarge":      func(a *attempt) answer { return a.sendRaw("POST", "Content-Length: 99999999\r\n\r\n") },
+	"ExpectUnknown":     func(a *attempt) answer { return a.sendRaw("GET", "Expect: the-best\r\n\r\n") },
 	"UrlTooLong":        func(a *attempt) answer { return a.sendTo("GET", "/api/v1/forks?"+strings.Repeat("x", 5000)) },
 	"TooManyRequests":   func(a *attempt) answer { return a.sendAfter(fullWindow + ` and not refused`) },
 	"TooManyRejections": func(a *attempt) answer {

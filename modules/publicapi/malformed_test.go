@@ -35,6 +35,8 @@ func malformedRequests(path, key, authorization string) map[string]malformed {
 		"identity GET":                 {line("GET", path, key, "Transfer-Encoding: identity"), 400, "ERR_VALIDATION", true},
 		"chunked and a length":         {line("POST", path, key, "Transfer-Encoding: chunked", "Content-Length: 3") + "0\r\n\r\n", 400, "ERR_VALIDATION", true},
 		"a body of 70 KB":              {line("POST", path, key, fmt.Sprint("Content-Length: ", 70<<10)) + strings.Repeat("x", 70<<10), 413, "ERR_VALIDATION", true},
+		"70 KB to come":                {line("POST", path, key, fmt.Sprint("Content-Length: ", 70<<10), "Expect: 100-continue"), 413, "ERR_VALIDATION", true},
+		"an unknown expectation":       {line("GET", path, key, "Expect: 200-ok"), 417, "ERR_VALIDATION", true},
 		"a folded line":                {line("GET", path, key, "X-Folded: a\r\n b"), 400, "ERR_VALIDATION", true},
 		"a space before the colon":     {line("GET", path, "Authorization : "+authorization), 400, "ERR_VALIDATION", true},
 		"a header without a colon":     {line("GET", path, key, "Nothing"), 400, "ERR_VALIDATION", true},

@@ -130,7 +130,7 @@ var requestIDForm = regexp.MustCompile(`^[A-Za-z0-9_-]{8,64}$`)
 // codeOf is the body's code by the status.
 var codeOf = map[int]string{
 	400: "invalid-argument", 401: "unauthenticated", 403: "permission-denied", 404: "not-found", 405: "method-not-allowed",
-	408: "invalid-argument", 413: "invalid-argument", 414: "invalid-argument", 429: "resource-exhausted", 431: "invalid-argument",
+	408: "invalid-argument", 413: "invalid-argument", 414: "invalid-argument", 417: "invalid-argument", 429: "resource-exhausted", 431: "invalid-argument",
 	500: "internal", 501: "method-not-allowed", 503: "unavailable", 505: "invalid-argument",
 }
 

@@ -39,6 +39,8 @@ var statuses = map[int]struct {
 		"The body is too large. Send at most 64 KB."},
 	fiber.StatusRequestURITooLong: {apperr.Validation,
 		"The path and query are too long. Send at most 4 KB."},
+	fiber.StatusExpectationFailed: {apperr.Validation,
+		"The server cannot meet the expectation. Leave out the Expect header."},
 	fiber.StatusTooManyRequests: {apperr.RateLimited,
 		"Too many requests. Retry after the time in the Retry-After header."},
 	fiber.StatusRequestHeaderFieldsTooLarge: {apperr.Validation,

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"os"
+	"strings"
 
 	"github.com/valyala/fasthttp"
 )
@@ -56,6 +57,19 @@ func framingFault(method string, headers []byte) string {
 		}
 	}
 	return ""
+}
+
+const expectContinue = "100-continue"
+
+// unknownExpectation reports whether a header line Expect asks for anything else than 100 Continue.
+func unknownExpectation(headers []byte) bool {
+	for line := range bytes.Lines(headers) {
+		name, value, _ := strings.Cut(string(line), ":")
+		if strings.EqualFold(name, "Expect") && !strings.EqualFold(strings.TrimSpace(value), expectContinue) {
+			return true
+		}
+	}
+	return false
 }
 
 var versionBytes = binary.BigEndian.Uint64([]byte("HTTP/1.1"))

@@ -51,11 +51,41 @@ func checkRequest(ctx *fasthttp.RequestCtx) (f Failure, ok bool) {
 		return badRequest(faultFragment), false
 	case hasBareLF(ctx):
 		return badRequest(faultLineEnding), false
+	case ctx.Request.MayContinue() && unknownExpectation(headers):
+		return genericFailure(fiber.StatusExpectationFailed), false
 	}
 	if fault := framingFault(method, headers); fault != "" {
 		return badRequest(fault), false
 	}
+	if h.ContentLength() > maxBody { // fasthttp looks only after 100 Continue
+		return genericFailure(fiber.StatusRequestEntityTooLarge), false
+	}
 	return Failure{}, true
+}
+
+// headerReceived makes each expectation one that answerExpectation is asked about, before the body is read.
+func headerReceived(h *fasthttp.RequestHeader) (defaults fasthttp.RequestConfig) {
+	switch {
+	case len(h.Peek(fiber.HeaderExpect)) == 0:
+	case h.IsHTTP11():
+		h.Set(fiber.HeaderExpect, expectContinue)
+	default:
+		h.Del(fiber.HeaderExpect) // RFC 9110, 10.1.1
+	}
+	return defaults
+}
+
+// answerExpectation refuses a request whose client asks before it sends the body, or returns 100.
+func (s *Server) answerExpectation(ctx *fasthttp.RequestCtx) (status int) {
+	f, ok := checkRequest(ctx)
+	if ok {
+		return fiber.StatusContinue
+	}
+	rec := s.begin(ctx)
+	defer s.complete(ctx, rec)
+	lingerOnClose(ctx) // it may have sent the body already
+	rec.writeDirectly(ctx, f)
+	return f.Status
 }
 
 // handleParseError responds to a request that fasthttp could not read. The connection closes after it.

@@ -60,6 +60,12 @@ func TestInvalidHTTPGetsTheErrorBody(t *testing.T) {
 		{"POST identity", "POST /form" + h + "Transfer-Encoding: identity\r\nContent-Length: 2\r\n\r\nhi", 400, bad, val},
 		{"two lengths", "POST /form" + h + "Content-Length: 2\r\nContent-Length: 2\r\n\r\nhi", 400, bad, val},
 		{"body over 64 KB", "POST /form" + h + "Content-Length: 70000\r\n\r\n", 413, bad, val},
+		{"body over 64 KB, asked first", "POST /form" + h + "Expect: 100-continue\r\nContent-Length: 70000\r\n\r\n", 413, bad, val},
+		{"POST in chunks, asked first", "POST /form" + h + "Expect: 100-continue\r\nTransfer-Encoding: chunked\r\n\r\n", 400, bad, val},
+		{"GET with a body, asked first", "GET /ok" + h + "Expect: 100-continue\r\nContent-Length: 2\r\n\r\n", 400, bad, val},
+		{"an unknown expectation", "POST /form" + h + "Expect: 200-ok\r\nContent-Length: 2\r\n\r\nhi", 417, bad, val},
+		{"one more expectation", "POST /form" + h + "Expect: 100-continue, a=b\r\nContent-Length: 2\r\n\r\n", 417, bad, val},
+		{"one more Expect", "POST /form" + h + "Expect: 100-continue\r\nExpect: a\r\nContent-Length: 2\r\n\r\n", 417, bad, val},
 		{"HTTP/9.9", "GET /ok HTTP/9.9\r\nHost: x\r\n\r\n", 505, bad, val},
 		{"HTTP/2.0 preface", "PRI * HTTP/2.0\r\nHost: x\r\n\r\n", 505, bad, val},
 		{"HTTP/0.9 spelled out", "GET /ok HTTP/0.9\r\nHost: x\r\n\r\n", 505, bad, val},
@@ -188,6 +194,19 @@ func TestValidRequestPassesTheGuard(t *testing.T) {
 		if a := b.raw(t, r); a.StatusCode != 200 {
 			t.Errorf("%.60q: %d %s", r, a.StatusCode, a.body)
 		}
+	}
+}
+
+// RFC 9110, 10.1.1: the body is sent after 100, and only then read.
+func TestExpectedContinueComesBeforeTheBody(t *testing.T) {
+	b := serve(t, Options{}, plainRoutes)
+	for _, expectation := range []string{"100-continue", "100-Continue"} {
+		c := b.dial(t)
+		in := bufio.NewReader(c)
+		_, _ = io.WriteString(c, "POST /form HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: "+expectation+"\r\n\r\n")
+		readStatus(t, in, 100)
+		_, _ = io.WriteString(c, "hi")
+		readStatus(t, in, 200)
 	}
 }
 

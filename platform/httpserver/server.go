@@ -72,6 +72,8 @@ func New(o Options) *Server {
 	srv := s.app.Server()
 	srv.Handler = s.guard(s.app.Handler())
 	srv.ErrorHandler = s.handleParseError
+	srv.HeaderReceived = headerReceived
+	srv.ExpectHandler = s.answerExpectation
 	srv.CloseOnShutdown = true
 	srv.SecureErrorLogMessage = true // its errors would quote the request, Authorization included
 	srv.ConnState = s.trackConnection
