@@ -66,11 +66,12 @@ func (e *exporting) breaksInAWrite(t *testing.T, url string, direct bool) {
 // stalled are the exports that have come to the play at which breaksInAQuery stops them.
 const stalled = ` from pg_stat_activity where datname = current_database() and application_name = 'dg exports' and wait_event = 'PgSleep'`
 
-// breaksInAQuery loses the database connection of an export that waits for its middle play: every client has half of the file.
+// breaksInAQuery loses the database connection of an export that waits for its middle play, longer than any statement may: every
+// client has half of the file.
 func (e *exporting) breaksInAQuery(t *testing.T, url string, direct bool) {
 	middle := read[string](t, e.door, `select id::text from plays order by started_at, id offset $1 limit 1`, e.plays/2)
 	e.exec(t, `create function reached(play uuid) returns boolean language plpgsql as
-		$$ begin if play = '`+middle+`' then perform pg_sleep(25); end if; return true; end $$`)
+		$$ begin if play = '`+middle+`' then perform pg_sleep(60); end if; return true; end $$`)
 	e.exec(t, `create policy stalled on plays using (reached(id))`)
 	e.exec(t, `alter table plays enable row level security`)
 	defer e.exec(t, `alter table plays disable row level security; drop policy stalled on plays; drop function reached`)
