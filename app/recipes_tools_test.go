@@ -140,6 +140,7 @@ var (
 		"curl":       {file: "start.sh", command: "bash FILE", needs: "curl --version"},
 		"python":     {file: "start.py", command: "PYTHON FILE", needs: "PYTHON -c 'import requests'"},
 		"javascript": {file: "start.mjs", command: "node FILE", needs: "node -e 'fetch'"},
+		"php":        {file: "start.php", command: "php FILE", needs: "php -r 'curl_version();'"}, // the export only
 		"r":          {file: "start.R", command: "Rscript FILE", needs: "Rscript -e 'library(httr2)'", all: true},
 	}
 	startText = regexp.MustCompile(`(?s)<code id="(forks|stats|csv)-(\w+)">(.*?)</code>`)
@@ -172,5 +173,5 @@ func checkQuickstart(t *testing.T, b *cookbook) {
 			}
 		})
 	}
-	require.Len(t, seen, 3*len(startLanguages))
+	require.Len(t, seen, 3*len(startLanguages)-2)
 }

@@ -16,6 +16,7 @@ type docsView struct {
 	KeysPath                       string
 	Languages                      []language
 	Start                          []startStep
+	PHP                            command // an export, for those whose first idea would not notice that it broke
 	Recipes                        []recipe
 	Operations                     reference
 	RateLimit, RateWindow, MaxDays int
@@ -47,6 +48,11 @@ func (h *Handler) docs(c *fiber.Ctx, p *principal) error {
 	if view.Start, err = h.startSteps(view.examples); err != nil {
 		return err
 	}
+	php, err := recipeFiles.ReadFile("recipes/start/csv.php")
+	if err != nil {
+		return err
+	}
+	view.PHP = command{ID: "csv-php", Label: "Save its plays as CSV, PHP", Text: view.fill(php)}
 	view.Sidebar = &sidebar{Label: "On this page", Headed: true, Links: []link{
 		{Name: "Get a key", Path: "#key"}, {Name: "Quickstart", Path: "#start"}, {Name: "Recipes", Path: "#recipes"},
 		{Name: "Periods and groups", Path: "#periods"}, {Name: "Privacy", Path: "#privacy"}, {Name: "CSV columns", Path: "#columns"},

@@ -2,7 +2,7 @@
 // nothing of forks, keys or screens.
 //
 //   - server.go, options.go, routes.go, shutdown.go: the server, how it routes and how it stops
-//   - listener.go, admission.go, connections.go, linger.go: connections and their limits
+//   - listener.go, admission.go, connections.go, linger.go: connections, their limits and ends
 //   - guard.go, framing.go: what is refused before the router
 //   - errors.go, failure.go: errors and their responses
 //   - record.go, client_address.go, access_log.go, log_sampler.go, metrics.go: the record of each request
@@ -25,7 +25,10 @@
 //   - At most 50 requests a second that are unauthenticated or over their key's rate are logged, 20 of one address, and the
 //     number of the others. Failures of the server are always logged. Without sampling, a flood wrote 82 MB in 40 s.
 //   - The first block of a stream is filled before the response starts: an early failure is an ordinary error response, a
-//     later one breaks the response off. The price: the first byte waits for 64 KB of rows.
+//     later one resets the connection. The price: the first byte waits for 64 KB of rows.
+//   - The connection of a long body resets on close (SO_LINGER 0) until its last chunk is sent, also when the process is killed.
+//     GNU wget exits 0 after a plain end inside a chunk.
+//   - An expectation is refused before the body is read: 413 and 417 come without 100 Continue.
 //   - Long bodies are sent in blocks of 64 KB, each with its own write deadline, through a send buffer of 128 KB, and of 32 KB
 //     for an answer that anybody gets: 4,500 clients that did not read held a gigabyte of the kernel. A client that
 //     reads less than about 25 KB/s is cut off; otherwise one that stops reading would hold a database connection.

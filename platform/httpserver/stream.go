@@ -53,8 +53,8 @@ type StreamOptions struct {
 }
 
 // Stream responds with the file that open yields. open and the first 64 KB run before the response starts: their
-// error is returned, for WriteError, and nothing was sent. A later error breaks the response off, which every client
-// notices. The context given to open ends when the client leaves, when Options.Context ends, when the server stops and
+// error is returned, for WriteError, and nothing was sent. A later error resets the connection, which clients notice that
+// look at it (PHP's file_get_contents does not). The context given to open ends when the client leaves, when Options.Context ends, when the server stops and
 // when the stream is over: run queries with it.
 //
 // HEAD gets the headers and opens nothing. HTTP/1.0 gets 505: without chunks a file that was cut off looks whole. open
