@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"sync"
+	"syscall"
 
 	"dg/app/assembly"
 	"dg/platform/config"
@@ -167,9 +168,19 @@ func (l listeners) Close() {
 	l.ops.Close()
 }
 
+// maxSegment is the size of TCP segments on networks. Over loopback they would have 64 KB: the receive window of a proxy on the
+// same machine opens in steps of that size, and an export that is read slowly would wait for a step longer than dg waits.
+const maxSegment = 1448
+
+func limitSegments(_, _ string, c syscall.RawConn) error {
+	return c.Control(func(fd uintptr) {
+		_ = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_MAXSEG, maxSegment) // without it only slow readers suffer
+	})
+}
+
 // listen listens on the address, with an error that says what to do when it is taken.
 func listen(ctx context.Context, what, addr, setting string) (net.Listener, error) {
-	var config net.ListenConfig
+	config := net.ListenConfig{Control: limitSegments}
 	ln, err := config.Listen(ctx, "tcp", addr)
 	if err != nil {
 		return nil, fmt.Errorf("cannot serve %son %s (set %s to a free address): %w", what, addr, setting, err)
