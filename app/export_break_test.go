@@ -82,3 +82,14 @@ func (e *exporting) breaksInAQuery(t *testing.T, url string, direct bool) {
 		c.failed(t, finish, direct)
 	})
 }
+
+// breaksWhenKilled: the kernel resets the connections of a process that is gone.
+func (e *exporting) breaksWhenKilled(t *testing.T) {
+	for _, c := range exportClients {
+		if c.name == "wget" {
+			finish := c.start(t, e.url+e.path, e.token, true)
+			e.kill()
+			c.failed(t, finish, true)
+		}
+	}
+}

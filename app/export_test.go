@@ -93,6 +93,7 @@ func TestExportsOfTheRealProgram(t *testing.T) {
 		t.Run("serves a steady reader of 50 KB/s", e.servesASlowReader)
 		t.Run("runs at most four times at once for an organisation", e.isBounded)
 	}
+	t.Run("breaks visibly when dg is killed", e.breaksWhenKilled) // the last: it is
 }
 
 const (
