@@ -20,6 +20,7 @@ type exportClient struct {
 	exit    int      // its status after a reset
 	passes  bool     // it passes on what it reads, uncompressed, and reads no more while that is not taken
 	rare    bool     // tried by make chaos only
+	blind   bool     // it takes the plain end of a proxy's answer for the end of the file
 }
 
 const (
@@ -93,7 +94,7 @@ http.get(url, { headers }, (answer) => pipeline(answer, process.stdout)) // answ
 	{name: "Go", command: []string{"go", "run", "BrokenExport.go"}, exit: 1, passes: true},
 	{name: "Java HttpClient", command: []string{"java", "BrokenExport.java"}, exit: 1, rare: true},
 	{
-		name: "Perl HTTP::Tiny", exit: 1, rare: true, needs: []string{"perl", "-MHTTP::Tiny", "-e", "1"},
+		name: "Perl HTTP::Tiny", exit: 1, rare: true, blind: true, needs: []string{"perl", "-MHTTP::Tiny", "-e", "1"},
 		command: []string{"perl", "-MHTTP::Tiny", "-e", `
 my $answer = HTTP::Tiny->new->get($ENV{URL}, {headers => {Authorization => "Bearer $ENV{KEY}"}});
 if (!$answer->{success}) { print STDERR $answer->{content}; exit 1 }
@@ -175,5 +176,5 @@ func (c exportClient) failed(t *testing.T, finish func() (int, string), direct b
 	if direct {
 		require.Equal(t, c.exit, exit, "%s", said)
 	}
-	require.Equal(t, c.exit == 0, exit == 0, "%s", said)
+	require.Equal(t, c.exit == 0 || c.blind && !direct, exit == 0, "%s", said)
 }
