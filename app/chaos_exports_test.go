@@ -98,7 +98,7 @@ func TestRunningExportsWhenSomethingChanges(t *testing.T) {
 	for _, x := range all {
 		slowest = max(slowest, x.broken)
 	}
-	t.Logf("%d exports at once; the last broke off %s after the answer to what ended it", len(all)*exportsOfEvent, slowest.Round(time.Millisecond))
+	t.Logf("%d exports at once; the last broke off %s after the answer to what ended it", len(all)*exportsOfEvent, slowest)
 	o.ends(t)
 }
 
@@ -129,7 +129,8 @@ func (x *underway) end(t *testing.T, o *ordeal) {
 	for _, r := range x.readers {
 		if x.breaks {
 			outcome, rows := o.door.finished(t, r.id)
-			ended := read[time.Time](t, o.door, `select at from audit_entries where request_id = $1 and action = 'export.finished'`, r.id)
+			ended := read[time.Time](t, o.door,
+				`select at from audit_entries where request_id = $1 and action = 'export.finished'`, r.id)
 			x.broken = max(x.broken, ended.Sub(x.answered))
 			err := r.readOn(t)
 			require.Equal(t, "key_unusable", outcome, x.name)

@@ -212,7 +212,8 @@ func (f *healthyFigures) String() string {
 // spared is the table of what attacks cost healthy traffic. make chaos prints it; make bench has the bars.
 var spared []string
 
-// isSpared requires that every answer beside an attack is right, and notes how much longer the answers took than at rest.
+// isSpared requires that every answer beside an attack is right, and notes how much longer the answers took than at
+// rest.
 func (f *healthyFigures) isSpared(t *testing.T, rest *healthyFigures) {
 	t.Helper()
 	require.NotEmpty(t, f.all())
@@ -222,12 +223,14 @@ func (f *healthyFigures) isSpared(t *testing.T, rest *healthyFigures) {
 	}
 	require.Zero(t, f.failures(), f.first)
 	at, beside := percentile(rest.all(), 99), percentile(f.all(), 99)
-	spared = append(spared, fmt.Sprintf("%6.1f %12s %12s %7d  %s", float64(beside)/float64(at), at, beside, len(f.all()), t.Name()))
+	times := float64(beside) / float64(at)
+	spared = append(spared, fmt.Sprintf("%6.1f %12s %12s %7d  %s", times, at, beside, len(f.all()), t.Name()))
 }
 
 func printSpared() {
 	if len(spared) > 0 {
-		fmt.Printf("The 99th percentile of healthy calls, at rest and beside:\n%6s %12s %12s %7s\n", "times", "at rest", "beside", "calls")
+		fmt.Println("The 99th percentile of healthy calls:")
+		fmt.Printf("%6s %12s %12s %7s\n", "times", "at rest", "beside", "calls")
 		fmt.Println(strings.Join(spared, "\n"))
 	}
 }

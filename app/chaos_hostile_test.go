@@ -47,8 +47,8 @@ func hostilities(lasting time.Duration, ids []string, refused func(requestID str
 	)
 }
 
-// Beside slow and hostile clients, from eight addresses or 200 and with more connections than the server may have files,
-// every call of a customer is answered right, and the private listener answers too.
+// Beside slow and hostile clients, from eight addresses or 200 and with more connections than the server may have
+// files, every call of a customer is answered right, and the private listener answers too.
 func TestChaosHostileClients(t *testing.T) {
 	if !chaos { // its table is of a machine without other tests
 		t.Parallel()

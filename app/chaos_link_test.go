@@ -78,8 +78,8 @@ func (p *toxiproxy) poison(t *testing.T, x toxic) (cure func()) {
 	return func() { p.send(t, http.MethodDelete, "/proxies/database/toxics/bad", nil) }
 }
 
-// The link to PostgreSQL is bad in every way of toxiproxy, under clients that call everything. No answer is wrong, and no
-// file that is too short looks whole. In every run silence_test.go has links that fall silent.
+// The link to PostgreSQL is bad in every way of toxiproxy, under clients that call everything. No answer is wrong, and
+// no file that is too short looks whole. In every run silence_test.go has links that fall silent.
 func TestChaosDatabaseLinkIsBad(t *testing.T) {
 	if !chaos {
 		t.Skip("takes minutes and toxiproxy: make chaos runs it")

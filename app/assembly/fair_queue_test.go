@@ -124,8 +124,8 @@ func TestScreensOfOneOrganisationLeaveRoomForOthers(t *testing.T) {
 	require.Equal(t, http.StatusSeeOther, w.send(t.Context(), http.MethodPost, keys(first)+"/"+first.key.ID+"/revoke", "Cookie", cookies[first.fork.OrganisationID]))
 }
 
-// Exports and downloads of the audit log outlive their requests, and still queue with their organisation: what holds the
-// share of the program's own work delays none of them (rules.md, Bounds).
+// Exports and downloads of the audit log outlive their requests, and still queue with their organisation: what holds
+// the share of the program's own work delays none of them (rules.md, Bounds).
 func TestDownloadsQueueWithTheirOrganisation(t *testing.T) {
 	w := start(t)
 	db := fixtures.On(t, w.Database)
