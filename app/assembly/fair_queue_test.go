@@ -76,8 +76,8 @@ const (
 )
 
 // Uses of keys that take long, here for a lock, leave connections: wrong secrets of many networks take a fifth at
-// most, and keys that were accepted before are not among them (rules.md, Bounds). Without the lock a key that is new
-// to the instance is accepted beside them.
+// most, and keys that were accepted before are not among them, nor are sign-ins (rules.md, Bounds). Without the lock a
+// key that is new to the instance is accepted beside them.
 func TestRejectedKeysLeaveConnectionsForOthers(t *testing.T) {
 	w := start(t)
 	db := fixtures.On(t, w.Database)
@@ -94,6 +94,8 @@ func TestRejectedKeysLeaveConnectionsForOthers(t *testing.T) {
 	for _, of := range []tenant{first, second} {
 		require.Equal(t, http.StatusOK, w.send(t.Context(), http.MethodGet, "/api/v1/forks", "Authorization", "Bearer "+of.key.Token()))
 	}
+	owner := db.Member(first.fork.OrganisationID, "owner").Email
+	require.Equal(t, http.StatusSeeOther, w.browser().signIn(owner, password))
 	release()
 	fresh := "Bearer " + newTenant(db, 10).key.Token()
 	require.Equal(t, http.StatusOK, w.send(t.Context(), http.MethodGet, "/api/v1/forks", "Authorization", fresh))

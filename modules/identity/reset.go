@@ -38,7 +38,7 @@ func (s *Service) UseReset(ctx context.Context, token, password, session string)
 	if err := checkPasswordForm(password); err != nil {
 		return err
 	}
-	lease, err := s.admit(ctx, requestOf(ctx).Address)
+	ctx, lease, err := s.admit(ctx, requestOf(ctx).Address)
 	if err != nil {
 		return err
 	}

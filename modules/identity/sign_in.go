@@ -24,7 +24,7 @@ const (
 // Errors: ErrWrongPassword; a LockedError after too many of them, for a right password too; apperr.Unavailable when the sign-in
 // cannot be recorded, or too many people sign in at once.
 func (s *Service) SignIn(ctx context.Context, email, password string, from Client) (Session, error) {
-	lease, err := s.admit(ctx, from.Address)
+	ctx, lease, err := s.admit(ctx, from.Address)
 	if err != nil {
 		return Session{}, err
 	}
@@ -54,11 +54,14 @@ func (s *Service) SignIn(ctx context.Context, email, password string, from Clien
 }
 
 // admit waits for a place among the sign-ins that run at once, before the first query: a flood of sign-ins waits here and
-// not for connections. Networks are served in turn. The caller releases the lease.
+// not for connections. Networks are served in turn. The statements of the returned context do not queue with the floods
+// of unknown credentials. The caller releases the lease.
 //
 // Errors: apperr.Unavailable with RetryAfter after five seconds, or when too many of the network wait.
-func (s *Service) admit(ctx context.Context, address string) (*limiter.Lease, error) {
-	return s.signIns.Acquire(ctx, limiter.Request{OrganisationID: network(address)})
+func (s *Service) admit(ctx context.Context, address string) (context.Context, *limiter.Lease, error) {
+	from := network(address)
+	lease, err := s.signIns.Acquire(ctx, limiter.Request{OrganisationID: from})
+	return limiter.WithTenant(ctx, "sign-ins from "+from), lease, err
 }
 
 // verifyPassword returns nil for the person's password, and counts and records any other. It compares none while one of the
@@ -95,7 +98,7 @@ type Proof struct{ Password, Code string }
 // prepare and fn.
 func (s *Service) reauthenticated(ctx context.Context, token string, proof Proof, prepare func(credentials) error, fn change) (Session, error) {
 	address := requestOf(ctx).Address
-	lease, err := s.admit(ctx, address)
+	ctx, lease, err := s.admit(ctx, address)
 	if err != nil {
 		return Session{}, err
 	}

@@ -20,7 +20,7 @@ var (
 // Errors: ErrNoSession, also after ten minutes; ErrWrongCode; a LockedError after ten of them, for a right code too;
 // apperr.Unavailable when too many people sign in at once.
 func (s *Service) VerifySecondStep(ctx context.Context, token, code string) (Session, error) {
-	lease, err := s.admit(ctx, requestOf(ctx).Address)
+	ctx, lease, err := s.admit(ctx, requestOf(ctx).Address)
 	if err != nil {
 		return Session{}, err
 	}
