@@ -10,16 +10,16 @@ type flowKey struct{}
 
 // Flow is the queue that a request waits in. The zero value is the program's own work.
 type Flow struct {
-	ID      string // of an organisation, or the address of a network
+	ID      string // of an organisation or of other work that is bounded, or the address of a network
 	Network bool   // the request has no credential that was accepted before
 }
 
-// WithTenant returns the context of a request of an organisation.
-func WithTenant(ctx context.Context, organisationID string) context.Context {
-	return context.WithValue(ctx, flowKey{}, Flow{ID: organisationID})
+// WithTenant returns the context of a request of an organisation, or of other work that is bounded.
+func WithTenant(ctx context.Context, tenant string) context.Context {
+	return context.WithValue(ctx, flowKey{}, Flow{ID: tenant})
 }
 
-// WithNetwork returns the context of a request of an unknown organisation.
+// WithNetwork returns the context of a request without a known credential.
 func WithNetwork(ctx context.Context, network string) context.Context {
 	return context.WithValue(ctx, flowKey{}, Flow{ID: network, Network: true})
 }
