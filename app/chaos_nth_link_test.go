@@ -2,13 +2,8 @@ package main
 
 import (
 	"net"
-	"net/url"
-	"os"
-	"path/filepath"
 	"sync"
 	"testing"
-
-	"github.com/stretchr/testify/require"
 )
 
 // A fault is what happens to one statement on its way to PostgreSQL or back.
@@ -30,9 +25,6 @@ func (f fault) lost() bool { return f == cutAfter || f == cutAmid || f == cutAtE
 // link is a proxy in front of PostgreSQL that counts the statements of its client and lets a fault happen to one of them. A
 // statement is an Execute or a simple query of the protocol: each of a batch, BEGIN and COMMIT too.
 type link struct {
-	net.Listener
-	server string // the path of PostgreSQL's socket
-
 	mu      sync.Mutex
 	kind    fault
 	left    int  // statements until the fault; 0: none
@@ -45,45 +37,12 @@ type link struct {
 // newLink returns a link to the database of the URL, and the URL through it.
 func newLink(t *testing.T, database string) (l *link, through string) {
 	t.Helper()
-	u, err := url.Parse(database)
-	require.NoError(t, err)
-	q := u.Query()
-	l = &link{server: filepath.Join(q.Get("host"), ".s.PGSQL."+portOf(q))}
-	dir, err := os.MkdirTemp("", "nth")
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	l.Listener, err = net.Listen("unix", filepath.Join(dir, ".s.PGSQL.5432"))
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = l.Close() })
-	go l.accept()
-	q.Set("host", dir)
-	q.Set("port", "5432")
-	u.Host, u.RawQuery = "", q.Encode()
-	return l, u.String()
-}
-
-func portOf(q url.Values) string {
-	if q.Has("port") {
-		return q.Get("port")
-	}
-	return "5432"
-}
-
-func (l *link) accept() {
-	for {
-		client, err := l.Accept()
-		if err != nil {
-			return
-		}
-		server, err := net.Dial("unix", l.server)
-		if err != nil {
-			_ = client.Close()
-			continue
-		}
+	l = &link{}
+	return l, socketProxy(t, database, func(client, server net.Conn) {
 		w := &session{link: l, client: client, server: server}
 		go w.toServer()
-		go w.toClient()
-	}
+		w.toClient()
+	})
 }
 
 // arm lets the fault happen to the n-th statement from now on, one amid its rows after so many of them.

@@ -58,7 +58,7 @@ func (w *nthWorld) restore(fresh bool) {
 		}
 		fresh = fresh || table == "organisations" && len(left) > 0 // a trigger draws versions anew
 		if len(left) > 0 {
-			sql = append(sql, fmt.Sprintf(`insert into public.%s select k.* from kept.%[1]s k
+			sql = append(sql, fmt.Sprintf(`insert into public.%s overriding system value select k.* from kept.%[1]s k
 				where not exists (select from public.%[1]s t where k.* is not distinct from t.*);`, table))
 		}
 	}

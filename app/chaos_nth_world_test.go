@@ -49,10 +49,15 @@ type nthWorld struct {
 }
 
 func newNthWorld(t *testing.T) *nthWorld {
+	return newNthWorldThrough(t, func(w *nthWorld) string { return w.URL })
+}
+
+// newNthWorldThrough has the program reach its database through another URL.
+func newNthWorldThrough(t *testing.T, through func(w *nthWorld) string) *nthWorld {
 	w := &nthWorld{Database: fixtures.New(t), t: t, hits: map[fault]int{},
 		keys: map[string]string{}, people: map[string]map[string]string{"": {}}, forks: map[string]string{}, groups: map[string]string{}}
 	w.fill()
-	w.serve()
+	w.serve(through(w))
 	w.signAllIn()
 	w.super = doorTo(t, w.OwnerURL)
 	w.keep()
@@ -114,9 +119,9 @@ func (w *nthWorld) organisation(slug string, o fixtures.Organisation, plays int)
 	return o.ID
 }
 
-func (w *nthWorld) serve() {
+func (w *nthWorld) serve(database string) {
 	var through string
-	w.link, through = newLink(w.t, w.URL)
+	w.link, through = newLink(w.t, database)
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(w.t, err)
 	w.base = "http://" + ln.Addr().String()

@@ -1,104 +1,114 @@
 package main
 
 import (
-	"go/ast"
-	goparser "go/parser"
-	"go/token"
 	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"dg/platform/postgres"
 )
 
-// acrossTenants are the statements that name no organisation, by their tag or place, and why.
+// acrossTenants are the statements that are not scoped to an organisation, and why (rules.md, Data).
 var acrossTenants = map[string]string{
-	"apikeys.authenticate": "finds the key of a request by its id, and with it the organisation (decisions.md, Data)",
-	"apikeys.recordUsage":  "the program itself stores counts, for the keys of all organisations; each row is joined by its organisation",
+	"apikeys.authenticate": "finds the key of a request by its id, and with it the organisation",
+	"games.forkOwner":      "the use of another organisation's fork is refused, and audited as such",
+	"org.groupOwner":       "the use of another organisation's group is refused, and audited as such",
+	"org.memberships":      "a person's own memberships",
+	"org.organisationsOf":  "as org.memberships",
+	"audit.appendToAll":    "an entry in the logs of all of a person's organisations",
 
-	"audit.takeBursts": "the program itself records bursts, for all organisations",
+	"apikeys.recordUsage": "the program stores the counts of all keys",
+	"audit.takeBursts":    "the program records the bursts of all logs",
+	"audit.endBursts":     "as audit.takeBursts",
 
 	"reports.playsOfForks": "counts the plays of the organisation's own forks, by the index of forks",
 	"reports.sealedForks":  "the sealer works for all organisations",
 	"reports.markAll":      "as reports.sealedForks",
 	"reports.status":       "as reports.sealedForks, for the operator",
+	"reports.sealDay":      "replaces the segment of a fork, whose organisation reports.sealedForks has found",
+	"reports.sealMonth":    "as reports.sealDay",
 
-	"org.import_organisations.lock":   "as org.import_organisations.update",
-	"org.import_organisations.update": "an import writes whatever organisations its file names",
-	"org.import_organisations.insert": "an import",
-	"org.import_memberships.update":   "an import",
-	"org.import_memberships.insert":   "an import",
-	"org.import_players.update":       "an import",
-	"org.import_players.insert":       "an import",
-	"org.import_groups":               "an import",
-	"modules/org.unknownGroupPlayers": "a rule of an import",
-	"modules/org.foreignGroupPlayers": "a rule of an import",
-	"games.import_forks.update":       "an import",
-	"games.import_forks.insert":       "an import",
-	"games.import_plays.update":       "an import",
-	"games.import_plays.insert":       "an import",
-	"modules/games.foreignPlayers":    "a rule of an import",
-
-	"app.loadDemo":  "looks whether there is any organisation",
-	"app.contents":  "as app.loadDemo",
-	"app.demoOwner": "finds an owner for the demo's key",
-
-	"modules/org.writePlayers": "an error's text",
-
-	"web.recipes/plays.duckdb.sql": "a recipe of /docs, for the reader's own tool",
+	"org.allIDs":      "the operator's commands work on every organisation in turn",
+	"org.playerOwner": "the operator names a player by its id alone",
 }
 
-// acrossFunctions are the functions whose statements by gorm name no organisation. Each says the reason to postgres.AcrossTenants.
-var acrossFunctions = []string{
-	"modules/audit.var", "modules/games.ForkOwner", "modules/org.GroupOwner", "modules/org.OrganisationsOf", "modules/org.membershipsOf",
-	"modules/org.AllIDs", "modules/org.playerOwner",
+// notSent are the statements that are not sent here. An import writes whatever organisations its file names, by rules of
+// its own; the demo and a restore look whether there are any; the others are on people.
+var notSent = regexp.MustCompile(`^(org|games|identity)\.import_|^app\.(loadDemo|contents|demoOwner)$|` +
+	`^identity\.(insertReset|lockEmail|reencrypt|staleSecrets|sweepResets|useRecoveryCode)$`)
+
+// planted are statements that are not scoped. $1 is an organisation.
+var planted = map[string]string{
+	"planted.schema":  `select count(*) from public.forks where $1::text <> ''`,
+	"planted.builder": `SELECT count(*) FROM "public"."forks" WHERE $1::text <> ''`,
+	"planted.leftJoin": `select count(*) from forks f
+		left join player_groups g on g.org_id = f.org_id and f.org_id = $1`,
+	"planted.notNull":  `select id from forks where org_id = $1 is not null`,
+	"planted.notTrue":  `select id from forks where (org_id = $1) <> true`,
+	"planted.brackets": `select forks.id from (forks cross join games) where $1::text <> ''`,
+	"planted.table":    `with d as (table forks) select id from d where $1::text <> ''`,
+	"planted.merge": `merge into forks f using organisations o on f.org_id = $1 is not null and o.id = $1
+		when matched then update set title = 'x'`,
+	"planted.byID": `update forks set title = 'x' where id = $1`, // $1 is a fork
+	"planted.into": `insert into player_groups (id, org_id, name)
+		select gen_random_uuid(), id, 'x' from organisations where id <> $1`,
 }
 
-// unscopedTexts returns the organisations' tables of texts that name no organisation, by the texts' names.
-func unscopedTexts(texts []programText) map[string]string {
-	found := map[string]string{}
-	for _, text := range texts {
-		if table := postgres.UnscopedTable(text.text); table != "" {
-			found[text.name] = table
+// rules.md, Data: every statement of the program on an organisation's data, by gorm or by pgx, needs the rows of one
+// organisation only, but for those listed. All that every route and the operator's commands send is judged, and each
+// statement that the source names has to be among it.
+func TestStatementsAreScopedToAnOrganisation(t *testing.T) {
+	t.Parallel()
+	r := &recorder{sent: map[string]sentStatement{}}
+	w := newNthWorldThrough(t, func(w *nthWorld) string { w.furnish(); return r.record(t, w.URL) })
+	w.sendEverything(r.record(t, w.OwnerURL))
+	p := newProof(t, w.OwnerURL)
+	for name, sql := range planted {
+		value := p.organisations[0]
+		if name == "planted.byID" {
+			value = w.forks["acme"]
+		}
+		r.sent[name] = sentStatement{sql: "/* " + name + " */ " + sql, values: [][]byte{[]byte(value)}}
+	}
+	beyond := p.judge(slices.Collect(maps.Values(r.sent)))
+	expected := slices.AppendSeq(slices.Collect(maps.Keys(acrossTenants)), maps.Keys(planted))
+	require.ElementsMatch(t, expected, slices.Collect(maps.Keys(beyond)))
+
+	var unsent, empty []string
+	for _, tag := range programTags(t) {
+		if shows, sent := p.shows[tag]; !sent && !notSent.MatchString(tag) {
+			unsent = append(unsent, tag)
+		} else if sent && !shows && acrossTenants[tag] == "" && tag != "reports.lockPlays" {
+			empty = append(empty, tag)
 		}
 	}
-	return found
+	require.Empty(t, unsent, "no case sends these")
+	require.Empty(t, empty, "these read and change no row of an organisation")
 }
 
-// decisions.md, Data: every statement of the program names the organisation, but those that the lists above name.
-func TestEveryStatementNamesTheOrganisation(t *testing.T) {
-	t.Parallel()
-	texts, across := programTexts(t)
-	require.Greater(t, len(texts), 1000, "the program's texts were not found")
-	found := unscopedTexts(texts)
-	for name, table := range found {
-		require.Contains(t, acrossTenants, name, "a statement on %s names no organisation", table)
+// programTags are the tags of the program's statements on data, as its source names them.
+func programTags(t *testing.T) (tags []string) {
+	t.Helper()
+	const modules = `(?:app|apikeys|audit|games|identity|org|reports|web)`
+	tag := regexp.MustCompile(`(?:/\* |Tag\("|, "|^")(` + modules + `\.[\w.]+)(?: \*/|")`)
+	for _, pattern := range []string{"*.go", "../modules/*/*.go", "../modules/*/*.sql", "../web/*.go"} {
+		files, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			for _, found := range tag.FindAllSubmatch(text, -1) {
+				tags = append(tags, string(found[1]))
+			}
+		}
 	}
-	require.ElementsMatch(t, slices.Collect(maps.Keys(found)), slices.Collect(maps.Keys(acrossTenants)), "remove what no longer needs an exception")
-	require.ElementsMatch(t, acrossFunctions, across)
-}
-
-// Planted statements prove that the test above can fail. (A planted one of gorm is in platform/postgres.)
-func TestPlantedStatementsAreFound(t *testing.T) {
-	t.Parallel()
-	const planted = `package planted
-		const columns = "id, slug"
-		const bySlug = " from forks where slug = $1"
-		var deleted = "/* planted.variable */ delete from plays where id = $1"
-		func f(query func(string, ...any), column string) {
-			query("/* planted.call */ select " + columns + " from forks where id = $1", 1)
-			query("/* planted.part */ select " + column + " from audit_entries where id = $1", 1)
-			query("select " + column + bySlug)
-			query("/* planted.scoped */ select " + columns + " from forks where org_id = $1", 1)
-		}`
-	files := token.NewFileSet()
-	source, err := goparser.ParseFile(files, "planted.go", planted, 0)
-	require.NoError(t, err)
-	r := &textReader{pkg: "planted"}
-	r.read(t, files, nil, []*ast.File{source})
-	require.Equal(t, map[string]string{
-		"planted.variable": "plays", "planted.call": "forks", "planted.f": "audit_entries", "planted.bySlug": "forks",
-	}, unscopedTexts(r.texts))
+	slices.Sort(tags)
+	return slices.Compact(tags)
 }

@@ -7,9 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/url"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -82,8 +79,7 @@ func TestRoundTripsBeforeTheFirstByteOfAnExport(t *testing.T) {
 // trips is a proxy in front of PostgreSQL that notes the round trips of its clients: what is sent before the server is
 // waited for.
 type trips struct {
-	server string   // the path of PostgreSQL's socket
-	pools  []string // whose connections count
+	pools []string // whose connections count
 
 	mu    sync.Mutex
 	noted []string
@@ -107,36 +103,15 @@ func serveNoted(t *testing.T, db *fixtures.Database, pools ...string) (p *trips,
 
 func newTrips(t *testing.T, database string, pools []string) (p *trips, through string) {
 	t.Helper()
-	u, err := url.Parse(database)
-	require.NoError(t, err)
-	q := u.Query()
-	p = &trips{server: filepath.Join(q.Get("host"), ".s.PGSQL."+portOf(q)), pools: pools}
-	dir, err := os.MkdirTemp("", "trips")
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	ln, err := net.Listen("unix", filepath.Join(dir, ".s.PGSQL.5432"))
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = ln.Close() })
-	go func() {
-		for client, err := ln.Accept(); err == nil; client, err = ln.Accept() {
-			go p.pass(client)
-		}
-	}()
-	q.Set("host", dir)
-	q.Set("port", "5432")
-	u.Host, u.RawQuery = "", q.Encode()
-	return p, u.String()
+	p = &trips{pools: pools}
+	return p, socketProxy(t, database, p.pass)
 }
 
 var tagged = regexp.MustCompile(`/\* ([A-Za-z]+\.[A-Za-z]+) \*/`)
 
 // pass passes on what the client sends, and notes the tags of the statements of each round trip.
-func (p *trips) pass(client net.Conn) {
+func (p *trips) pass(client, server net.Conn) {
 	defer client.Close()
-	server, err := net.Dial("unix", p.server)
-	if err != nil {
-		return
-	}
 	defer server.Close()
 	go func() { _, _ = io.Copy(client, server); _ = client.Close() }()
 	from, prepared := bufio.NewReader(client), map[string]string{}

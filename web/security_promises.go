@@ -11,11 +11,12 @@ import (
 var securityParts = []securityPart{
 	{"isolation", "Isolation", []promise{
 		{
-			"Organisations are apart", "A key or a person never reads data of another organisation. Every SQL statement names " +
-				"the organisation, and the policy is asked about the owner of what was loaded: each holds without the other.",
-			"The database itself does not separate organisations. A fork of another organisation is answered 403, an unknown one 404: " +
-				"a guessed id tells whether the fork exists, and the guess is in the audit log.",
-			[]string{"TestAccessMatrix", "TestEveryStatementNamesTheOrganisation", "TestStatementsHoldWithoutThePolicy",
+			"Organisations are apart", "A key or a person never reads data of another organisation. SQL statements are " +
+				"scoped to the organisation, and the policy is asked about the owner of what was loaded: each holds without the other. " +
+				"A test runs the program's statements under row-level security and lists those that are not scoped.",
+			"In production the database itself does not separate organisations. A fork of another organisation is " +
+				"answered 403, an unknown one 404: a guessed id tells whether the fork exists, and the guess is in the audit log.",
+			[]string{"TestAccessMatrix", "TestStatementsAreScopedToAnOrganisation", "TestStatementsHoldWithoutThePolicy",
 				"TestPolicyHoldsWithoutTheOrganisationInStatements"},
 		},
 		{

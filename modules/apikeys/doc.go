@@ -19,8 +19,7 @@
 //     (audit.Log.Count). recordRefusal is the only function that records one.
 //   - Only a caller with the right secret learns more than that a key is invalid.
 //
-// Authentication is one of the program's three lookups that are not scoped to an organisation: the key tells which
-// organisation it is.
+// Authentication is not scoped to an organisation: the key tells which it is (rules.md, Data).
 //
 // Usage: each instance counts requests in memory, and adds the counts to the key's row of the UTC day with one statement about once
 // a minute, and when it stops. A crash loses at most that minute. A statement whose answer is lost may be counted twice. It is no

@@ -93,8 +93,8 @@ func (a *scopeArray) Scan(value any) error {
 }
 
 // keys is a query of the organisation's keys, without the hashes of their secrets: nothing outside the database needs these.
-func keys(db *gorm.DB, name, organisationID string) *gorm.DB {
-	return db.Scopes(postgres.Tag("apikeys."+name), postgres.Tenant(organisationID)).Model(&keyRow{}).Omit("SecretHash")
+func keys(db *gorm.DB, tag, organisationID string) *gorm.DB {
+	return db.Scopes(postgres.Tag(tag), postgres.Tenant(organisationID)).Model(&keyRow{}).Omit("SecretHash")
 }
 
 // unrevokedAt is the condition of a key that is not revoked, usableAt of one that is not expired either.
@@ -111,7 +111,7 @@ var databaseNow = at(gorm.Expr("clock_timestamp()"))
 // list returns the usable keys and the newest of the others, newest first.
 func (s *Service) list(ctx context.Context, organisationID string, now time.Time) ([]Key, error) {
 	var rows []keyRow
-	err := keys(s.db.Gorm.WithContext(ctx), "list", organisationID).
+	err := keys(s.db.Gorm.WithContext(ctx), "apikeys.list", organisationID).
 		Order(clause.OrderBy{Expression: clause.NamedExpr{SQL: usableAt + " desc, created_at desc, id", Vars: []any{at(now)}}}).
 		Limit(MaxListed).Find(&rows).Error
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *Service) key(db *gorm.DB, organisationID, id string) (Key, error) {
 		return Key{}, errKeyNotFound
 	}
 	var row keyRow
-	err := keys(db, "key", organisationID).Where("id = ?", id).Take(&row).Error
+	err := keys(db, "apikeys.key", organisationID).Where("id = ?", id).Take(&row).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return Key{}, errKeyNotFound
 	}
@@ -141,7 +141,7 @@ func (s *Service) key(db *gorm.DB, organisationID, id string) (Key, error) {
 // expiring lists the keys that are neither revoked nor replaced and expire between now and end, the soonest first.
 func (s *Service) expiring(ctx context.Context, organisationID string, now, end time.Time) ([]Key, error) {
 	var rows []keyRow
-	err := keys(s.db.Gorm.WithContext(ctx), "expiring", organisationID).
+	err := keys(s.db.Gorm.WithContext(ctx), "apikeys.expiring", organisationID).
 		Where("revoked_at is null and expires_at > ? and expires_at <= ?", now, end).
 		Order("expires_at, id").Limit(MaxUsable).Find(&rows).Error
 	if err != nil {
@@ -160,7 +160,7 @@ func (s *Service) revoke(ctx context.Context, organisationID, id string, entry a
 		if err := s.reauthorize(tx, entry, authz.RevokeKey, key.OrganisationID, s.orgs.CurrentSubjectIn); err != nil {
 			return err
 		}
-		changed := keys(tx, "revoke", organisationID).Where("id = ?", id).Where(unrevokedAt, databaseNow).
+		changed := keys(tx, "apikeys.revoke", organisationID).Where("id = ?", id).Where(unrevokedAt, databaseNow).
 			Update("revoked_at", gorm.Expr("date_trunc('milliseconds', clock_timestamp())"))
 		if changed.Error != nil {
 			return fmt.Errorf("apikeys: revoke: %w", changed.Error)
@@ -175,9 +175,11 @@ func (s *Service) revoke(ctx context.Context, organisationID, id string, entry a
 // usable decides by the database's clock, as authentication does.
 func (s *Service) usable(ctx context.Context, organisationID, id string) (bool, error) {
 	var usable int64
-	err := keys(s.db.Gorm.WithContext(ctx), "usable", organisationID).
-		Joins("join organisations o on o.id = api_keys.org_id and o.plan in ('pro', 'enterprise')").
-		Where("api_keys.id = ?", id).Where(usableAt, databaseNow).Count(&usable).Error
+	db := s.db.Gorm.WithContext(ctx)
+	paying := db.Table("organisations").Scopes(postgres.Tenant(organisationID)).Select("id").
+		Where("plan in ('pro', 'enterprise')")
+	err := keys(db, "apikeys.usable", organisationID).
+		Where("id = ? and exists (?)", id, paying).Where(usableAt, databaseNow).Count(&usable).Error
 	if err != nil {
 		return false, fmt.Errorf("apikeys: usable: %w", err)
 	}
@@ -187,7 +189,7 @@ func (s *Service) usable(ctx context.Context, organisationID, id string) (bool, 
 // touch moves the last use of a key, to the minute. Its request does not wait until that is on the disk: a crash of PostgreSQL may
 // lose the last second of it, and the next minute's use is stored again.
 func (s *Service) touch(ctx context.Context, c Caller) error {
-	err := keys(s.db.Gorm.WithContext(ctx), "touch", c.OrganisationID).
+	err := keys(s.db.Gorm.WithContext(ctx), "apikeys.touch", c.OrganisationID).
 		Where("id = ?", c.KeyID).Where(unrevokedAt, databaseNow).
 		Where("last_used_at is null or last_used_at < date_trunc('minute', clock_timestamp())").
 		Where("set_config('synchronous_commit', 'off', true) is not null"). // of this statement's transaction

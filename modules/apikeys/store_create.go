@@ -79,7 +79,7 @@ func findByIdempotencyKey(tx *gorm.DB, row keyRow) (Key, error) {
 		return Key{}, nil
 	}
 	var found keyRow
-	err := keys(tx, "findByIdempotencyKey", row.OrgID).Where("once = ?", row.IdempotencyKey).Take(&found).Error
+	err := keys(tx, "apikeys.findByIdempotencyKey", row.OrgID).Where("once = ?", row.IdempotencyKey).Take(&found).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return Key{}, nil
 	}
@@ -99,7 +99,7 @@ func (s *Service) checkQuota(tx *gorm.DB, row keyRow) error {
 		return errBelowPlan
 	}
 	var usable int64
-	if err := keys(tx, "countUsable", row.OrgID).Where(usableAt, databaseNow).Count(&usable).Error; err != nil {
+	if err := keys(tx, "apikeys.countUsable", row.OrgID).Where(usableAt, databaseNow).Count(&usable).Error; err != nil {
 		return fmt.Errorf("apikeys: count: %w", err)
 	}
 	if usable >= MaxUsable {

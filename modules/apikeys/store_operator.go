@@ -13,7 +13,8 @@ import (
 
 // RevokedIDs returns the ids of the organisation's keys whose revocation has come, for the operator's list.
 func RevokedIDs(ctx context.Context, db *postgres.DB, organisationID string) (ids []string, err error) {
-	err = keys(db.Gorm.WithContext(ctx), "revokedIDs", organisationID).Where("revoked_at <= clock_timestamp()").Order("id").Pluck("id", &ids).Error
+	err = keys(db.Gorm.WithContext(ctx), "apikeys.revokedIDs", organisationID).
+		Where("revoked_at <= clock_timestamp()").Order("id").Pluck("id", &ids).Error
 	if err != nil {
 		return nil, fmt.Errorf("apikeys: revoked ids: %w", err)
 	}
@@ -26,7 +27,8 @@ func RevokedIDs(ctx context.Context, db *postgres.DB, organisationID string) (id
 func RevokeAgain(ctx context.Context, db *postgres.DB, log *audit.Log, organisationID string, ids []string, request audit.Request) (revoked int, err error) {
 	var rows []keyRow
 	err = db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		open := keys(tx, "revokeAgain", organisationID).Where("revoked_at is null or revoked_at > clock_timestamp()")
+		open := keys(tx, "apikeys.revokeAgain", organisationID).
+			Where("revoked_at is null or revoked_at > clock_timestamp()")
 		if ids != nil {
 			open = open.Where("id in (select unnest(?::text[]))", &ids)
 		}

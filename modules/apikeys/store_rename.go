@@ -22,7 +22,7 @@ func (s *Service) rename(ctx context.Context, organisationID, id string, label L
 		if label == (Label{key.Name, key.Description}) {
 			return nil
 		}
-		err = keys(tx, "rename", organisationID).Where("id = ?", id).
+		err = keys(tx, "apikeys.rename", organisationID).Where("id = ?", id).
 			Updates(map[string]any{"name": label.Name, "description": label.Description}).Error
 		if err != nil {
 			return fmt.Errorf("apikeys: rename: %w", err)

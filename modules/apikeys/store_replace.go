@@ -50,7 +50,8 @@ func (s *Service) replace(ctx context.Context, id string, overlap time.Duration,
 // then: this statement decides between concurrent changes. Errors: ErrNotReplaceable.
 func stopLater(tx *gorm.DB, k Key, overlap time.Duration) (Key, error) {
 	var stopped keyRow
-	changed := keys(tx, "stopLater", k.OrganisationID).Model(&stopped).Clauses(clause.Returning{Columns: []clause.Column{{Name: "revoked_at"}}}).
+	changed := keys(tx, "apikeys.stopLater", k.OrganisationID).Model(&stopped).
+		Clauses(clause.Returning{Columns: []clause.Column{{Name: "revoked_at"}}}).
 		Where("id = ? and revoked_at is null", k.ID).Where(usableAt, databaseNow).
 		Update("revoked_at", gorm.Expr("least(expires_at, date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => ?))", overlap.Seconds()))
 	if changed.Error != nil {

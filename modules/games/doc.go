@@ -7,6 +7,5 @@
 //
 // A fork is read with the version of its organisation (package org), under which it may be cached.
 //
-// ForkOwner is one of the program's three lookups that are not scoped to the caller's organisation: it returns the owner's id
-// and nothing else.
+// ForkOwner is not scoped to the caller's organisation: it returns the owner's id and nothing else (rules.md, Data).
 package games

@@ -13,8 +13,8 @@
 //
 // Erase deletes a player for good, with an entry that has the id and not the name; it and AllIDs are the operator's.
 //
-// GroupOwner is one of the program's three lookups that are not scoped to the caller's organisation: it returns the owner's id
-// and nothing else.
+// GroupOwner is not scoped to the caller's organisation: it returns the owner's id and nothing else. Lookups of a person's own
+// memberships are not scoped either (rules.md, Data).
 //
 // An import that changes a plan or the reporting mode leaves an entry of the operator's. One that creates an
 // organisation or changes a role leaves none.

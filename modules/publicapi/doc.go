@@ -15,9 +15,9 @@
 //
 // ports.go declares what it calls of other modules: a program with others of its own provides these.
 //
-// Two walls keep organisations apart: every statement but the owner's lookups names the caller's organisation, and the policy is
-// asked about the owner of what was loaded. Each holds alone (walls_internal_test.go, walls_test.go). A group has the first one
-// only: the report that reads its members looks for it within the fork's organisation.
+// Two walls keep organisations apart: every statement but the lookups of owners is scoped to the caller's organisation,
+// and the policy is asked about the owner of what was loaded. Each holds alone (walls_internal_test.go, walls_test.go).
+// A group has the first one only: the report that reads its members looks for it within the fork's organisation.
 //
 // guard is one middleware in front of every route of the program. The tests therefore run on the whole program
 // (app/assembly), and check every request and response against the contract.

@@ -39,16 +39,16 @@ var isolation = []mutation{
 		pkg:     "modules/publicapi", tests: "TestCallsOfEachRequest",
 	},
 	{
-		name: "group: another organisation's", rule: "guard, SQL",
+		name: "group: another organisation's", rule: "SQL",
 		file: "modules/reports/store_snapshot.go", old: `left join player_groups g on g.org_id = o.id and g.id = $2`,
 		mutated: `left join player_groups g on g.id = $2`,
 		pkg:     "app/assembly", tests: "TestQueriesFindNothingOfOthers",
 	},
 	{
-		name: "audit: entries of every log", rule: "policy",
+		name: "audit: entries of every log", rule: "SQL, policy",
 		file: "modules/audit/store_list.go", old: `postgres.Tenant(organisationID)).Model(&entryRow{})`,
 		mutated: `postgres.AcrossTenants("mutation")).Model(&entryRow{})`,
-		pkg:     "app/assembly", tests: "TestQueriesFindNothingOfOthers",
+		pkg:     "app", tests: "TestStatementsAreScoped",
 	},
 	{
 		name: "session: the organisation of a taken slug", rule: "policy",
