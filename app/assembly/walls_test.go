@@ -87,8 +87,8 @@ const report = "/stats?from=2026-03-01&to=2026-03-31"
 // withoutOrganisation is the connection of gorm whose statements have lost their condition on the organisation.
 type withoutOrganisation struct{ *sql.DB }
 
-// organisationCondition is what postgres.Tenant adds.
-var organisationCondition = regexp.MustCompile(`(?:"\w+"\."org_id"|"organisations"\."id") = \$\d+`)
+// organisationCondition is what postgres.Tenant adds, and what the texts of postgres.Raw have.
+var organisationCondition = regexp.MustCompile(`(?:"?\w+"?\."?org_id"?|"organisations"\."id") = \$\d+`)
 
 func loosen(text string) string { return organisationCondition.ReplaceAllString(text, "($0 or true)") }
 

@@ -43,6 +43,7 @@ type staff struct {
 // People is for the list of members and the names in the audit log's filter.
 
 func (s *staff) People(ctx context.Context, ids []string) (people []identity.Person, err error) {
-	err = s.tenants.db.WithContext(ctx).Raw(`/* staff.people */ select id, login as name from staff where id in ?`, ids).Scan(&people).Error
+	err = s.tenants.db.WithContext(ctx).Scopes(across).
+		Raw(`/* staff.people */ select id, login as name from staff where id in ?`, ids).Scan(&people).Error
 	return people, err
 }

@@ -49,10 +49,13 @@ type tenants struct {
 // employee is a member of a tenant's staff.
 type employee struct{ ID, Login, Rank, Tenant, Handle, Tier string }
 
+// across is the scope of what finds out whose a thing is.
+var across = postgres.AcrossTenants("an employee's own tenant, a cohort's owner")
+
 var errNotFound = apperr.New(apperr.NotFound, "No such tenant.")
 
 func (o *tenants) find(db *gorm.DB, condition string, args ...any) (e employee, err error) {
-	found := db.Raw(`/* tenants.find */ select s.id, s.login, s.rank, s.tenant, t.handle, t.tier
+	found := db.Scopes(across).Raw(`/* tenants.find */ select s.id, s.login, s.rank, s.tenant, t.handle, t.tier
 		from staff s join tenants t on t.id = s.tenant where `+condition, args...).Scan(&e)
 	if found.Error == nil && found.RowsAffected == 0 {
 		return e, errNotFound
@@ -78,7 +81,7 @@ func (o *tenants) Membership(ctx context.Context, personID, slug string) (org.Me
 // OrganisationIn, SubjectIn and CurrentSubjectIn are for apikeys.
 func (o *tenants) OrganisationIn(tx *gorm.DB, id string) (org.Organisation, error) {
 	var tier string
-	err := tx.Raw(`/* tenants.tier */ select tier from tenants where id = ?`, id).Scan(&tier).Error
+	err := postgres.Raw(tx, id, `/* tenants.tier */ select tier from tenants where id = @org`).Scan(&tier).Error
 	return org.Organisation{ID: id, Plan: planOf(tier)}, err
 }
 
@@ -97,7 +100,8 @@ func (o *tenants) subject(tx *gorm.DB, tenant, person, lock string) (authz.Subje
 
 // GroupOwner is for publicapi.
 func (o *tenants) GroupOwner(ctx context.Context, id string) (tenant string, err error) {
-	found := o.db.WithContext(ctx).Raw(`/* tenants.cohort */ select tenant from cohorts where id = ?`, id).Scan(&tenant)
+	found := o.db.WithContext(ctx).Scopes(across).
+		Raw(`/* tenants.cohort */ select tenant from cohorts where id = ?`, id).Scan(&tenant)
 	if found.Error == nil && found.RowsAffected == 0 {
 		return "", errNotFound
 	}
@@ -107,7 +111,8 @@ func (o *tenants) GroupOwner(ctx context.Context, id string) (tenant string, err
 // Members, Groups and GroupPage are for the screens of settings and reports.
 func (o *tenants) Members(ctx context.Context, tenant string) ([]org.Member, int, error) {
 	var all []employee
-	err := o.db.WithContext(ctx).Raw(`/* tenants.staff */ select id, rank from staff where tenant = ?`, tenant).Scan(&all).Error
+	err := postgres.Raw(o.db.WithContext(ctx), tenant,
+		`/* tenants.staff */ select id, rank from staff where tenant = @org`).Scan(&all).Error
 	members := make([]org.Member, len(all))
 	for i, e := range all {
 		members[i] = org.Member{OrganisationID: tenant, PersonID: e.ID, Role: roleOf(e.Rank)}
@@ -116,7 +121,8 @@ func (o *tenants) Members(ctx context.Context, tenant string) ([]org.Member, int
 }
 
 func (o *tenants) Groups(ctx context.Context, tenant, _ string) (groups []org.Group, err error) {
-	err = o.db.WithContext(ctx).Raw(`/* tenants.cohorts */ select id, tenant as organisation_id, 'Cohort' as name from cohorts where tenant = ?`, tenant).Scan(&groups).Error
+	err = postgres.Raw(o.db.WithContext(ctx), tenant, `/* tenants.cohorts */
+		select id, tenant as organisation_id, 'Cohort' as name from cohorts where tenant = @org`).Scan(&groups).Error
 	return groups, err
 }
 
@@ -153,7 +159,7 @@ func newSchool(db *fixtures.Database, handle, tier string) school {
 // newTenants gives the database the tables of this program.
 func newTenants(db *fixtures.Database, serving *postgres.DB) *tenants {
 	var role string
-	serving.Gorm.Raw(`select current_user`).Scan(&role)
+	serving.Gorm.Scopes(across).Raw(`select current_user`).Scan(&role)
 	db.Exec(fmt.Sprintf(schema, role))
 	return &tenants{db: serving.Gorm}
 }

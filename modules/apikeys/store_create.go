@@ -45,7 +45,8 @@ func (s *Service) insert(ctx context.Context, row keyRow, entry audit.Entry) (ex
 // lockCreation lets one creation at a time run in an organisation: neither a form that is sent twice nor the last free place
 // makes two keys. By hand: the lock is no row.
 func lockCreation(tx *gorm.DB, organisationID string) error {
-	err := tx.Exec(`/* apikeys.lockCreation */ select pg_advisory_xact_lock(hashtextextended('api_keys ' || ?, 0))`, organisationID).Error
+	err := postgres.Exec(tx, organisationID,
+		`/* apikeys.lockCreation */ select pg_advisory_xact_lock(hashtextextended('api_keys ' || @org, 0))`).Error
 	if err != nil {
 		return fmt.Errorf("apikeys: lock creation: %w", err)
 	}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"dg/platform/postgres"
 )
 
 // ExportID is the detail that both entries of an export have. Those of older releases have none, and the same request id.
@@ -34,7 +36,7 @@ func (l *Log) Counterparts(ctx context.Context, organisationID string, entries [
 	}
 	var rows []counterpartRow
 	// By hand, for speed: each is one step into an index. An export takes half an hour at most.
-	err := l.db.Gorm.WithContext(ctx).Raw(`/* audit.counterparts */
+	err := postgres.Raw(l.db.Gorm.WithContext(ctx), organisationID, `/* audit.counterparts */
 		select e.id as of, o.* from audit_entries e, lateral (
 			select id, at, action, details from audit_entries o
 			 where o.org_id = @org and o.request_id = e.request_id and o.at between e.at - interval '1 h' and e.at + interval '1 h'
@@ -42,8 +44,7 @@ func (l *Log) Counterparts(ctx context.Context, organisationID string, entries [
 			   and o.actor_kind = e.actor_kind and o.actor_id = e.actor_id and o.target_id = e.target_id
 			   and o.details->>'exportId' is not distinct from e.details->>'exportId'
 			 order by abs(extract(epoch from o.at - e.at)) limit 1) o
-		 where e.org_id = @org and e.id in @ids`,
-		map[string]any{"org": organisationID, "ids": ids}).Scan(&rows).Error
+		 where e.org_id = @org and e.id = any(?)`, &ids).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("audit: counterparts: %w", err)
 	}

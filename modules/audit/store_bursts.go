@@ -32,7 +32,9 @@ func count(db *gorm.DB, organisationIDs []string, e Entry) error {
 	if err := e.validate(); err != nil {
 		return err
 	}
-	if err := db.Exec(countSQL, organisationIDs, e.Actor.Kind, e.Actor.ID, e.Actor.Name, e.Action, e.Reason).Error; err != nil {
+	err := db.Scopes(everyLog).Exec(countSQL,
+		organisationIDs, e.Actor.Kind, e.Actor.ID, e.Actor.Name, e.Action, e.Reason).Error
+	if err != nil {
 		return fmt.Errorf("audit: count %s: %w", e.Action, err)
 	}
 	return nil
@@ -76,7 +78,8 @@ func (r burstRow) entry(lost bool) Entry {
 func (l *Log) RecordBursts(ctx context.Context) error {
 	return l.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		var locked bool // by hand: the lock is no row
-		err := tx.Raw(`/* audit.bursts */ select pg_try_advisory_xact_lock(hashtextextended('audit bursts', 0))`).Scan(&locked).Error
+		err := tx.Scopes(allBursts).Raw(
+			`/* audit.bursts */ select pg_try_advisory_xact_lock(hashtextextended('audit bursts', 0))`).Scan(&locked).Error
 		if err != nil || !locked {
 			return err
 		}
@@ -102,7 +105,7 @@ func (l *Log) RecordBursts(ctx context.Context) error {
 // detectCrash reports whether PostgreSQL has crashed since the last call: the unlogged table is empty then.
 func detectCrash(tx *gorm.DB) (bool, error) {
 	// By hand: gorm's builder has no "insert … select".
-	marked := tx.Exec(`/* audit.detectCrash */ insert into audit_burst_events (burst)
+	marked := tx.Scopes(allBursts).Exec(`/* audit.detectCrash */ insert into audit_burst_events (burst)
 		select 0 where not exists (select from audit_burst_events where burst = 0)`)
 	if marked.Error != nil {
 		return false, fmt.Errorf("audit: detect a crash: %w", marked.Error)

@@ -42,30 +42,37 @@ func (l *Log) entries(ctx context.Context, organisationID, tag string) *gorm.DB 
 // first entries of an index with all of these before the instant, and of them all the first. A plain "where" would read
 // through the whole log for a combination that is rare in it.
 func (l *Log) page(ctx context.Context, organisationID string, p Page, within logRange) *gorm.DB {
+	db := l.db.Gorm.WithContext(ctx)
 	first := l.entries(ctx, organisationID, "audit.list").Select("at, id").Scopes(within.scope, p.first)
 	if f := p.Filter; f.selective() {
 		actions, reasons := f.actionsAndReasons()
 		each := first.Where("actor_kind = k and action = a and reason = r").Scopes(f.ofPerson, f.ofKey, f.ofFork)
 		// Pointers: gorm makes a list of parameters of a slice, and pgx an array of a pointer to it.
-		first = l.db.Gorm.WithContext(ctx).
-			Table("unnest(?::text[]) k, unnest(?::text[], ?::text[]) w(a, r), lateral (?) f", new(f.kinds()), &actions, &reasons, each).
-			Select("f.at, f.id").Scopes(p.first)
+		first = postgres.Raw(db, organisationID, `select f.at, f.id
+			from unnest(?::text[]) k, unnest(?::text[], ?::text[]) w(a, r), lateral (?) f
+			order by `+p.order()+` limit ?`,
+			new(f.kinds()), &actions, &reasons, each, p.Limit)
 		if f.mayHaveSuccessor() {
-			first = l.db.Gorm.WithContext(ctx).Table("((?) union all (?)) f", first, l.successor(ctx, organisationID, f, within)).
-				Select("at, id").Scopes(p.first)
+			other := l.successor(ctx, organisationID, f, within)
+			first = postgres.Raw(db, organisationID,
+				`select at, id from ((?) union all (?)) f order by `+p.order()+` limit ?`, first, other, p.Limit)
 		}
 	}
-	return l.entries(ctx, organisationID, "audit.list").Joins("join (?) page on page.id = audit_entries.id", first).
-		Order("audit_entries.at desc, audit_entries.id desc")
+	// By hand: gorm's builder joins no subquery.
+	return postgres.Raw(db, organisationID, `/* audit.list */ select `+entryColumns+`
+		from audit_entries e join (?) page on page.id = e.id where e.org_id = @org order by e.at desc, e.id desc`, first)
 }
 
-// first is a scope: the entries of a page, which are the newest or, after an entry, the oldest.
-func (p Page) first(db *gorm.DB) *gorm.DB {
+// order is that of the entries of a page, which are the newest or, after an entry, the oldest.
+func (p Page) order() string {
 	if p.After != 0 {
-		return db.Order("at, id").Limit(p.Limit)
+		return "at, id"
 	}
-	return db.Order("at desc, id desc").Limit(p.Limit)
+	return "at desc, id desc"
 }
+
+// first is a scope: the entries of a page.
+func (p Page) first(db *gorm.DB) *gorm.DB { return db.Order(p.order()).Limit(p.Limit) }
 
 // ofPerson is a scope: the entries of the filter's person. It names the index of people, unless the filter is on a key too: a
 // key has few entries of people, a person may have many of other things.
@@ -161,7 +168,7 @@ const maxPeople = 200
 func (l *Log) People(ctx context.Context, organisationID string) ([]Actor, error) {
 	var rows []entryRow
 	// By hand, for speed: one step into an index finds the next of them, where a "distinct" would read the log.
-	err := l.db.Gorm.WithContext(ctx).Raw(`/* audit.people */
+	err := postgres.Raw(l.db.Gorm.WithContext(ctx), organisationID, `/* audit.people */
 		with recursive people as (
 			(select actor_id, actor_name from audit_entries where org_id = @org and actor_kind = 'person'
 			  order by actor_id desc, action desc, reason desc, at desc, id desc limit 1)
@@ -170,8 +177,7 @@ func (l *Log) People(ctx context.Context, organisationID string) ([]Actor, error
 				select actor_id, actor_name from audit_entries where org_id = @org and actor_kind = 'person' and actor_id < p.actor_id
 				 order by actor_id desc, action desc, reason desc, at desc, id desc limit 1) next
 		)
-		select actor_id, actor_name from people limit @limit`,
-		map[string]any{"org": organisationID, "limit": maxPeople}).Scan(&rows).Error
+		select actor_id, actor_name from people limit ?`, maxPeople).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("audit: people: %w", err)
 	}

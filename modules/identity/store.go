@@ -98,6 +98,9 @@ func (resetRow) TableName() string { return "account_resets" }
 // transaction is the database within a transaction of the caller.
 type transaction = *gorm.DB
 
+// ofPeople is the scope of what is written by hand here.
+var ofPeople = postgres.AcrossTenants("people belong to no organisation")
+
 func (s *Service) gorm(ctx context.Context) *gorm.DB { return s.db.Gorm.WithContext(ctx) }
 
 func (s *Service) inTransaction(ctx context.Context, fn func(tx transaction) error) error {

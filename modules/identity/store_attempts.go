@@ -32,7 +32,7 @@ func checkLimits(db *gorm.DB, limits []attemptLimit, now time.Time) error {
 // take counts one attempt and returns how many there are; ok is false where the limit was reached before. The row's lock
 // makes the count exact, however many run concurrently: the statement is by hand because it compares and counts under it.
 func (l attemptLimit) take(tx transaction, now time.Time) (taken int, ok bool, err error) {
-	counted := tx.Raw(`/* identity.takeAttempt */
+	counted := tx.Scopes(ofPeople).Raw(`/* identity.takeAttempt */
 		insert into password_guesses as g (email_hash, wrong, ends_at) values ($1, 1, $3)
 		on conflict (email_hash) do update
 		   set wrong = case when g.ends_at <= $2 then 1 else g.wrong + 1 end,
@@ -78,7 +78,7 @@ func (s *Service) countFailure(ctx context.Context, limits []attemptLimit, now t
 func clearFailures(tx transaction, limits []attemptLimit, now time.Time) error {
 	for _, l := range limits {
 		if !l.keepOnSuccess {
-			err := tx.Exec(`/* identity.clearFailures */
+			err := tx.Scopes(ofPeople).Exec(`/* identity.clearFailures */
 				insert into password_guesses as g (email_hash, wrong, ends_at) values ($1, 0, $2)
 				on conflict (email_hash) do update set wrong = 0, ends_at = excluded.ends_at where g.wrong < $3 or g.ends_at <= $2`,
 				l.key, now, l.max).Error
@@ -109,7 +109,8 @@ func takeEntry(tx transaction, action audit.Action, account string, now time.Tim
 
 // flushWAL makes a commit that wrote nothing durable take as long as one that did. By hand: it is on no table.
 func flushWAL(tx transaction) error {
-	if err := tx.Exec(`/* identity.flushWAL */ select pg_logical_emit_message(true, 'dg', '')`).Error; err != nil {
+	err := tx.Scopes(ofPeople).Exec(`/* identity.flushWAL */ select pg_logical_emit_message(true, 'dg', '')`).Error
+	if err != nil {
 		return fmt.Errorf("identity: flush: %w", err)
 	}
 	return nil

@@ -82,7 +82,7 @@ func reencrypt(
 		return done, nil
 	}
 	// By hand: one statement for the batch.
-	updated := db.Gorm.WithContext(ctx).Exec(`/* identity.reencrypt */
+	updated := db.Gorm.WithContext(ctx).Scopes(ofPeople).Exec(`/* identity.reencrypt */
 		update users u set totp_secret = n.sealed, totp_rewritten = u.totp_rewritten + 1
 		  from unnest($1::uuid[], $2::text[], $3::text[]) n (id, old, sealed) where u.id = n.id and u.totp_secret = n.old`, ids, old, sealed)
 	if updated.Error != nil {

@@ -32,7 +32,7 @@ func (r sessionAt) session(token string) Session {
 
 // session returns the session of the token with its person. It runs with each request of a screen, and is one statement.
 func (s *Service) session(ctx context.Context, token string, now time.Time) (row sessionAt, err error) {
-	err = s.gorm(ctx).Scopes(postgres.Tag("identity.session")).
+	err = s.gorm(ctx).Scopes(postgres.Tag("identity.session"), ofPeople).
 		Table(`(select token_hash, user_id, created_at, last_used_at, expires_at, second_step_due, `+
 			s.db.PositionSQL()+` as position from sessions) as sessions`).InnerJoins("User").
 		Where("token_hash = ? and expires_at > ?", hashToken(token), now).Take(&row).Error

@@ -55,15 +55,15 @@ type subjectRow struct {
 // verification until that ends. A person who is not a member has no grants.
 func (s *Service) SubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error) {
 	// A function of the database's owner: a lock wants rights that the serving role does not have.
-	return subjectIn(tx.Scopes(postgres.Tag("org.lockedSubject")).Table("lock_membership(?, ?) as membership", organisationID, personID),
-		organisationID, personID)
+	return subjectIn(postgres.Raw(tx, organisationID,
+		`/* org.lockedSubject */ select role, two_step from lock_membership(@org, ?)`, personID), organisationID, personID)
 }
 
 // CurrentSubjectIn is SubjectIn without the locks, for callers that must not wait for a long change, such as an import.
 func (s *Service) CurrentSubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error) {
 	return subjectIn(tx.Scopes(postgres.Tag("org.subject"), postgres.Tenant(organisationID)).Model(&membershipRow{}).
-		Select("role, totp_secret is not null as two_step").
-		Joins("join users on users.id = user_id").Where("user_id = ?", personID),
+		Select("role, exists (select from users where id = user_id and totp_secret is not null) as two_step").
+		Where("user_id = ?", personID),
 		organisationID, personID)
 }
 

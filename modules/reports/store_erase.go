@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"gorm.io/gorm"
+
+	"dg/platform/postgres"
 )
 
 // DropDirty deletes the organisation's segments that differ from the plays, in the caller's transaction, so that none holds a
@@ -11,11 +13,11 @@ import (
 func DropDirty(tx *gorm.DB, organisationID string) error {
 	for _, statement := range []string{
 		`/* reports.dropDirtyDays */ delete from fork_days s using unsealed_days u
-		  where s.org_id = $1 and u.fork_id = s.fork_id and u.day = s.day`,
+		  where s.org_id = @org and u.fork_id = s.fork_id and u.day = s.day`,
 		`/* reports.dropDirtyMonths */ delete from fork_months s using unsealed_months u
-		  where s.org_id = $1 and u.fork_id = s.fork_id and u.month = s.month`,
+		  where s.org_id = @org and u.fork_id = s.fork_id and u.month = s.month`,
 	} { // by hand: gorm's builder has no "delete … using"
-		if err := tx.Exec(statement, organisationID).Error; err != nil {
+		if err := postgres.Exec(tx, organisationID, statement).Error; err != nil {
 			return fmt.Errorf("reports: drop dirty segments: %w", err)
 		}
 	}

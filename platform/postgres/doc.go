@@ -1,11 +1,13 @@
 // Package postgres is dg's connection to its database: pools, migrations, rights of the serving role, the guard of
 // organisations' rows, and the errors that mean "try again later".
 //
-// Organisations. A statement on an organisation's table names the organisation. gorm refuses one that does not, whether it is
-// built (Tenant adds the condition) or written by hand; AcrossTenants marks the few exceptions. Statements on pgx are not
-// looked at when they run: a test in app/ applies UnscopedTable to every text of the program, and lists the exceptions.
+// Organisations. A statement of gorm's builder on an organisation's table has the scope Tenant, which adds the
+// condition. A text goes through Raw or Exec, which take the organisation. The guard refuses everything else by its
+// structure: what it is built on, and what it joins. AcrossTenants marks the exceptions. No text is read when it runs,
+// neither a whole one, nor a condition, nor one on pgx: TestStatementsAreScopedToAnOrganisation (package app) proves
+// under row-level security what each needs.
 //
-// Row-level security is not used: it cost more than the 5% that a third wall was to cost at most. Measured with a policy on
+// Production does without row-level security: it cost more than the 5% that a third wall was to cost at most. Measured with a policy on
 // each of the tables, (select nullif(current_setting('dg.org', true), ”)::uuid) = org_id, and a set_config of the
 // organisation that is sent with the rest of the transaction; by turns with the same without, on a loaded machine, medians:
 // list of forks (not cached) +17%, statistics of 30 days +14% and of a year +21%, first byte of an export +7%, a page of the

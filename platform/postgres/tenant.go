@@ -1,39 +1,62 @@
 package postgres
 
 import (
+	"database/sql"
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 
 	"gorm.io/gorm"
-	"gorm.io/gorm/callbacks"
 	"gorm.io/gorm/clause"
 )
 
-// ErrNoTenant is the error of a statement on an organisation's table that names no organisation. It is never sent.
-var ErrNoTenant = errors.New("a statement on an organisation's table names no organisation: use postgres.Tenant")
+// ErrNoTenant is the error of a statement that the guard refuses. It is never sent.
+var ErrNoTenant = errors.New(
+	"a statement names no organisation: use postgres.Tenant on a model, or postgres.Raw or Exec for a text")
 
 // tenantColumns are the tables that belong to organisations, with the column that says to which one.
 var tenantColumns = map[string]string{
-	"organisations": "id", "memberships": "org_id", "players": "org_id", "player_ordinals": "org_id", "player_groups": "org_id",
-	"group_members": "org_id", "forks": "org_id", "plays": "org_id", "audit_entries": "org_id", "audit_bursts": "org_id",
-	"api_keys": "org_id", "api_key_usage": "org_id", "fork_days": "org_id", "fork_months": "org_id",
+	"organisations": "id", "memberships": "org_id", "players": "org_id", "player_ordinals": "org_id",
+	"player_groups": "org_id", "group_members": "org_id", "forks": "org_id", "plays": "org_id",
+	"audit_entries": "org_id", "audit_bursts": "org_id", "api_keys": "org_id", "api_key_usage": "org_id",
+	"fork_days": "org_id", "fork_months": "org_id",
 }
 
 // The settings of a statement that the guard reads.
 const (
-	tenantSetting = "dg:tenant"
+	tenantSetting = "dg:tenant"      // the organisation that Tenant adds to the conditions
+	textSetting   = "dg:tenant_text" // the organisation that a text has among its parameters
 	acrossSetting = "dg:across_tenants"
 )
 
-// Tenant is a gorm scope: the statement reads and changes rows of this organisation only. The guard adds the condition, and
-// refuses a statement on an organisation's table that has neither Tenant nor AcrossTenants.
+// Tenant is a gorm scope: the statement reads and changes rows of this organisation only. The guard adds the
+// condition. It refuses a statement on an organisation's table that has neither Tenant nor AcrossTenants.
 func Tenant(organisationID string) func(*gorm.DB) *gorm.DB {
 	return func(db *gorm.DB) *gorm.DB { return db.Set(tenantSetting, organisationID) }
 }
 
-// AcrossTenants is a gorm scope for the few lookups that are deliberately not scoped to an organisation. The reason is for the
-// reader.
+// Raw is gorm's Raw for a text on one organisation, which the text names @org. gorm's own Raw and Exec are refused
+// without AcrossTenants.
+func Raw(db *gorm.DB, organisationID, text string, args ...any) *gorm.DB {
+	return db.Set(textSetting, organisationID).Raw(text, withOrg(text, organisationID, args)...)
+}
+
+// Exec is Raw for a text that returns no rows.
+func Exec(db *gorm.DB, organisationID, text string, args ...any) *gorm.DB {
+	return db.Set(textSetting, organisationID).Exec(text, withOrg(text, organisationID, args)...)
+}
+
+// withOrg adds the organisation. Only a subquery may leave it to the statements in it.
+func withOrg(text, organisationID string, args []any) []any {
+	if !strings.Contains(text, "@org") {
+		return args
+	}
+	return append(args, sql.Named("org", organisationID))
+}
+
+// AcrossTenants is a gorm scope for statements that are deliberately not scoped to an organisation, and for texts on
+// tables that belong to none. The reason is for the reader.
 func AcrossTenants(reason string) func(*gorm.DB) *gorm.DB {
 	return func(db *gorm.DB) *gorm.DB { return db.Set(acrossSetting, reason) }
 }
@@ -41,53 +64,70 @@ func AcrossTenants(reason string) func(*gorm.DB) *gorm.DB {
 // guardTenants makes g refuse statements that name no organisation.
 func guardTenants(g *gorm.DB) error {
 	c := g.Callback()
-	var known verdicts
 	return errors.Join(
-		c.Query().Before("gorm:query").Register("dg:tenant", known.scopeQuery),
-		c.Row().Before("gorm:row").Register("dg:tenant", known.scopeQuery),
-		c.Raw().Before("gorm:raw").Register("dg:tenant", known.checkText),
-		c.Update().Before("gorm:update").Register("dg:tenant", scopeToTenant),
-		c.Delete().Before("gorm:delete").Register("dg:tenant", scopeToTenant),
-		c.Create().Before("gorm:create").Register("dg:tenant", requireTenantOfRows),
+		c.Query().Before("gorm:query").Register("dg:tenant", guard(scope)),
+		c.Row().Before("gorm:row").Register("dg:tenant", guard(scope)),
+		c.Raw().Before("gorm:raw").Register("dg:tenant", guard(scope)),
+		c.Update().Before("gorm:update").Register("dg:tenant", guard(scope)),
+		c.Delete().Before("gorm:delete").Register("dg:tenant", guard(scope)),
+		c.Create().Before("gorm:create").Register("dg:tenant", guard(rowsAreScoped)),
 	)
 }
 
-// scopeQuery adds the organisation to the conditions of a query, and checks the text: other tables may be joined, and the text
-// may be written by hand.
-func (v *verdicts) scopeQuery(db *gorm.DB) {
-	scopeToTenant(db)
-	if db.Error == nil || db.DryRun { // gorm drops the error of a subquery: the text around it is refused for what is in it
-		callbacks.BuildQuerySQL(db)
-		v.checkText(db)
+// guard refuses a statement that is not scoped. gorm drops the error of a subquery and writes nothing in its place:
+// PostgreSQL then refuses the statement around it.
+func guard(scoped func(*gorm.DB) bool) func(*gorm.DB) {
+	return func(db *gorm.DB) {
+		if _, across := db.Get(acrossSetting); !across && !scoped(db) {
+			_ = db.AddError(ErrNoTenant)
+		}
 	}
 }
 
-// checkText refuses a statement's text that names no organisation.
-func (v *verdicts) checkText(db *gorm.DB) {
-	if _, across := db.Get(acrossSetting); !across && !v.scoped(db.Statement.SQL.String()) {
-		_ = db.AddError(ErrNoTenant)
+// scope adds the organisation to the conditions of a built statement, or looks for it among the parameters of a text. It
+// reads no text: TestStatementsAreScopedToAnOrganisation proves what a text reads.
+func scope(db *gorm.DB) bool {
+	s := db.Statement
+	if s.SQL.Len() > 0 {
+		id, ok := db.Get(textSetting)
+		return ok && id != "" && slices.Contains(s.Vars, id)
 	}
+	id, ok := db.Get(tenantSetting)
+	column, owned := tenantColumns[s.Table]
+	if !onModel(s) || ok != owned || id == "" {
+		return false
+	}
+	if owned {
+		addCondition(s, clause.Eq{Column: clause.Column{Table: clause.CurrentTable, Name: column}, Value: id})
+	}
+	return true
 }
 
-// scopeToTenant adds the organisation to the conditions of a builder's statement on an organisation's table.
-func scopeToTenant(db *gorm.DB) {
-	column, owned := tenantColumn(db.Statement)
-	if !owned || db.Statement.SQL.Len() > 0 {
-		return
+// onModel reports whether the statement is on the table of a model, or on one given by its bare name, and joins only
+// models whose tables belong to no organisation.
+func onModel(s *gorm.Statement) bool {
+	if s.TableExpr != nil && (s.TableExpr.SQL != s.Quote(s.Table) || len(s.TableExpr.Vars) > 0) {
+		return false
 	}
-	if _, across := db.Get(acrossSetting); across {
-		return
+	for _, name := range []string{"FROM", "UPDATE", "DELETE"} { // gorm adds its own behind the guard
+		if s.Clauses[name].Expression != nil {
+			return false
+		}
 	}
-	id, _ := db.Get(tenantSetting)
-	if id, _ := id.(string); id != "" {
-		addCondition(db.Statement, clause.Eq{Column: clause.Column{Table: clause.CurrentTable, Name: column}, Value: id})
-		return
+	for _, join := range s.Joins {
+		if s.Schema == nil || s.Schema.Relationships.Relations[join.Name] == nil { // a text
+			return false
+		}
+		joined := s.Schema.Relationships.Relations[join.Name].FieldSchema
+		if _, owned := tenantColumns[joined.Table]; owned {
+			return false
+		}
 	}
-	_ = db.AddError(ErrNoTenant)
+	return true
 }
 
-// addCondition adds a condition that must hold whatever the others are. They become one, because Or may have joined them:
-// "a or b and org_id = …" reads every organisation's a.
+// addCondition adds a condition that must hold whatever the others are. They become one, because Or may have joined
+// them: "a or b and org_id = …" reads every organisation's a.
 func addCondition(s *gorm.Statement, condition clause.Expression) {
 	where := s.Clauses["WHERE"]
 	exprs := []clause.Expression{condition}
@@ -98,11 +138,18 @@ func addCondition(s *gorm.Statement, condition clause.Expression) {
 	s.Clauses["WHERE"] = where
 }
 
-// requireTenantOfRows refuses new rows of an organisation's table without an organisation.
-func requireTenantOfRows(db *gorm.DB) {
-	if column, owned := tenantColumn(db.Statement); owned && !rowsHave(db.Statement, column) {
-		_ = db.AddError(ErrNoTenant)
+// rowsAreScoped reports whether the new rows of an organisation's table name one, and replace no others.
+func rowsAreScoped(db *gorm.DB) bool {
+	s := db.Statement
+	column, owned := tenantColumns[s.Table]
+	if !onModel(s) || s.Clauses["INSERT"].Expression != nil {
+		return false
 	}
+	if !owned {
+		return true
+	}
+	conflict, _ := s.Clauses["ON CONFLICT"].Expression.(clause.OnConflict)
+	return len(conflict.DoUpdates) == 0 && !conflict.UpdateAll && rowsHave(s, column)
 }
 
 // rowsHave reports whether each new row has a value in the column.
@@ -124,16 +171,4 @@ func rowsHave(s *gorm.Statement, column string) bool {
 		}
 	}
 	return true
-}
-
-// tenantColumn returns the column that names the organisation in the statement's table, if that belongs to organisations.
-func tenantColumn(s *gorm.Statement) (column string, owned bool) {
-	table := s.Table
-	if s.TableExpr != nil { // such as "memberships m"
-		table, _, _ = strings.Cut(strings.ReplaceAll(s.TableExpr.SQL, `"`, ""), " ")
-	} else if s.Schema != nil {
-		table = s.Schema.Table
-	}
-	column, owned = tenantColumns[table]
-	return column, owned
 }
