@@ -37,9 +37,10 @@ var acrossTenants = map[string]string{
 }
 
 // notSent are the statements that are not sent here. An import writes whatever organisations its file names, by rules of
-// its own; the demo and a restore look whether there are any; the others are on people.
-var notSent = regexp.MustCompile(`^(org|games|identity)\.import_|^app\.(loadDemo|contents|demoOwner)$|` +
-	`^identity\.(insertReset|lockEmail|reencrypt|staleSecrets|sweepResets|useRecoveryCode)$`)
+// its own; the demo and a restore look whether there are any; the others are on people and on the secret key.
+var notSent = regexp.MustCompile(`^(org|games|identity)\.import_|^audit\.appendChanges$|` +
+	`^app\.(loadDemo|contents|demoOwner|checkPublic)$|^identity\.(insertReset|lockEmail|reencrypt|staleSecrets|sweepResets|` +
+	`useRecoveryCode|markAuthenticated|checkValue|forgetSecretKey|recordKey)$`)
 
 // planted are statements that are not scoped. $1 is an organisation.
 var planted = map[string]string{

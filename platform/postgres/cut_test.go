@@ -166,12 +166,12 @@ var uses = map[string]func(ctx context.Context, db *DB) error{
 	},
 	"gorm": func(ctx context.Context, db *DB) error {
 		var n []int
-		return errors.Join(db.Gorm.WithContext(ctx).Raw(`select n from generate_series(1, ?) n`, 5).Scan(&n).Error, expect(len(n), 5))
+		return errors.Join(db.Gorm.WithContext(ctx).Scopes(onNoTable).Raw(`select n from generate_series(1, ?) n`, 5).Scan(&n).Error, expect(len(n), 5))
 	},
 	"gorm, transaction": func(ctx context.Context, db *DB) error {
 		return db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 			var n int
-			return errors.Join(tx.Raw(`select count(*) from generate_series(1, ?)`, 5).Scan(&n).Error, expect(n, 5))
+			return errors.Join(tx.Scopes(onNoTable).Raw(`select count(*) from generate_series(1, ?)`, 5).Scan(&n).Error, expect(n, 5))
 		})
 	},
 }

@@ -94,13 +94,16 @@ func TestTimesAreReadAsUTC(t *testing.T) {
 	db := open(t, sharedServer(t).URL(), Options{})
 	var direct, byGorm time.Time
 	require.NoError(t, db.Pool.QueryRow(t.Context(), `select '2026-03-01 09:30+02'::timestamptz`).Scan(&direct))
-	require.NoError(t, db.Gorm.Raw(`select '2026-03-01 09:30+02'::timestamptz`).Scan(&byGorm).Error)
+	require.NoError(t, db.Gorm.Scopes(onNoTable).Raw(`select '2026-03-01 09:30+02'::timestamptz`).Scan(&byGorm).Error)
 	for name, got := range map[string]time.Time{"pgx": direct, "gorm": byGorm} {
 		if got.Location() != time.UTC || got.Hour() != 7 {
 			t.Errorf("%s reads %v", name, got)
 		}
 	}
 }
+
+// onNoTable is the scope of texts on no table of an organisation.
+var onNoTable = AcrossTenants("on no organisation's table")
 
 func TestGormAndPgxShareOnePool(t *testing.T) {
 	t.Parallel()
@@ -130,7 +133,7 @@ func TestTimeoutsAreUnavailable(t *testing.T) {
 	defer holder.Rollback(context.Background())
 	_, err = holder.Exec(t.Context(), `select pg_advisory_xact_lock(815)`)
 	require.NoError(t, err)
-	err = db.Gorm.Exec(`select pg_advisory_xact_lock(815)`).Error
+	err = db.Gorm.Scopes(onNoTable).Exec(`select pg_advisory_xact_lock(815)`).Error
 	mentions(t, err, "55P03")
 	if !Unavailable(err) {
 		t.Error("a lock that was not to be had is no 503")
@@ -141,9 +144,9 @@ func TestGormTranslatesErrors(t *testing.T) {
 	t.Parallel()
 	_, owner := newDatabase(t)
 	db := open(t, owner, Options{})
-	require.NoError(t, db.Gorm.Exec(`create table things (id int primary key)`).Error)
-	require.NoError(t, db.Gorm.Exec(`insert into things values (1)`).Error)
-	if err := db.Gorm.Exec(`insert into things values (1)`).Error; !errors.Is(err, gorm.ErrDuplicatedKey) {
+	require.NoError(t, db.Gorm.Scopes(onNoTable).Exec(`create table things (id int primary key)`).Error)
+	require.NoError(t, db.Gorm.Scopes(onNoTable).Exec(`insert into things values (1)`).Error)
+	if err := db.Gorm.Scopes(onNoTable).Exec(`insert into things values (1)`).Error; !errors.Is(err, gorm.ErrDuplicatedKey) {
 		t.Errorf("%v", err)
 	}
 }
@@ -153,7 +156,7 @@ func TestLogHoldsNoValues(t *testing.T) {
 	_, owner := newDatabase(t)
 	var book logBook
 	db := open(t, owner, Options{Logger: book.logger()})
-	g := db.Gorm
+	g := db.Gorm.Scopes(onNoTable).Session(&gorm.Session{})
 	type thing struct {
 		ID   string `gorm:"type:uuid"`
 		Name string

@@ -109,8 +109,8 @@ func onModel(s *gorm.Statement) bool {
 	if s.TableExpr != nil && (s.TableExpr.SQL != s.Quote(s.Table) || len(s.TableExpr.Vars) > 0) {
 		return false
 	}
-	for _, name := range []string{"FROM", "UPDATE", "DELETE"} { // gorm adds its own behind the guard
-		if s.Clauses[name].Expression != nil {
+	for _, name := range []string{"FROM", "INSERT", "UPDATE", "DELETE"} { // gorm's own are empty
+		if e := s.Clauses[name].Expression; e != nil && !reflect.ValueOf(e).IsZero() {
 			return false
 		}
 	}
@@ -142,11 +142,8 @@ func addCondition(s *gorm.Statement, condition clause.Expression) {
 func rowsAreScoped(db *gorm.DB) bool {
 	s := db.Statement
 	column, owned := tenantColumns[s.Table]
-	if !onModel(s) || s.Clauses["INSERT"].Expression != nil {
-		return false
-	}
-	if !owned {
-		return true
+	if !owned || !onModel(s) {
+		return onModel(s)
 	}
 	conflict, _ := s.Clauses["ON CONFLICT"].Expression.(clause.OnConflict)
 	return len(conflict.DoUpdates) == 0 && !conflict.UpdateAll && rowsHave(s, column)
