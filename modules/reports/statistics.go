@@ -128,11 +128,9 @@ func (s *snapshot) sendStatistics(ctx context.Context, batch *pgx.Batch, a *segm
 	return stats, nil
 }
 
-// sendWithLabels runs the batch and reads the labels of the players. They are part of the batch where it is
-// known in advance whose are needed: of a small group all, and where the sealed days have more plays than
-// the organisation has players, most players are among them.
+// sendWithLabels runs the batch and reads the labels of the players, in the batch where that reads few in vain.
 func (s *snapshot) sendWithLabels(ctx context.Context, batch *pgx.Batch, a *segment.Accumulator) (*labels, error) {
-	if !s.meta.smallGroup() && a.Total.Plays <= int64(s.meta.lastOrdinal) {
+	if !s.labelsInBatch(a) {
 		if err := s.send(ctx, batch); err != nil {
 			return nil, err
 		}
@@ -143,6 +141,12 @@ func (s *snapshot) sendWithLabels(ctx context.Context, batch *pgx.Batch, a *segm
 	err := s.send(ctx, batch)
 	s.ended = err == nil || errors.Is(err, segment.ErrDamaged)
 	return l, err
+}
+
+// labelsInBatch reports whether it is known in advance whose labels are needed: of a small group all; of a large one in a
+// small organisation, and where the sealed days have more plays than the organisation has players, most.
+func (s *snapshot) labelsInBatch(a *segment.Accumulator) bool {
+	return s.meta.smallGroup() || s.meta.grouped && s.meta.lastOrdinal <= LargeReport || a.Total.Plays > int64(s.meta.lastOrdinal)
 }
 
 // newTotals rounds the sums over the period.
