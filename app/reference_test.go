@@ -14,7 +14,7 @@ func TestReferenceSendsRequestsWithAKey(t *testing.T) {
 	t.Parallel()
 	address := freeAddress(t)
 	d := launch(t, "serve", "--data-dir", newFolder(t), "--addr", address, "--ops-addr", "127.0.0.1:0", "--demo",
-		"--base-url", "https://dg.example.org").untilServing()
+		"--base-url", "http://localhost:1").untilServing()
 	key := demoToken(t, d)
 	p := browsertest.New(t)
 	p.Open("http://" + address + "/docs") // not the address that the document names
