@@ -82,7 +82,7 @@ func TestExportsOfTheRealProgram(t *testing.T) {
 	if !soak { // there it is timed
 		t.Parallel()
 	}
-	e := startExporting(t, sized(30_000, 1_000_000))
+	e := startExporting(t, sized(60_000, 1_000_000))
 	// One after the other: they look at what PostgreSQL works on.
 	t.Run("is streamed whole in little memory", e.isStreamed)
 	t.Run("breaks visibly", func(t *testing.T) { e.breaksVisibly(t, e.url) })
