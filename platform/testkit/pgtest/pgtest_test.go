@@ -29,11 +29,11 @@ func TestNewAppliesTheMigrations(t *testing.T) {
 	t.Parallel()
 	db := New(t)
 	var role string
-	must(t, db.DB.Gorm.Raw(`select current_user`).Scan(&role).Error)
+	must(t, db.DB.Pool.QueryRow(t.Context(), `select current_user`).Scan(&role))
 	if role != "dg_app" {
 		t.Errorf("DB is opened as %s", role)
 	}
-	must(t, db.Owner.Gorm.Raw(`select current_user`).Scan(&role).Error)
+	must(t, db.Owner.Pool.QueryRow(t.Context(), `select current_user`).Scan(&role))
 	if role != "dg_owner" {
 		t.Errorf("Owner is opened as %s", role)
 	}
