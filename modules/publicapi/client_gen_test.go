@@ -426,7 +426,8 @@ type ClientInterface interface {
 	// A failure before the first byte is a JSON error. A later one (the key is revoked, or 30 minutes have passed) resets
 	// the connection after whole chunks, without the last one: clients report an error, curl with exit code 56, behind a
 	// proxy 18. Keep the file only if the transfer ended well. PHP's `file_get_contents` reports no error: use its curl
-	// functions. The export needs HTTP/1.1: over HTTP/1.0 it is answered 505.
+	// functions. Read an export as it comes: below about 100 KB/s it may be broken off. It needs HTTP/1.1: over HTTP/1.0 it
+	// is answered 505.
 	//
 	// Needs the scope `reports:read`. HEAD is answered too, with the headers only: it exports nothing.
 	//
@@ -492,7 +493,8 @@ func (c *Client) GetFork(ctx context.Context, forkId ForkId, params *GetForkPara
 // A failure before the first byte is a JSON error. A later one (the key is revoked, or 30 minutes have passed) resets
 // the connection after whole chunks, without the last one: clients report an error, curl with exit code 56, behind a
 // proxy 18. Keep the file only if the transfer ended well. PHP's `file_get_contents` reports no error: use its curl
-// functions. The export needs HTTP/1.1: over HTTP/1.0 it is answered 505.
+// functions. Read an export as it comes: below about 100 KB/s it may be broken off. It needs HTTP/1.1: over HTTP/1.0 it
+// is answered 505.
 //
 // Needs the scope `reports:read`. HEAD is answered too, with the headers only: it exports nothing.
 //
@@ -902,7 +904,8 @@ type ClientWithResponsesInterface interface {
 	// A failure before the first byte is a JSON error. A later one (the key is revoked, or 30 minutes have passed) resets
 	// the connection after whole chunks, without the last one: clients report an error, curl with exit code 56, behind a
 	// proxy 18. Keep the file only if the transfer ended well. PHP's `file_get_contents` reports no error: use its curl
-	// functions. The export needs HTTP/1.1: over HTTP/1.0 it is answered 505.
+	// functions. Read an export as it comes: below about 100 KB/s it may be broken off. It needs HTTP/1.1: over HTTP/1.0 it
+	// is answered 505.
 	//
 	// Needs the scope `reports:read`. HEAD is answered too, with the headers only: it exports nothing.
 	//
@@ -1731,7 +1734,8 @@ func (c *ClientWithResponses) GetForkWithResponse(ctx context.Context, forkId Fo
 // A failure before the first byte is a JSON error. A later one (the key is revoked, or 30 minutes have passed) resets
 // the connection after whole chunks, without the last one: clients report an error, curl with exit code 56, behind a
 // proxy 18. Keep the file only if the transfer ended well. PHP's `file_get_contents` reports no error: use its curl
-// functions. The export needs HTTP/1.1: over HTTP/1.0 it is answered 505.
+// functions. Read an export as it comes: below about 100 KB/s it may be broken off. It needs HTTP/1.1: over HTTP/1.0 it
+// is answered 505.
 //
 // Needs the scope `reports:read`. HEAD is answered too, with the headers only: it exports nothing.
 //
