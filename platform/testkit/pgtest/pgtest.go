@@ -7,10 +7,12 @@ import (
 	"log/slog"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -47,8 +49,12 @@ func New(t testing.TB) *Database {
 // started is the server as this process uses it; the process's exit gives it back.
 var started = sync.OnceValues(start)
 
-// numbered makes the names of this process's databases differ.
-var numbered atomic.Int64
+// began and numbered make the names of this process's databases differ from each other, and from those that a killed
+// process of the same id has left.
+var (
+	began    = strconv.FormatInt(time.Now().UnixNano(), 36)
+	numbered atomic.Int64
+)
 
 func newFrom(t testing.TB, files fs.FS) *Database {
 	t.Helper()
@@ -64,7 +70,7 @@ func newFrom(t testing.TB, files fs.FS) *Database {
 	if err != nil {
 		t.Fatalf("pgtest: make the template: %v", err)
 	}
-	name := fmt.Sprintf("%s%d_%d", testPrefix, os.Getpid(), numbered.Add(1))
+	name := fmt.Sprintf("%s%d_%s_%d", testPrefix, os.Getpid(), began, numbered.Add(1))
 	// Copying files beats the default strategy by 80 ms where nothing waits for a disk.
 	_, err = s.admin.Exec(ctx, fmt.Sprintf(`create database %s template %s owner %s strategy file_copy`, name, template, s.owner))
 	if err != nil {

@@ -95,6 +95,18 @@ func TestDatabasesOfKilledProcessesAreDropped(t *testing.T) {
 	must(t, err) // it was made once and is whole
 }
 
+// Process ids are used again, and the database of a killed process stays while one of its id lives.
+func TestDatabaseOfAnEarlierProcessIsNoObstacle(t *testing.T) {
+	t.Parallel()
+	s, err := started()
+	must(t, err)
+	left := fmt.Sprintf("%s%d_%d", testPrefix, os.Getpid(), numbered.Load()+1)
+	_, err = s.admin.Exec(t.Context(), `create database `+left)
+	must(t, err)
+	defer func() { must(t, s.drop(context.Background(), left)) }()
+	newFrom(t, schema("")) // or a test beside this one takes the number, and fails
+}
+
 func exists(t *testing.T, s *server, database string) (there bool) {
 	t.Helper()
 	must(t, s.admin.QueryRow(t.Context(), `select exists (select from pg_database where datname = $1)`, database).Scan(&there))

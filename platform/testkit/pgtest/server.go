@@ -25,7 +25,7 @@ import (
 )
 
 const (
-	testPrefix     = "test_"     // test_<pid>_<number>
+	testPrefix     = "test_"     // test_<pid>_<start of the process>_<number>
 	templatePrefix = "template_" // template_<hash of the migrations>
 	makingSuffix   = "_making"
 	templateLock   = 5270163099842217764 // advisory lock: one process at a time makes templates
