@@ -18,6 +18,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/platform/testkit/pgtest"
+
 	"dg/platform/postgres"
 )
 
@@ -34,6 +36,7 @@ type hotStandby struct {
 // newStandby copies the server and starts the copy as its standby.
 func newStandby(t *testing.T, x *external) *hotStandby {
 	t.Helper()
+	pgtest.NeedProgram(t, "pg_basebackup")
 	d := doorTo(t, x.url(url.User("dg_app")))
 	base := filepath.Dir(x.dir)
 	s := &hotStandby{t: t, programs: read[string](t, d, `select setting from pg_config where name = 'BINDIR'`),
