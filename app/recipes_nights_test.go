@@ -256,10 +256,15 @@ func ofFork(rows []copiedRow, fork string) (of []copiedRow) {
 	return of
 }
 
-// keepsNoNames requires that no name is left in the file, not even in its free pages.
+// keepsNoNames requires that no name is left in the files of the copy, not even in free pages or the write-ahead log.
 func (s *sixtyNights) keepsNoNames() {
 	s.t.Helper()
-	file, err := os.ReadFile(filepath.Join(s.folder, "dg.sqlite"))
+	files, err := filepath.Glob(filepath.Join(s.folder, "dg.sqlite*"))
 	require.NoError(s.t, err)
-	require.False(s.t, bytes.Contains(file, []byte("Player ")), "dg.sqlite holds a name")
+	require.NotEmpty(s.t, files)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(s.t, err)
+		require.False(s.t, bytes.Contains(text, []byte("Player ")), "%s holds a name", file)
+	}
 }

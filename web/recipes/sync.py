@@ -139,6 +139,7 @@ def main():
                 print(fork["slug"], error, file=sys.stderr)
     if state["expires"]:
         print("Replace the key: it expires at", state["expires"], file=sys.stderr)
+    db.execute("pragma wal_checkpoint(truncate)")  # no name stays in the log either
     count = db.execute("select count(*), count(distinct playerKey), sum(completed) from plays").fetchone()
     print(f"{len(forks) - failed} of {len(forks)} forks, {count[0]} plays, {count[1]} players, {count[2]} completed")
     sys.exit(1 if failed else 0)
