@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
+	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -177,35 +179,120 @@ func (b *bench) admission(ctx context.Context) error {
 	asking := func() (float64, error) {
 		return c.steadily(ctx, b.last(small, 30).statsPath(), 50*time.Millisecond, 8*time.Second)
 	}
-	if _, err := asking(); err != nil { // warms caches
+	n, err := noticed(5, asking, func() *crowd {
+		return newCrowd(ctx, 64, func(ctx context.Context, nth, _ int) error {
+			return b.readAll(ctx, large[nth%2].statsPath(), keys[nth%2])
+		})
+	})
+	if err != nil {
 		return err
 	}
-	var quiet, crowded sample
-	var answered, busied int64
-	for range 5 {
+	ratio := n.beside.over(n.alone)
+	b.report.line("small statistics, 99th percentile, beside 64 of the largest reports of others; limit: without them", inMilliseconds,
+		n.beside, n.alone, ratio, "≤ 3 x or 25 ms", ratio <= 3 || n.beside.median() <= 25, false)
+	b.report.note("beside the small requests %d of the largest reports were answered and %d were refused with 503", n.answered, n.busied)
+	return nil
+}
+
+// readAll reads an answer to its end.
+func (b *bench) readAll(ctx context.Context, path string, keys *keyRing) error {
+	d, err := b.download(ctx, reading(0), path, keys.header(), "bench-crowd")
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	_, err = io.Copy(io.Discard, d.Reader)
+	return err
+}
+
+// notice is what a client notices of crowds, and what became of their requests.
+type notice struct {
+	alone, beside    sample
+	answered, busied int64
+}
+
+// noticed measures by turns without a crowd and beside one.
+func noticed(rounds int, asking func() (float64, error), gather func() *crowd) (n notice, err error) {
+	if _, err := asking(); err != nil { // warms caches
+		return n, err
+	}
+	for range rounds {
 		alone, err := asking()
+		if err != nil {
+			return n, err
+		}
+		others := gather()
+		beside, err := asking()
+		if err = errors.Join(err, others.leave()); err != nil {
+			return n, err
+		}
+		n.alone = append(n.alone, []float64{alone})
+		n.beside = append(n.beside, []float64{beside})
+		n.answered += others.answered.Load()
+		n.busied += others.busied.Load()
+	}
+	return n, nil
+}
+
+// attackers are addresses that send keys that do not exist.
+const attackers = 200
+
+// neighbours measures what an organisation notices of garbage keys, and of one other that does everything at once.
+func (b *bench) neighbours(ctx context.Context) error {
+	small, err := b.dataset(ctx, dataset{Plays: 10_000, Players: 500, Forks: 1})
+	if err != nil {
+		return err
+	}
+	c, err := b.client(ctx, small.IDs.Organisation.String())
+	if err != nil {
+		return err
+	}
+	keys, err := b.keysOf(ctx, b.main.IDs.Organisation.String(), mainKeys)
+	if err != nil {
+		return err
+	}
+	asking := func() (float64, error) { return c.steadily(ctx, "/api/v1/forks", 20*time.Millisecond, 8*time.Second) }
+	year := b.last(b.main, 366)
+	paths := []string{"/api/v1/forks", year.statsPath(), year.of(0).statsPath(), year.exportPath()}
+	for _, m := range []struct {
+		name    string
+		clients int
+		work    func(ctx context.Context, nth, try int) error
+	}{
+		{"garbage keys of 200 addresses", attackers, b.sendGarbage},
+		{"everything at once of another organisation", 48, func(ctx context.Context, nth, _ int) error {
+			return b.readAll(ctx, paths[nth%len(paths)], keys)
+		}},
+	} {
+		n, err := noticed(minRounds, asking, func() *crowd { return newCrowd(ctx, m.clients, m.work) })
 		if err != nil {
 			return err
 		}
-		others := newCrowd(ctx, 64, func(ctx context.Context, nth, _ int) error {
-			d, err := b.download(ctx, reading(0), large[nth%2].statsPath(), keys[nth%2].header(), "bench-admission")
-			if err != nil {
-				return err
-			}
-			defer d.Close()
-			_, err = io.Copy(io.Discard, d.Reader)
-			return err
-		})
-		beside, err := asking()
-		if err = errors.Join(err, others.leave()); err != nil {
-			return err
-		}
-		quiet, crowded = append(quiet, []float64{alone}), append(crowded, []float64{beside})
-		answered, busied = answered+others.answered.Load(), busied+others.busied.Load()
+		b.report.atMost("fork list, 99th percentile, beside "+m.name+"; limit: without", inMilliseconds, n.beside, n.alone, 3)
+		b.report.note("%s: %d answered, %d refused with 503", m.name, n.answered, n.busied)
 	}
-	ratio := crowded.over(quiet)
-	b.report.line("small statistics, 99th percentile, beside 64 of the largest reports of others; limit: without them", inMilliseconds,
-		crowded, quiet, ratio, "≤ 3 x or 25 ms", ratio <= 3 || crowded.median() <= 25, false)
-	b.report.note("beside the small requests %d of the largest reports were answered and %d were refused with 503", answered, busied)
 	return nil
+}
+
+// sendGarbage sends a key that does not exist from the nth address.
+func (b *bench) sendGarbage(ctx context.Context, nth, try int) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+b.server.addr+"/api/v1/forks", http.NoBody)
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Authorization", fmt.Sprintf("Bearer dg_live_%011d%011d_%049d", nth, try, 0))
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 1, byte(nth+1))}}
+	from := &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true}
+	response, err := from.RoundTrip(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	switch response.StatusCode {
+	case http.StatusUnauthorized:
+		return nil
+	case http.StatusServiceUnavailable:
+		return errBusy
+	}
+	return fmt.Errorf("a key that does not exist was answered %s", response.Status)
 }

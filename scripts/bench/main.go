@@ -57,6 +57,7 @@ var sections = []section{
 	{name: "gone", run: (*bench).gone},
 	{name: "stalled", run: (*bench).stalled},
 	{name: "admission", run: (*bench).admission},
+	{name: "neighbours", run: (*bench).neighbours},
 	{name: "list", run: (*bench).list},
 	{name: "pooler", run: (*bench).pooler, optional: true},
 	{name: "years", run: (*bench).years, optional: true},
