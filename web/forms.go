@@ -42,7 +42,8 @@ func (f formErrors) Error(field string) string {
 
 // Count is the number of errors in words.
 func (f formErrors) Count() string {
-	return []string{"", "One thing", "Two things", "Three things", "Four things", "Five things", "Six things"}[len(f.Errors)]
+	counts := strings.Split(",One thing,Two things,Three things,Four things,Five things,Six things,Many things", ",")
+	return counts[min(len(f.Errors), len(counts)-1)]
 }
 
 // wait is how long no attempt is accepted.
@@ -108,8 +109,7 @@ var formMessages = map[string]string{
 	"name visible":   "Enter a name.",
 	"name max":       "The name has {count} characters. Use 200 or fewer.",
 	"name text":      "The name contains invalid characters, such as a line break. Type it again.",
-
-	"name legible": "The name contains characters that cannot be seen. Type it again.",
+	"name legible":   "The name contains characters that cannot be seen. Type it again.",
 
 	"description legible": "The description contains characters that cannot be seen. Type it again.",
 	"description max":     "The description has {count} characters. Use 200 or fewer.",

@@ -26,3 +26,11 @@ func TestEachRuleOfAFormHasItsMessage(t *testing.T) {
 	}
 	require.Len(t, formMessages, len(rules))
 }
+
+// The summary above a form counts any number of errors.
+func TestSummaryCountsAnyNumberOfErrors(t *testing.T) {
+	t.Parallel()
+	for errors, want := range map[int]string{1: "One thing", 6: "Six things", 7: "Many things", 100: "Many things"} {
+		require.Equal(t, want, formErrors{Errors: make([]formError, errors)}.Count())
+	}
+}
