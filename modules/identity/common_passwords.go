@@ -1,6 +1,7 @@
 package identity
 
 import (
+	_ "embed"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,22 +15,19 @@ import (
 // minUncommon is how many characters of a new password are not part of anything common, at least.
 const minUncommon = 5
 
-// commonWords are the parts of common passwords, in the languages of the product, longest first. The list is short: with at
-// least 12 characters a single word is out already.
-var commonWords = longestFirst(strings.Fields(`
-	password passwort passw0rd kennwort motdepasse contrasena contraseña clave senha parola
-	letmein welcome willkommen bienvenue bienvenido bemvindo changeme secret geheim login signin access admin administrator root user guest test demo example
-	iloveyou sunshine princess dragon monkey football baseball superman batman master shadow michael jennifer computer internet
-	spring summer autumn winter january february march april june july august september october november december
-	monday tuesday wednesday thursday friday saturday sunday
-	correcthorsebatterystaple trustno1 whatever starwars
-	dg reporting training company organisation organization`))
+// commonWords are the parts of common passwords, in the languages of the product, longest first.
+// The list is short: with at least 12 characters a single word is out already.
+var commonWords = longestFirst(strings.Fields(commonList))
 
-// rows are the alphabet and the rows of keyboards, in both directions: three and more neighbours are common.
-var rows = bothDirections(
-	"abcdefghijklmnopqrstuvwxyz", "01234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm,./",
-	"qwertzuiop", "yxcvbnm", "azertyuiop", "qsdfghjklm", "wxcvbn", "1qaz2wsx3edc4rfv5tgb6yhn7ujm", "!@#$%^&*()",
-)
+//go:embed common_passwords.txt
+var commonList string
+
+// rows are the alphabet and the rows of keyboards: three and more neighbours are common, in both
+// directions.
+const rows = "abcdefghijklmnopqrstuvwxyz 01234567890 qwertyuiop asdfghjkl zxcvbnm,./ qwertzuiop yxcvbnm " +
+	"azertyuiop qsdfghjklm wxcvbn 1qaz2wsx3edc4rfv5tgb6yhn7ujm !@#$%^&*()"
+
+var bothDirections = rows + " " + reversed(rows)
 
 // year is what people append to a word.
 var year = regexp.MustCompile(`(19|20)[0-9]{2}`)
@@ -42,13 +40,10 @@ func longestFirst(words []string) []string {
 	return words
 }
 
-func bothDirections(rows ...string) []string {
-	for _, row := range rows {
-		back := []byte(row)
-		slices.Reverse(back)
-		rows = append(rows, string(back))
-	}
-	return rows
+func reversed(text string) string {
+	back := []byte(text)
+	slices.Reverse(back)
+	return string(back)
 }
 
 // checkUncommon refuses a new password that is the person's e-mail, is common, or is made of the
@@ -60,11 +55,11 @@ func checkUncommon(password, email string, names ...string) error {
 		return apperr.NewField("new", "The new password is your e-mail. Use one that cannot be guessed from it.")
 	}
 	text := year.ReplaceAllString(strings.Join(strings.Fields(folded), ""), "")
-	if repeats(folded) || utf8.RuneCountInString(uncommon(text, commonWords)) < minUncommon {
+	if repeats(folded) || uncommon(text, commonWords) < minUncommon {
 		return apperr.NewField("new", "The new password is too common. Use several unrelated words, or a password manager.")
 	}
 	words := longestFirst(append(wordsOf(names), commonWords...))
-	if utf8.RuneCountInString(uncommon(text, words)) < minUncommon {
+	if uncommon(text, words) < minUncommon {
 		return apperr.NewField("new", "The new password is made of your name or your organisation’s. "+
 			"Use one that cannot be guessed from them.")
 	}
@@ -92,8 +87,9 @@ func repeats(text string) bool {
 	return text != "" && strings.Contains((text + text)[1:2*len(text)-1], text)
 }
 
-// uncommon returns the text without the words, which are longest first, rows, repeated characters and spaces.
-func uncommon(text string, words []string) string {
+// uncommon counts what is left of a text without the words, rows and repeated characters. The words
+// are longest first. The text has no spaces: they divide the rows.
+func uncommon(text string, words []string) (left int) {
 	for _, spelled := range []string{text, unleet.Replace(text)} { // of equal length
 		for _, word := range words {
 			if i := strings.Index(spelled, word); i >= 0 {
@@ -101,33 +97,27 @@ func uncommon(text string, words []string) string {
 			}
 		}
 	}
-	var left strings.Builder
 	for text != "" {
 		n := runLength(text)
 		if n < 3 {
-			r, size := utf8.DecodeRuneInString(text)
-			if n = size; !unicode.IsSpace(r) {
-				left.WriteRune(r)
-			}
+			_, n = utf8.DecodeRuneInString(text)
+			left++
 		}
 		text = text[n:]
 	}
-	return left.String()
+	return left
 }
 
-// runLength is how many bytes at the front of the text are neighbours in a row, or one character repeated.
+// runLength is how many bytes at the front of the text are neighbours in a row, or one character
+// repeated three times and more.
 func runLength(text string) int {
-	longest := 0
-	for _, row := range rows {
-		for n := min(len(text), len(row)); n > max(longest, 2); n-- {
-			if strings.Contains(row, text[:n]) {
-				longest = n
-			}
-		}
+	inRow := 0
+	for inRow < len(text) && strings.Contains(bothDirections, text[:inRow+1]) {
+		inRow++
 	}
 	first, size := utf8.DecodeRuneInString(text)
 	if same := len(text) - len(strings.TrimLeft(text, string(first))); same >= 3*size {
-		longest = max(longest, same)
+		return max(inRow, same)
 	}
-	return longest
+	return inRow
 }
