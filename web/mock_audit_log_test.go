@@ -14,14 +14,6 @@ type mockAuditLog struct {
 	mock.Mock
 }
 
-type mockAuditLog_Expecter struct {
-	mock *mock.Mock
-}
-
-func (_m *mockAuditLog) EXPECT() *mockAuditLog_Expecter {
-	return &mockAuditLog_Expecter{mock: &_m.Mock}
-}
-
 // Append provides a mock function with given fields: ctx, e
 func (_m *mockAuditLog) Append(ctx context.Context, e audit.Entry) error {
 	ret := _m.Called(ctx, e)
@@ -38,35 +30,6 @@ func (_m *mockAuditLog) Append(ctx context.Context, e audit.Entry) error {
 	}
 
 	return r0
-}
-
-// mockAuditLog_Append_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'Append'
-type mockAuditLog_Append_Call struct {
-	*mock.Call
-}
-
-// Append is a helper method to define mock.On call
-//   - ctx context.Context
-//   - e audit.Entry
-func (_e *mockAuditLog_Expecter) Append(ctx interface{}, e interface{}) *mockAuditLog_Append_Call {
-	return &mockAuditLog_Append_Call{Call: _e.mock.On("Append", ctx, e)}
-}
-
-func (_c *mockAuditLog_Append_Call) Run(run func(ctx context.Context, e audit.Entry)) *mockAuditLog_Append_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(audit.Entry))
-	})
-	return _c
-}
-
-func (_c *mockAuditLog_Append_Call) Return(_a0 error) *mockAuditLog_Append_Call {
-	_c.Call.Return(_a0)
-	return _c
-}
-
-func (_c *mockAuditLog_Append_Call) RunAndReturn(run func(context.Context, audit.Entry) error) *mockAuditLog_Append_Call {
-	_c.Call.Return(run)
-	return _c
 }
 
 // Counterparts provides a mock function with given fields: ctx, organisationID, entries
@@ -99,36 +62,6 @@ func (_m *mockAuditLog) Counterparts(ctx context.Context, organisationID string,
 	return r0, r1
 }
 
-// mockAuditLog_Counterparts_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'Counterparts'
-type mockAuditLog_Counterparts_Call struct {
-	*mock.Call
-}
-
-// Counterparts is a helper method to define mock.On call
-//   - ctx context.Context
-//   - organisationID string
-//   - entries []audit.Entry
-func (_e *mockAuditLog_Expecter) Counterparts(ctx interface{}, organisationID interface{}, entries interface{}) *mockAuditLog_Counterparts_Call {
-	return &mockAuditLog_Counterparts_Call{Call: _e.mock.On("Counterparts", ctx, organisationID, entries)}
-}
-
-func (_c *mockAuditLog_Counterparts_Call) Run(run func(ctx context.Context, organisationID string, entries []audit.Entry)) *mockAuditLog_Counterparts_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(string), args[2].([]audit.Entry))
-	})
-	return _c
-}
-
-func (_c *mockAuditLog_Counterparts_Call) Return(_a0 map[int64]audit.Entry, _a1 error) *mockAuditLog_Counterparts_Call {
-	_c.Call.Return(_a0, _a1)
-	return _c
-}
-
-func (_c *mockAuditLog_Counterparts_Call) RunAndReturn(run func(context.Context, string, []audit.Entry) (map[int64]audit.Entry, error)) *mockAuditLog_Counterparts_Call {
-	_c.Call.Return(run)
-	return _c
-}
-
 // List provides a mock function with given fields: ctx, organisationID, p
 func (_m *mockAuditLog) List(ctx context.Context, organisationID string, p audit.Page) ([]audit.Entry, error) {
 	ret := _m.Called(ctx, organisationID, p)
@@ -159,36 +92,6 @@ func (_m *mockAuditLog) List(ctx context.Context, organisationID string, p audit
 	return r0, r1
 }
 
-// mockAuditLog_List_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'List'
-type mockAuditLog_List_Call struct {
-	*mock.Call
-}
-
-// List is a helper method to define mock.On call
-//   - ctx context.Context
-//   - organisationID string
-//   - p audit.Page
-func (_e *mockAuditLog_Expecter) List(ctx interface{}, organisationID interface{}, p interface{}) *mockAuditLog_List_Call {
-	return &mockAuditLog_List_Call{Call: _e.mock.On("List", ctx, organisationID, p)}
-}
-
-func (_c *mockAuditLog_List_Call) Run(run func(ctx context.Context, organisationID string, p audit.Page)) *mockAuditLog_List_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(string), args[2].(audit.Page))
-	})
-	return _c
-}
-
-func (_c *mockAuditLog_List_Call) Return(_a0 []audit.Entry, _a1 error) *mockAuditLog_List_Call {
-	_c.Call.Return(_a0, _a1)
-	return _c
-}
-
-func (_c *mockAuditLog_List_Call) RunAndReturn(run func(context.Context, string, audit.Page) ([]audit.Entry, error)) *mockAuditLog_List_Call {
-	_c.Call.Return(run)
-	return _c
-}
-
 // People provides a mock function with given fields: ctx, organisationID
 func (_m *mockAuditLog) People(ctx context.Context, organisationID string) ([]audit.Actor, error) {
 	ret := _m.Called(ctx, organisationID)
@@ -217,35 +120,6 @@ func (_m *mockAuditLog) People(ctx context.Context, organisationID string) ([]au
 	}
 
 	return r0, r1
-}
-
-// mockAuditLog_People_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'People'
-type mockAuditLog_People_Call struct {
-	*mock.Call
-}
-
-// People is a helper method to define mock.On call
-//   - ctx context.Context
-//   - organisationID string
-func (_e *mockAuditLog_Expecter) People(ctx interface{}, organisationID interface{}) *mockAuditLog_People_Call {
-	return &mockAuditLog_People_Call{Call: _e.mock.On("People", ctx, organisationID)}
-}
-
-func (_c *mockAuditLog_People_Call) Run(run func(ctx context.Context, organisationID string)) *mockAuditLog_People_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(string))
-	})
-	return _c
-}
-
-func (_c *mockAuditLog_People_Call) Return(_a0 []audit.Actor, _a1 error) *mockAuditLog_People_Call {
-	_c.Call.Return(_a0, _a1)
-	return _c
-}
-
-func (_c *mockAuditLog_People_Call) RunAndReturn(run func(context.Context, string) ([]audit.Actor, error)) *mockAuditLog_People_Call {
-	_c.Call.Return(run)
-	return _c
 }
 
 // newMockAuditLog creates a new instance of mockAuditLog. It also registers a testing interface on the mock and a cleanup function to assert the mocks expectations.

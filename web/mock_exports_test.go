@@ -16,14 +16,6 @@ type mockExports struct {
 	mock.Mock
 }
 
-type mockExports_Expecter struct {
-	mock *mock.Mock
-}
-
-func (_m *mockExports) EXPECT() *mockExports_Expecter {
-	return &mockExports_Expecter{mock: &_m.Mock}
-}
-
 // Send provides a mock function with given fields: ctx, c, r
 func (_m *mockExports) Send(ctx context.Context, c *fiber.Ctx, r exports.Request) error {
 	ret := _m.Called(ctx, c, r)
@@ -40,36 +32,6 @@ func (_m *mockExports) Send(ctx context.Context, c *fiber.Ctx, r exports.Request
 	}
 
 	return r0
-}
-
-// mockExports_Send_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'Send'
-type mockExports_Send_Call struct {
-	*mock.Call
-}
-
-// Send is a helper method to define mock.On call
-//   - ctx context.Context
-//   - c *fiber.Ctx
-//   - r exports.Request
-func (_e *mockExports_Expecter) Send(ctx interface{}, c interface{}, r interface{}) *mockExports_Send_Call {
-	return &mockExports_Send_Call{Call: _e.mock.On("Send", ctx, c, r)}
-}
-
-func (_c *mockExports_Send_Call) Run(run func(ctx context.Context, c *fiber.Ctx, r exports.Request)) *mockExports_Send_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(*fiber.Ctx), args[2].(exports.Request))
-	})
-	return _c
-}
-
-func (_c *mockExports_Send_Call) Return(_a0 error) *mockExports_Send_Call {
-	_c.Call.Return(_a0)
-	return _c
-}
-
-func (_c *mockExports_Send_Call) RunAndReturn(run func(context.Context, *fiber.Ctx, exports.Request) error) *mockExports_Send_Call {
-	_c.Call.Return(run)
-	return _c
 }
 
 // newMockExports creates a new instance of mockExports. It also registers a testing interface on the mock and a cleanup function to assert the mocks expectations.

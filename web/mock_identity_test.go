@@ -14,14 +14,6 @@ type mockIdentity struct {
 	mock.Mock
 }
 
-type mockIdentity_Expecter struct {
-	mock *mock.Mock
-}
-
-func (_m *mockIdentity) EXPECT() *mockIdentity_Expecter {
-	return &mockIdentity_Expecter{mock: &_m.Mock}
-}
-
 // BeginTwoStep provides a mock function with given fields: ctx, token
 func (_m *mockIdentity) BeginTwoStep(ctx context.Context, token string) (identity.Enrolment, error) {
 	ret := _m.Called(ctx, token)
@@ -50,35 +42,6 @@ func (_m *mockIdentity) BeginTwoStep(ctx context.Context, token string) (identit
 	return r0, r1
 }
 
-// mockIdentity_BeginTwoStep_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'BeginTwoStep'
-type mockIdentity_BeginTwoStep_Call struct {
-	*mock.Call
-}
-
-// BeginTwoStep is a helper method to define mock.On call
-//   - ctx context.Context
-//   - token string
-func (_e *mockIdentity_Expecter) BeginTwoStep(ctx interface{}, token interface{}) *mockIdentity_BeginTwoStep_Call {
-	return &mockIdentity_BeginTwoStep_Call{Call: _e.mock.On("BeginTwoStep", ctx, token)}
-}
-
-func (_c *mockIdentity_BeginTwoStep_Call) Run(run func(ctx context.Context, token string)) *mockIdentity_BeginTwoStep_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(string))
-	})
-	return _c
-}
-
-func (_c *mockIdentity_BeginTwoStep_Call) Return(_a0 identity.Enrolment, _a1 error) *mockIdentity_BeginTwoStep_Call {
-	_c.Call.Return(_a0, _a1)
-	return _c
-}
-
-func (_c *mockIdentity_BeginTwoStep_Call) RunAndReturn(run func(context.Context, string) (identity.Enrolment, error)) *mockIdentity_BeginTwoStep_Call {
-	_c.Call.Return(run)
-	return _c
-}
-
 // ChangePassword provides a mock function with given fields: ctx, token, proof, replacement
 func (_m *mockIdentity) ChangePassword(ctx context.Context, token string, proof identity.Proof, replacement string) (identity.Session, error) {
 	ret := _m.Called(ctx, token, proof, replacement)
@@ -105,37 +68,6 @@ func (_m *mockIdentity) ChangePassword(ctx context.Context, token string, proof 
 	}
 
 	return r0, r1
-}
-
-// mockIdentity_ChangePassword_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'ChangePassword'
-type mockIdentity_ChangePassword_Call struct {
-	*mock.Call
-}
-
-// ChangePassword is a helper method to define mock.On call
-//   - ctx context.Context
-//   - token string
-//   - proof identity.Proof
-//   - replacement string
-func (_e *mockIdentity_Expecter) ChangePassword(ctx interface{}, token interface{}, proof interface{}, replacement interface{}) *mockIdentity_ChangePassword_Call {
-	return &mockIdentity_ChangePassword_Call{Call: _e.mock.On("ChangePassword", ctx, token, proof, replacement)}
-}
-
-func (_c *mockIdentity_ChangePassword_Call) Run(run func(ctx context.Context, token string, proof identity.Proof, replacement string)) *mockIdentity_ChangePassword_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(string), args[2].(identity.Proof), args[3].(string))
-	})
-	return _c
-}
-
-func (_c *mockIdentity_ChangePassword_Call) Return(_a0 identity.Session, _a1 error) *mockIdentity_ChangePassword_Call {
-	_c.Call.Return(_a0, _a1)
-	return _c
-}
-
-func (_c *mockIdentity_ChangePassword_Call) RunAndReturn(run func(context.Context, string, identity.Proof, string) (identity.Session, error)) *mockIdentity_ChangePassword_Call {
-	_c.Call.Return(run)
-	return _c
 }
 
 // ConfirmTwoStep provides a mock function with given fields: ctx, token, proof
@@ -175,36 +107,6 @@ func (_m *mockIdentity) ConfirmTwoStep(ctx context.Context, token string, proof 
 	return r0, r1, r2
 }
 
-// mockIdentity_ConfirmTwoStep_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'ConfirmTwoStep'
-type mockIdentity_ConfirmTwoStep_Call struct {
-	*mock.Call
-}
-
-// ConfirmTwoStep is a helper method to define mock.On call
-//   - ctx context.Context
-//   - token string
-//   - proof identity.Proof
-func (_e *mockIdentity_Expecter) ConfirmTwoStep(ctx interface{}, token interface{}, proof interface{}) *mockIdentity_ConfirmTwoStep_Call {
-	return &mockIdentity_ConfirmTwoStep_Call{Call: _e.mock.On("ConfirmTwoStep", ctx, token, proof)}
-}
-
-func (_c *mockIdentity_ConfirmTwoStep_Call) Run(run func(ctx context.Context, token string, proof identity.Proof)) *mockIdentity_ConfirmTwoStep_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(string), args[2].(identity.Proof))
-	})
-	return _c
-}
-
-func (_c *mockIdentity_ConfirmTwoStep_Call) Return(codes []string, session identity.Session, err error) *mockIdentity_ConfirmTwoStep_Call {
-	_c.Call.Return(codes, session, err)
-	return _c
-}
-
-func (_c *mockIdentity_ConfirmTwoStep_Call) RunAndReturn(run func(context.Context, string, identity.Proof) ([]string, identity.Session, error)) *mockIdentity_ConfirmTwoStep_Call {
-	_c.Call.Return(run)
-	return _c
-}
-
 // EndSession provides a mock function with given fields: ctx, token, id
 func (_m *mockIdentity) EndSession(ctx context.Context, token string, id string) error {
 	ret := _m.Called(ctx, token, id)
@@ -221,36 +123,6 @@ func (_m *mockIdentity) EndSession(ctx context.Context, token string, id string)
 	}
 
 	return r0
-}
-
-// mockIdentity_EndSession_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'EndSession'
-type mockIdentity_EndSession_Call struct {
-	*mock.Call
-}
-
-// EndSession is a helper method to define mock.On call
-//   - ctx context.Context
-//   - token string
-//   - id string
-func (_e *mockIdentity_Expecter) EndSession(ctx interface{}, token interface{}, id interface{}) *mockIdentity_EndSession_Call {
-	return &mockIdentity_EndSession_Call{Call: _e.mock.On("EndSession", ctx, token, id)}
-}
-
-func (_c *mockIdentity_EndSession_Call) Run(run func(ctx context.Context, token string, id string)) *mockIdentity_EndSession_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(string), args[2].(string))
-	})
-	return _c
-}
-
-func (_c *mockIdentity_EndSession_Call) Return(_a0 error) *mockIdentity_EndSession_Call {
-	_c.Call.Return(_a0)
-	return _c
-}
-
-func (_c *mockIdentity_EndSession_Call) RunAndReturn(run func(context.Context, string, string) error) *mockIdentity_EndSession_Call {
-	_c.Call.Return(run)
-	return _c
 }
 
 // OpenText provides a mock function with given fields: personID, sealed
@@ -279,35 +151,6 @@ func (_m *mockIdentity) OpenText(personID string, sealed string) (string, error)
 	}
 
 	return r0, r1
-}
-
-// mockIdentity_OpenText_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'OpenText'
-type mockIdentity_OpenText_Call struct {
-	*mock.Call
-}
-
-// OpenText is a helper method to define mock.On call
-//   - personID string
-//   - sealed string
-func (_e *mockIdentity_Expecter) OpenText(personID interface{}, sealed interface{}) *mockIdentity_OpenText_Call {
-	return &mockIdentity_OpenText_Call{Call: _e.mock.On("OpenText", personID, sealed)}
-}
-
-func (_c *mockIdentity_OpenText_Call) Run(run func(personID string, sealed string)) *mockIdentity_OpenText_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(string), args[1].(string))
-	})
-	return _c
-}
-
-func (_c *mockIdentity_OpenText_Call) Return(_a0 string, _a1 error) *mockIdentity_OpenText_Call {
-	_c.Call.Return(_a0, _a1)
-	return _c
-}
-
-func (_c *mockIdentity_OpenText_Call) RunAndReturn(run func(string, string) (string, error)) *mockIdentity_OpenText_Call {
-	_c.Call.Return(run)
-	return _c
 }
 
 // People provides a mock function with given fields: ctx, ids
@@ -340,35 +183,6 @@ func (_m *mockIdentity) People(ctx context.Context, ids []string) ([]identity.Pe
 	return r0, r1
 }
 
-// mockIdentity_People_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'People'
-type mockIdentity_People_Call struct {
-	*mock.Call
-}
-
-// People is a helper method to define mock.On call
-//   - ctx context.Context
-//   - ids []string
-func (_e *mockIdentity_Expecter) People(ctx interface{}, ids interface{}) *mockIdentity_People_Call {
-	return &mockIdentity_People_Call{Call: _e.mock.On("People", ctx, ids)}
-}
-
-func (_c *mockIdentity_People_Call) Run(run func(ctx context.Context, ids []string)) *mockIdentity_People_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].([]string))
-	})
-	return _c
-}
-
-func (_c *mockIdentity_People_Call) Return(_a0 []identity.Person, _a1 error) *mockIdentity_People_Call {
-	_c.Call.Return(_a0, _a1)
-	return _c
-}
-
-func (_c *mockIdentity_People_Call) RunAndReturn(run func(context.Context, []string) ([]identity.Person, error)) *mockIdentity_People_Call {
-	_c.Call.Return(run)
-	return _c
-}
-
 // Reauthenticate provides a mock function with given fields: ctx, token, proof
 func (_m *mockIdentity) Reauthenticate(ctx context.Context, token string, proof identity.Proof) error {
 	ret := _m.Called(ctx, token, proof)
@@ -385,36 +199,6 @@ func (_m *mockIdentity) Reauthenticate(ctx context.Context, token string, proof 
 	}
 
 	return r0
-}
-
-// mockIdentity_Reauthenticate_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'Reauthenticate'
-type mockIdentity_Reauthenticate_Call struct {
-	*mock.Call
-}
-
-// Reauthenticate is a helper method to define mock.On call
-//   - ctx context.Context
-//   - token string
-//   - proof identity.Proof
-func (_e *mockIdentity_Expecter) Reauthenticate(ctx interface{}, token interface{}, proof interface{}) *mockIdentity_Reauthenticate_Call {
-	return &mockIdentity_Reauthenticate_Call{Call: _e.mock.On("Reauthenticate", ctx, token, proof)}
-}
-
-func (_c *mockIdentity_Reauthenticate_Call) Run(run func(ctx context.Context, token string, proof identity.Proof)) *mockIdentity_Reauthenticate_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(string), args[2].(identity.Proof))
-	})
-	return _c
-}
-
-func (_c *mockIdentity_Reauthenticate_Call) Return(_a0 error) *mockIdentity_Reauthenticate_Call {
-	_c.Call.Return(_a0)
-	return _c
-}
-
-func (_c *mockIdentity_Reauthenticate_Call) RunAndReturn(run func(context.Context, string, identity.Proof) error) *mockIdentity_Reauthenticate_Call {
-	_c.Call.Return(run)
-	return _c
 }
 
 // RecoveryCodesLeft provides a mock function with given fields: ctx, token
@@ -445,35 +229,6 @@ func (_m *mockIdentity) RecoveryCodesLeft(ctx context.Context, token string) (in
 	return r0, r1
 }
 
-// mockIdentity_RecoveryCodesLeft_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'RecoveryCodesLeft'
-type mockIdentity_RecoveryCodesLeft_Call struct {
-	*mock.Call
-}
-
-// RecoveryCodesLeft is a helper method to define mock.On call
-//   - ctx context.Context
-//   - token string
-func (_e *mockIdentity_Expecter) RecoveryCodesLeft(ctx interface{}, token interface{}) *mockIdentity_RecoveryCodesLeft_Call {
-	return &mockIdentity_RecoveryCodesLeft_Call{Call: _e.mock.On("RecoveryCodesLeft", ctx, token)}
-}
-
-func (_c *mockIdentity_RecoveryCodesLeft_Call) Run(run func(ctx context.Context, token string)) *mockIdentity_RecoveryCodesLeft_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(string))
-	})
-	return _c
-}
-
-func (_c *mockIdentity_RecoveryCodesLeft_Call) Return(_a0 int, _a1 error) *mockIdentity_RecoveryCodesLeft_Call {
-	_c.Call.Return(_a0, _a1)
-	return _c
-}
-
-func (_c *mockIdentity_RecoveryCodesLeft_Call) RunAndReturn(run func(context.Context, string) (int, error)) *mockIdentity_RecoveryCodesLeft_Call {
-	_c.Call.Return(run)
-	return _c
-}
-
 // RememberBrowser provides a mock function with given fields: ctx, of, token
 func (_m *mockIdentity) RememberBrowser(ctx context.Context, of identity.Session, token string) (string, error) {
 	ret := _m.Called(ctx, of, token)
@@ -500,36 +255,6 @@ func (_m *mockIdentity) RememberBrowser(ctx context.Context, of identity.Session
 	}
 
 	return r0, r1
-}
-
-// mockIdentity_RememberBrowser_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'RememberBrowser'
-type mockIdentity_RememberBrowser_Call struct {
-	*mock.Call
-}
-
-// RememberBrowser is a helper method to define mock.On call
-//   - ctx context.Context
-//   - of identity.Session
-//   - token string
-func (_e *mockIdentity_Expecter) RememberBrowser(ctx interface{}, of interface{}, token interface{}) *mockIdentity_RememberBrowser_Call {
-	return &mockIdentity_RememberBrowser_Call{Call: _e.mock.On("RememberBrowser", ctx, of, token)}
-}
-
-func (_c *mockIdentity_RememberBrowser_Call) Run(run func(ctx context.Context, of identity.Session, token string)) *mockIdentity_RememberBrowser_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(identity.Session), args[2].(string))
-	})
-	return _c
-}
-
-func (_c *mockIdentity_RememberBrowser_Call) Return(_a0 string, _a1 error) *mockIdentity_RememberBrowser_Call {
-	_c.Call.Return(_a0, _a1)
-	return _c
-}
-
-func (_c *mockIdentity_RememberBrowser_Call) RunAndReturn(run func(context.Context, identity.Session, string) (string, error)) *mockIdentity_RememberBrowser_Call {
-	_c.Call.Return(run)
-	return _c
 }
 
 // ReplaceRecoveryCodes provides a mock function with given fields: ctx, token, proof
@@ -569,36 +294,6 @@ func (_m *mockIdentity) ReplaceRecoveryCodes(ctx context.Context, token string, 
 	return r0, r1, r2
 }
 
-// mockIdentity_ReplaceRecoveryCodes_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'ReplaceRecoveryCodes'
-type mockIdentity_ReplaceRecoveryCodes_Call struct {
-	*mock.Call
-}
-
-// ReplaceRecoveryCodes is a helper method to define mock.On call
-//   - ctx context.Context
-//   - token string
-//   - proof identity.Proof
-func (_e *mockIdentity_Expecter) ReplaceRecoveryCodes(ctx interface{}, token interface{}, proof interface{}) *mockIdentity_ReplaceRecoveryCodes_Call {
-	return &mockIdentity_ReplaceRecoveryCodes_Call{Call: _e.mock.On("ReplaceRecoveryCodes", ctx, token, proof)}
-}
-
-func (_c *mockIdentity_ReplaceRecoveryCodes_Call) Run(run func(ctx context.Context, token string, proof identity.Proof)) *mockIdentity_ReplaceRecoveryCodes_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(string), args[2].(identity.Proof))
-	})
-	return _c
-}
-
-func (_c *mockIdentity_ReplaceRecoveryCodes_Call) Return(codes []string, session identity.Session, err error) *mockIdentity_ReplaceRecoveryCodes_Call {
-	_c.Call.Return(codes, session, err)
-	return _c
-}
-
-func (_c *mockIdentity_ReplaceRecoveryCodes_Call) RunAndReturn(run func(context.Context, string, identity.Proof) ([]string, identity.Session, error)) *mockIdentity_ReplaceRecoveryCodes_Call {
-	_c.Call.Return(run)
-	return _c
-}
-
 // ResetPerson provides a mock function with given fields: ctx, token
 func (_m *mockIdentity) ResetPerson(ctx context.Context, token string) (identity.Person, error) {
 	ret := _m.Called(ctx, token)
@@ -627,35 +322,6 @@ func (_m *mockIdentity) ResetPerson(ctx context.Context, token string) (identity
 	return r0, r1
 }
 
-// mockIdentity_ResetPerson_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'ResetPerson'
-type mockIdentity_ResetPerson_Call struct {
-	*mock.Call
-}
-
-// ResetPerson is a helper method to define mock.On call
-//   - ctx context.Context
-//   - token string
-func (_e *mockIdentity_Expecter) ResetPerson(ctx interface{}, token interface{}) *mockIdentity_ResetPerson_Call {
-	return &mockIdentity_ResetPerson_Call{Call: _e.mock.On("ResetPerson", ctx, token)}
-}
-
-func (_c *mockIdentity_ResetPerson_Call) Run(run func(ctx context.Context, token string)) *mockIdentity_ResetPerson_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(string))
-	})
-	return _c
-}
-
-func (_c *mockIdentity_ResetPerson_Call) Return(_a0 identity.Person, _a1 error) *mockIdentity_ResetPerson_Call {
-	_c.Call.Return(_a0, _a1)
-	return _c
-}
-
-func (_c *mockIdentity_ResetPerson_Call) RunAndReturn(run func(context.Context, string) (identity.Person, error)) *mockIdentity_ResetPerson_Call {
-	_c.Call.Return(run)
-	return _c
-}
-
 // SealText provides a mock function with given fields: personID, text
 func (_m *mockIdentity) SealText(personID string, text string) string {
 	ret := _m.Called(personID, text)
@@ -672,35 +338,6 @@ func (_m *mockIdentity) SealText(personID string, text string) string {
 	}
 
 	return r0
-}
-
-// mockIdentity_SealText_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'SealText'
-type mockIdentity_SealText_Call struct {
-	*mock.Call
-}
-
-// SealText is a helper method to define mock.On call
-//   - personID string
-//   - text string
-func (_e *mockIdentity_Expecter) SealText(personID interface{}, text interface{}) *mockIdentity_SealText_Call {
-	return &mockIdentity_SealText_Call{Call: _e.mock.On("SealText", personID, text)}
-}
-
-func (_c *mockIdentity_SealText_Call) Run(run func(personID string, text string)) *mockIdentity_SealText_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(string), args[1].(string))
-	})
-	return _c
-}
-
-func (_c *mockIdentity_SealText_Call) Return(_a0 string) *mockIdentity_SealText_Call {
-	_c.Call.Return(_a0)
-	return _c
-}
-
-func (_c *mockIdentity_SealText_Call) RunAndReturn(run func(string, string) string) *mockIdentity_SealText_Call {
-	_c.Call.Return(run)
-	return _c
 }
 
 // Session provides a mock function with given fields: ctx, token
@@ -729,35 +366,6 @@ func (_m *mockIdentity) Session(ctx context.Context, token string) (identity.Ses
 	}
 
 	return r0, r1
-}
-
-// mockIdentity_Session_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'Session'
-type mockIdentity_Session_Call struct {
-	*mock.Call
-}
-
-// Session is a helper method to define mock.On call
-//   - ctx context.Context
-//   - token string
-func (_e *mockIdentity_Expecter) Session(ctx interface{}, token interface{}) *mockIdentity_Session_Call {
-	return &mockIdentity_Session_Call{Call: _e.mock.On("Session", ctx, token)}
-}
-
-func (_c *mockIdentity_Session_Call) Run(run func(ctx context.Context, token string)) *mockIdentity_Session_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(string))
-	})
-	return _c
-}
-
-func (_c *mockIdentity_Session_Call) Return(_a0 identity.Session, _a1 error) *mockIdentity_Session_Call {
-	_c.Call.Return(_a0, _a1)
-	return _c
-}
-
-func (_c *mockIdentity_Session_Call) RunAndReturn(run func(context.Context, string) (identity.Session, error)) *mockIdentity_Session_Call {
-	_c.Call.Return(run)
-	return _c
 }
 
 // Sessions provides a mock function with given fields: ctx, token
@@ -790,35 +398,6 @@ func (_m *mockIdentity) Sessions(ctx context.Context, token string) ([]identity.
 	return r0, r1
 }
 
-// mockIdentity_Sessions_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'Sessions'
-type mockIdentity_Sessions_Call struct {
-	*mock.Call
-}
-
-// Sessions is a helper method to define mock.On call
-//   - ctx context.Context
-//   - token string
-func (_e *mockIdentity_Expecter) Sessions(ctx interface{}, token interface{}) *mockIdentity_Sessions_Call {
-	return &mockIdentity_Sessions_Call{Call: _e.mock.On("Sessions", ctx, token)}
-}
-
-func (_c *mockIdentity_Sessions_Call) Run(run func(ctx context.Context, token string)) *mockIdentity_Sessions_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(string))
-	})
-	return _c
-}
-
-func (_c *mockIdentity_Sessions_Call) Return(_a0 []identity.ActiveSession, _a1 error) *mockIdentity_Sessions_Call {
-	_c.Call.Return(_a0, _a1)
-	return _c
-}
-
-func (_c *mockIdentity_Sessions_Call) RunAndReturn(run func(context.Context, string) ([]identity.ActiveSession, error)) *mockIdentity_Sessions_Call {
-	_c.Call.Return(run)
-	return _c
-}
-
 // SetRegion provides a mock function with given fields: ctx, token, region
 func (_m *mockIdentity) SetRegion(ctx context.Context, token string, region string) error {
 	ret := _m.Called(ctx, token, region)
@@ -835,36 +414,6 @@ func (_m *mockIdentity) SetRegion(ctx context.Context, token string, region stri
 	}
 
 	return r0
-}
-
-// mockIdentity_SetRegion_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'SetRegion'
-type mockIdentity_SetRegion_Call struct {
-	*mock.Call
-}
-
-// SetRegion is a helper method to define mock.On call
-//   - ctx context.Context
-//   - token string
-//   - region string
-func (_e *mockIdentity_Expecter) SetRegion(ctx interface{}, token interface{}, region interface{}) *mockIdentity_SetRegion_Call {
-	return &mockIdentity_SetRegion_Call{Call: _e.mock.On("SetRegion", ctx, token, region)}
-}
-
-func (_c *mockIdentity_SetRegion_Call) Run(run func(ctx context.Context, token string, region string)) *mockIdentity_SetRegion_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(string), args[2].(string))
-	})
-	return _c
-}
-
-func (_c *mockIdentity_SetRegion_Call) Return(_a0 error) *mockIdentity_SetRegion_Call {
-	_c.Call.Return(_a0)
-	return _c
-}
-
-func (_c *mockIdentity_SetRegion_Call) RunAndReturn(run func(context.Context, string, string) error) *mockIdentity_SetRegion_Call {
-	_c.Call.Return(run)
-	return _c
 }
 
 // SignIn provides a mock function with given fields: ctx, email, password, from
@@ -895,37 +444,6 @@ func (_m *mockIdentity) SignIn(ctx context.Context, email string, password strin
 	return r0, r1
 }
 
-// mockIdentity_SignIn_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'SignIn'
-type mockIdentity_SignIn_Call struct {
-	*mock.Call
-}
-
-// SignIn is a helper method to define mock.On call
-//   - ctx context.Context
-//   - email string
-//   - password string
-//   - from identity.Client
-func (_e *mockIdentity_Expecter) SignIn(ctx interface{}, email interface{}, password interface{}, from interface{}) *mockIdentity_SignIn_Call {
-	return &mockIdentity_SignIn_Call{Call: _e.mock.On("SignIn", ctx, email, password, from)}
-}
-
-func (_c *mockIdentity_SignIn_Call) Run(run func(ctx context.Context, email string, password string, from identity.Client)) *mockIdentity_SignIn_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(string), args[2].(string), args[3].(identity.Client))
-	})
-	return _c
-}
-
-func (_c *mockIdentity_SignIn_Call) Return(_a0 identity.Session, _a1 error) *mockIdentity_SignIn_Call {
-	_c.Call.Return(_a0, _a1)
-	return _c
-}
-
-func (_c *mockIdentity_SignIn_Call) RunAndReturn(run func(context.Context, string, string, identity.Client) (identity.Session, error)) *mockIdentity_SignIn_Call {
-	_c.Call.Return(run)
-	return _c
-}
-
 // SignOut provides a mock function with given fields: ctx, token
 func (_m *mockIdentity) SignOut(ctx context.Context, token string) error {
 	ret := _m.Called(ctx, token)
@@ -942,35 +460,6 @@ func (_m *mockIdentity) SignOut(ctx context.Context, token string) error {
 	}
 
 	return r0
-}
-
-// mockIdentity_SignOut_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'SignOut'
-type mockIdentity_SignOut_Call struct {
-	*mock.Call
-}
-
-// SignOut is a helper method to define mock.On call
-//   - ctx context.Context
-//   - token string
-func (_e *mockIdentity_Expecter) SignOut(ctx interface{}, token interface{}) *mockIdentity_SignOut_Call {
-	return &mockIdentity_SignOut_Call{Call: _e.mock.On("SignOut", ctx, token)}
-}
-
-func (_c *mockIdentity_SignOut_Call) Run(run func(ctx context.Context, token string)) *mockIdentity_SignOut_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(string))
-	})
-	return _c
-}
-
-func (_c *mockIdentity_SignOut_Call) Return(_a0 error) *mockIdentity_SignOut_Call {
-	_c.Call.Return(_a0)
-	return _c
-}
-
-func (_c *mockIdentity_SignOut_Call) RunAndReturn(run func(context.Context, string) error) *mockIdentity_SignOut_Call {
-	_c.Call.Return(run)
-	return _c
 }
 
 // TurnOffTwoStep provides a mock function with given fields: ctx, token, proof
@@ -1001,36 +490,6 @@ func (_m *mockIdentity) TurnOffTwoStep(ctx context.Context, token string, proof 
 	return r0, r1
 }
 
-// mockIdentity_TurnOffTwoStep_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'TurnOffTwoStep'
-type mockIdentity_TurnOffTwoStep_Call struct {
-	*mock.Call
-}
-
-// TurnOffTwoStep is a helper method to define mock.On call
-//   - ctx context.Context
-//   - token string
-//   - proof identity.Proof
-func (_e *mockIdentity_Expecter) TurnOffTwoStep(ctx interface{}, token interface{}, proof interface{}) *mockIdentity_TurnOffTwoStep_Call {
-	return &mockIdentity_TurnOffTwoStep_Call{Call: _e.mock.On("TurnOffTwoStep", ctx, token, proof)}
-}
-
-func (_c *mockIdentity_TurnOffTwoStep_Call) Run(run func(ctx context.Context, token string, proof identity.Proof)) *mockIdentity_TurnOffTwoStep_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(string), args[2].(identity.Proof))
-	})
-	return _c
-}
-
-func (_c *mockIdentity_TurnOffTwoStep_Call) Return(_a0 identity.Session, _a1 error) *mockIdentity_TurnOffTwoStep_Call {
-	_c.Call.Return(_a0, _a1)
-	return _c
-}
-
-func (_c *mockIdentity_TurnOffTwoStep_Call) RunAndReturn(run func(context.Context, string, identity.Proof) (identity.Session, error)) *mockIdentity_TurnOffTwoStep_Call {
-	_c.Call.Return(run)
-	return _c
-}
-
 // UseReset provides a mock function with given fields: ctx, token, password, session
 func (_m *mockIdentity) UseReset(ctx context.Context, token string, password string, session string) error {
 	ret := _m.Called(ctx, token, password, session)
@@ -1047,37 +506,6 @@ func (_m *mockIdentity) UseReset(ctx context.Context, token string, password str
 	}
 
 	return r0
-}
-
-// mockIdentity_UseReset_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'UseReset'
-type mockIdentity_UseReset_Call struct {
-	*mock.Call
-}
-
-// UseReset is a helper method to define mock.On call
-//   - ctx context.Context
-//   - token string
-//   - password string
-//   - session string
-func (_e *mockIdentity_Expecter) UseReset(ctx interface{}, token interface{}, password interface{}, session interface{}) *mockIdentity_UseReset_Call {
-	return &mockIdentity_UseReset_Call{Call: _e.mock.On("UseReset", ctx, token, password, session)}
-}
-
-func (_c *mockIdentity_UseReset_Call) Run(run func(ctx context.Context, token string, password string, session string)) *mockIdentity_UseReset_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(string), args[2].(string), args[3].(string))
-	})
-	return _c
-}
-
-func (_c *mockIdentity_UseReset_Call) Return(_a0 error) *mockIdentity_UseReset_Call {
-	_c.Call.Return(_a0)
-	return _c
-}
-
-func (_c *mockIdentity_UseReset_Call) RunAndReturn(run func(context.Context, string, string, string) error) *mockIdentity_UseReset_Call {
-	_c.Call.Return(run)
-	return _c
 }
 
 // VerifySecondStep provides a mock function with given fields: ctx, token, code
@@ -1106,36 +534,6 @@ func (_m *mockIdentity) VerifySecondStep(ctx context.Context, token string, code
 	}
 
 	return r0, r1
-}
-
-// mockIdentity_VerifySecondStep_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'VerifySecondStep'
-type mockIdentity_VerifySecondStep_Call struct {
-	*mock.Call
-}
-
-// VerifySecondStep is a helper method to define mock.On call
-//   - ctx context.Context
-//   - token string
-//   - code string
-func (_e *mockIdentity_Expecter) VerifySecondStep(ctx interface{}, token interface{}, code interface{}) *mockIdentity_VerifySecondStep_Call {
-	return &mockIdentity_VerifySecondStep_Call{Call: _e.mock.On("VerifySecondStep", ctx, token, code)}
-}
-
-func (_c *mockIdentity_VerifySecondStep_Call) Run(run func(ctx context.Context, token string, code string)) *mockIdentity_VerifySecondStep_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(string), args[2].(string))
-	})
-	return _c
-}
-
-func (_c *mockIdentity_VerifySecondStep_Call) Return(_a0 identity.Session, _a1 error) *mockIdentity_VerifySecondStep_Call {
-	_c.Call.Return(_a0, _a1)
-	return _c
-}
-
-func (_c *mockIdentity_VerifySecondStep_Call) RunAndReturn(run func(context.Context, string, string) (identity.Session, error)) *mockIdentity_VerifySecondStep_Call {
-	_c.Call.Return(run)
-	return _c
 }
 
 // newMockIdentity creates a new instance of mockIdentity. It also registers a testing interface on the mock and a cleanup function to assert the mocks expectations.

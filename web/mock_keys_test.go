@@ -16,14 +16,6 @@ type mockKeys struct {
 	mock.Mock
 }
 
-type mockKeys_Expecter struct {
-	mock *mock.Mock
-}
-
-func (_m *mockKeys) EXPECT() *mockKeys_Expecter {
-	return &mockKeys_Expecter{mock: &_m.Mock}
-}
-
 // Create provides a mock function with given fields: ctx, actor, in, request
 func (_m *mockKeys) Create(ctx context.Context, actor apikeys.Actor, in apikeys.NewKey, request audit.Request) (apikeys.Key, apikeys.Token, error) {
 	ret := _m.Called(ctx, actor, in, request)
@@ -59,37 +51,6 @@ func (_m *mockKeys) Create(ctx context.Context, actor apikeys.Actor, in apikeys.
 	return r0, r1, r2
 }
 
-// mockKeys_Create_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'Create'
-type mockKeys_Create_Call struct {
-	*mock.Call
-}
-
-// Create is a helper method to define mock.On call
-//   - ctx context.Context
-//   - actor apikeys.Actor
-//   - in apikeys.NewKey
-//   - request audit.Request
-func (_e *mockKeys_Expecter) Create(ctx interface{}, actor interface{}, in interface{}, request interface{}) *mockKeys_Create_Call {
-	return &mockKeys_Create_Call{Call: _e.mock.On("Create", ctx, actor, in, request)}
-}
-
-func (_c *mockKeys_Create_Call) Run(run func(ctx context.Context, actor apikeys.Actor, in apikeys.NewKey, request audit.Request)) *mockKeys_Create_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(apikeys.Actor), args[2].(apikeys.NewKey), args[3].(audit.Request))
-	})
-	return _c
-}
-
-func (_c *mockKeys_Create_Call) Return(_a0 apikeys.Key, _a1 apikeys.Token, _a2 error) *mockKeys_Create_Call {
-	_c.Call.Return(_a0, _a1, _a2)
-	return _c
-}
-
-func (_c *mockKeys_Create_Call) RunAndReturn(run func(context.Context, apikeys.Actor, apikeys.NewKey, audit.Request) (apikeys.Key, apikeys.Token, error)) *mockKeys_Create_Call {
-	_c.Call.Return(run)
-	return _c
-}
-
 // Expiring provides a mock function with given fields: ctx, actor
 func (_m *mockKeys) Expiring(ctx context.Context, actor apikeys.Actor) ([]apikeys.Key, error) {
 	ret := _m.Called(ctx, actor)
@@ -120,35 +81,6 @@ func (_m *mockKeys) Expiring(ctx context.Context, actor apikeys.Actor) ([]apikey
 	return r0, r1
 }
 
-// mockKeys_Expiring_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'Expiring'
-type mockKeys_Expiring_Call struct {
-	*mock.Call
-}
-
-// Expiring is a helper method to define mock.On call
-//   - ctx context.Context
-//   - actor apikeys.Actor
-func (_e *mockKeys_Expecter) Expiring(ctx interface{}, actor interface{}) *mockKeys_Expiring_Call {
-	return &mockKeys_Expiring_Call{Call: _e.mock.On("Expiring", ctx, actor)}
-}
-
-func (_c *mockKeys_Expiring_Call) Run(run func(ctx context.Context, actor apikeys.Actor)) *mockKeys_Expiring_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(apikeys.Actor))
-	})
-	return _c
-}
-
-func (_c *mockKeys_Expiring_Call) Return(_a0 []apikeys.Key, _a1 error) *mockKeys_Expiring_Call {
-	_c.Call.Return(_a0, _a1)
-	return _c
-}
-
-func (_c *mockKeys_Expiring_Call) RunAndReturn(run func(context.Context, apikeys.Actor) ([]apikeys.Key, error)) *mockKeys_Expiring_Call {
-	_c.Call.Return(run)
-	return _c
-}
-
 // Key provides a mock function with given fields: ctx, actor, id
 func (_m *mockKeys) Key(ctx context.Context, actor apikeys.Actor, id string) (apikeys.Key, error) {
 	ret := _m.Called(ctx, actor, id)
@@ -175,36 +107,6 @@ func (_m *mockKeys) Key(ctx context.Context, actor apikeys.Actor, id string) (ap
 	}
 
 	return r0, r1
-}
-
-// mockKeys_Key_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'Key'
-type mockKeys_Key_Call struct {
-	*mock.Call
-}
-
-// Key is a helper method to define mock.On call
-//   - ctx context.Context
-//   - actor apikeys.Actor
-//   - id string
-func (_e *mockKeys_Expecter) Key(ctx interface{}, actor interface{}, id interface{}) *mockKeys_Key_Call {
-	return &mockKeys_Key_Call{Call: _e.mock.On("Key", ctx, actor, id)}
-}
-
-func (_c *mockKeys_Key_Call) Run(run func(ctx context.Context, actor apikeys.Actor, id string)) *mockKeys_Key_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(apikeys.Actor), args[2].(string))
-	})
-	return _c
-}
-
-func (_c *mockKeys_Key_Call) Return(_a0 apikeys.Key, _a1 error) *mockKeys_Key_Call {
-	_c.Call.Return(_a0, _a1)
-	return _c
-}
-
-func (_c *mockKeys_Key_Call) RunAndReturn(run func(context.Context, apikeys.Actor, string) (apikeys.Key, error)) *mockKeys_Key_Call {
-	_c.Call.Return(run)
-	return _c
 }
 
 // List provides a mock function with given fields: ctx, actor
@@ -237,35 +139,6 @@ func (_m *mockKeys) List(ctx context.Context, actor apikeys.Actor) ([]apikeys.Ke
 	return r0, r1
 }
 
-// mockKeys_List_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'List'
-type mockKeys_List_Call struct {
-	*mock.Call
-}
-
-// List is a helper method to define mock.On call
-//   - ctx context.Context
-//   - actor apikeys.Actor
-func (_e *mockKeys_Expecter) List(ctx interface{}, actor interface{}) *mockKeys_List_Call {
-	return &mockKeys_List_Call{Call: _e.mock.On("List", ctx, actor)}
-}
-
-func (_c *mockKeys_List_Call) Run(run func(ctx context.Context, actor apikeys.Actor)) *mockKeys_List_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(apikeys.Actor))
-	})
-	return _c
-}
-
-func (_c *mockKeys_List_Call) Return(_a0 []apikeys.Key, _a1 error) *mockKeys_List_Call {
-	_c.Call.Return(_a0, _a1)
-	return _c
-}
-
-func (_c *mockKeys_List_Call) RunAndReturn(run func(context.Context, apikeys.Actor) ([]apikeys.Key, error)) *mockKeys_List_Call {
-	_c.Call.Return(run)
-	return _c
-}
-
 // Rename provides a mock function with given fields: ctx, actor, id, label, request
 func (_m *mockKeys) Rename(ctx context.Context, actor apikeys.Actor, id string, label apikeys.Label, request audit.Request) error {
 	ret := _m.Called(ctx, actor, id, label, request)
@@ -282,38 +155,6 @@ func (_m *mockKeys) Rename(ctx context.Context, actor apikeys.Actor, id string, 
 	}
 
 	return r0
-}
-
-// mockKeys_Rename_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'Rename'
-type mockKeys_Rename_Call struct {
-	*mock.Call
-}
-
-// Rename is a helper method to define mock.On call
-//   - ctx context.Context
-//   - actor apikeys.Actor
-//   - id string
-//   - label apikeys.Label
-//   - request audit.Request
-func (_e *mockKeys_Expecter) Rename(ctx interface{}, actor interface{}, id interface{}, label interface{}, request interface{}) *mockKeys_Rename_Call {
-	return &mockKeys_Rename_Call{Call: _e.mock.On("Rename", ctx, actor, id, label, request)}
-}
-
-func (_c *mockKeys_Rename_Call) Run(run func(ctx context.Context, actor apikeys.Actor, id string, label apikeys.Label, request audit.Request)) *mockKeys_Rename_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(apikeys.Actor), args[2].(string), args[3].(apikeys.Label), args[4].(audit.Request))
-	})
-	return _c
-}
-
-func (_c *mockKeys_Rename_Call) Return(_a0 error) *mockKeys_Rename_Call {
-	_c.Call.Return(_a0)
-	return _c
-}
-
-func (_c *mockKeys_Rename_Call) RunAndReturn(run func(context.Context, apikeys.Actor, string, apikeys.Label, audit.Request) error) *mockKeys_Rename_Call {
-	_c.Call.Return(run)
-	return _c
 }
 
 // Replace provides a mock function with given fields: ctx, actor, id, in, request
@@ -344,38 +185,6 @@ func (_m *mockKeys) Replace(ctx context.Context, actor apikeys.Actor, id string,
 	return r0, r1
 }
 
-// mockKeys_Replace_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'Replace'
-type mockKeys_Replace_Call struct {
-	*mock.Call
-}
-
-// Replace is a helper method to define mock.On call
-//   - ctx context.Context
-//   - actor apikeys.Actor
-//   - id string
-//   - in apikeys.Replacement
-//   - request audit.Request
-func (_e *mockKeys_Expecter) Replace(ctx interface{}, actor interface{}, id interface{}, in interface{}, request interface{}) *mockKeys_Replace_Call {
-	return &mockKeys_Replace_Call{Call: _e.mock.On("Replace", ctx, actor, id, in, request)}
-}
-
-func (_c *mockKeys_Replace_Call) Run(run func(ctx context.Context, actor apikeys.Actor, id string, in apikeys.Replacement, request audit.Request)) *mockKeys_Replace_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(apikeys.Actor), args[2].(string), args[3].(apikeys.Replacement), args[4].(audit.Request))
-	})
-	return _c
-}
-
-func (_c *mockKeys_Replace_Call) Return(_a0 apikeys.Replaced, _a1 error) *mockKeys_Replace_Call {
-	_c.Call.Return(_a0, _a1)
-	return _c
-}
-
-func (_c *mockKeys_Replace_Call) RunAndReturn(run func(context.Context, apikeys.Actor, string, apikeys.Replacement, audit.Request) (apikeys.Replaced, error)) *mockKeys_Replace_Call {
-	_c.Call.Return(run)
-	return _c
-}
-
 // Revoke provides a mock function with given fields: ctx, actor, id, request
 func (_m *mockKeys) Revoke(ctx context.Context, actor apikeys.Actor, id string, request audit.Request) error {
 	ret := _m.Called(ctx, actor, id, request)
@@ -392,37 +201,6 @@ func (_m *mockKeys) Revoke(ctx context.Context, actor apikeys.Actor, id string, 
 	}
 
 	return r0
-}
-
-// mockKeys_Revoke_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'Revoke'
-type mockKeys_Revoke_Call struct {
-	*mock.Call
-}
-
-// Revoke is a helper method to define mock.On call
-//   - ctx context.Context
-//   - actor apikeys.Actor
-//   - id string
-//   - request audit.Request
-func (_e *mockKeys_Expecter) Revoke(ctx interface{}, actor interface{}, id interface{}, request interface{}) *mockKeys_Revoke_Call {
-	return &mockKeys_Revoke_Call{Call: _e.mock.On("Revoke", ctx, actor, id, request)}
-}
-
-func (_c *mockKeys_Revoke_Call) Run(run func(ctx context.Context, actor apikeys.Actor, id string, request audit.Request)) *mockKeys_Revoke_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(apikeys.Actor), args[2].(string), args[3].(audit.Request))
-	})
-	return _c
-}
-
-func (_c *mockKeys_Revoke_Call) Return(_a0 error) *mockKeys_Revoke_Call {
-	_c.Call.Return(_a0)
-	return _c
-}
-
-func (_c *mockKeys_Revoke_Call) RunAndReturn(run func(context.Context, apikeys.Actor, string, audit.Request) error) *mockKeys_Revoke_Call {
-	_c.Call.Return(run)
-	return _c
 }
 
 // Usage provides a mock function with given fields: ctx, actor, k
@@ -453,36 +231,6 @@ func (_m *mockKeys) Usage(ctx context.Context, actor apikeys.Actor, k apikeys.Ke
 	}
 
 	return r0, r1
-}
-
-// mockKeys_Usage_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'Usage'
-type mockKeys_Usage_Call struct {
-	*mock.Call
-}
-
-// Usage is a helper method to define mock.On call
-//   - ctx context.Context
-//   - actor apikeys.Actor
-//   - k apikeys.Key
-func (_e *mockKeys_Expecter) Usage(ctx interface{}, actor interface{}, k interface{}) *mockKeys_Usage_Call {
-	return &mockKeys_Usage_Call{Call: _e.mock.On("Usage", ctx, actor, k)}
-}
-
-func (_c *mockKeys_Usage_Call) Run(run func(ctx context.Context, actor apikeys.Actor, k apikeys.Key)) *mockKeys_Usage_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(apikeys.Actor), args[2].(apikeys.Key))
-	})
-	return _c
-}
-
-func (_c *mockKeys_Usage_Call) Return(_a0 []apikeys.Usage, _a1 error) *mockKeys_Usage_Call {
-	_c.Call.Return(_a0, _a1)
-	return _c
-}
-
-func (_c *mockKeys_Usage_Call) RunAndReturn(run func(context.Context, apikeys.Actor, apikeys.Key) ([]apikeys.Usage, error)) *mockKeys_Usage_Call {
-	_c.Call.Return(run)
-	return _c
 }
 
 // newMockKeys creates a new instance of mockKeys. It also registers a testing interface on the mock and a cleanup function to assert the mocks expectations.

@@ -16,14 +16,6 @@ type mockOrganisations struct {
 	mock.Mock
 }
 
-type mockOrganisations_Expecter struct {
-	mock *mock.Mock
-}
-
-func (_m *mockOrganisations) EXPECT() *mockOrganisations_Expecter {
-	return &mockOrganisations_Expecter{mock: &_m.Mock}
-}
-
 // FindGroups provides a mock function with given fields: ctx, organisationID, text
 func (_m *mockOrganisations) FindGroups(ctx context.Context, organisationID string, text string) ([]org.Group, bool, error) {
 	ret := _m.Called(ctx, organisationID, text)
@@ -59,36 +51,6 @@ func (_m *mockOrganisations) FindGroups(ctx context.Context, organisationID stri
 	}
 
 	return r0, r1, r2
-}
-
-// mockOrganisations_FindGroups_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'FindGroups'
-type mockOrganisations_FindGroups_Call struct {
-	*mock.Call
-}
-
-// FindGroups is a helper method to define mock.On call
-//   - ctx context.Context
-//   - organisationID string
-//   - text string
-func (_e *mockOrganisations_Expecter) FindGroups(ctx interface{}, organisationID interface{}, text interface{}) *mockOrganisations_FindGroups_Call {
-	return &mockOrganisations_FindGroups_Call{Call: _e.mock.On("FindGroups", ctx, organisationID, text)}
-}
-
-func (_c *mockOrganisations_FindGroups_Call) Run(run func(ctx context.Context, organisationID string, text string)) *mockOrganisations_FindGroups_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(string), args[2].(string))
-	})
-	return _c
-}
-
-func (_c *mockOrganisations_FindGroups_Call) Return(_a0 []org.Group, more bool, _a2 error) *mockOrganisations_FindGroups_Call {
-	_c.Call.Return(_a0, more, _a2)
-	return _c
-}
-
-func (_c *mockOrganisations_FindGroups_Call) RunAndReturn(run func(context.Context, string, string) ([]org.Group, bool, error)) *mockOrganisations_FindGroups_Call {
-	_c.Call.Return(run)
-	return _c
 }
 
 // GroupPage provides a mock function with given fields: ctx, organisationID, page, size
@@ -128,37 +90,6 @@ func (_m *mockOrganisations) GroupPage(ctx context.Context, organisationID strin
 	return r0, r1, r2
 }
 
-// mockOrganisations_GroupPage_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'GroupPage'
-type mockOrganisations_GroupPage_Call struct {
-	*mock.Call
-}
-
-// GroupPage is a helper method to define mock.On call
-//   - ctx context.Context
-//   - organisationID string
-//   - page int
-//   - size int
-func (_e *mockOrganisations_Expecter) GroupPage(ctx interface{}, organisationID interface{}, page interface{}, size interface{}) *mockOrganisations_GroupPage_Call {
-	return &mockOrganisations_GroupPage_Call{Call: _e.mock.On("GroupPage", ctx, organisationID, page, size)}
-}
-
-func (_c *mockOrganisations_GroupPage_Call) Run(run func(ctx context.Context, organisationID string, page int, size int)) *mockOrganisations_GroupPage_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(string), args[2].(int), args[3].(int))
-	})
-	return _c
-}
-
-func (_c *mockOrganisations_GroupPage_Call) Return(_a0 []org.Group, all int, _a2 error) *mockOrganisations_GroupPage_Call {
-	_c.Call.Return(_a0, all, _a2)
-	return _c
-}
-
-func (_c *mockOrganisations_GroupPage_Call) RunAndReturn(run func(context.Context, string, int, int) ([]org.Group, int, error)) *mockOrganisations_GroupPage_Call {
-	_c.Call.Return(run)
-	return _c
-}
-
 // Groups provides a mock function with given fields: ctx, organisationID, chosen
 func (_m *mockOrganisations) Groups(ctx context.Context, organisationID string, chosen string) ([]org.Group, error) {
 	ret := _m.Called(ctx, organisationID, chosen)
@@ -187,36 +118,6 @@ func (_m *mockOrganisations) Groups(ctx context.Context, organisationID string, 
 	}
 
 	return r0, r1
-}
-
-// mockOrganisations_Groups_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'Groups'
-type mockOrganisations_Groups_Call struct {
-	*mock.Call
-}
-
-// Groups is a helper method to define mock.On call
-//   - ctx context.Context
-//   - organisationID string
-//   - chosen string
-func (_e *mockOrganisations_Expecter) Groups(ctx interface{}, organisationID interface{}, chosen interface{}) *mockOrganisations_Groups_Call {
-	return &mockOrganisations_Groups_Call{Call: _e.mock.On("Groups", ctx, organisationID, chosen)}
-}
-
-func (_c *mockOrganisations_Groups_Call) Run(run func(ctx context.Context, organisationID string, chosen string)) *mockOrganisations_Groups_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(string), args[2].(string))
-	})
-	return _c
-}
-
-func (_c *mockOrganisations_Groups_Call) Return(_a0 []org.Group, _a1 error) *mockOrganisations_Groups_Call {
-	_c.Call.Return(_a0, _a1)
-	return _c
-}
-
-func (_c *mockOrganisations_Groups_Call) RunAndReturn(run func(context.Context, string, string) ([]org.Group, error)) *mockOrganisations_Groups_Call {
-	_c.Call.Return(run)
-	return _c
 }
 
 // Members provides a mock function with given fields: ctx, organisationID
@@ -256,35 +157,6 @@ func (_m *mockOrganisations) Members(ctx context.Context, organisationID string)
 	return r0, r1, r2
 }
 
-// mockOrganisations_Members_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'Members'
-type mockOrganisations_Members_Call struct {
-	*mock.Call
-}
-
-// Members is a helper method to define mock.On call
-//   - ctx context.Context
-//   - organisationID string
-func (_e *mockOrganisations_Expecter) Members(ctx interface{}, organisationID interface{}) *mockOrganisations_Members_Call {
-	return &mockOrganisations_Members_Call{Call: _e.mock.On("Members", ctx, organisationID)}
-}
-
-func (_c *mockOrganisations_Members_Call) Run(run func(ctx context.Context, organisationID string)) *mockOrganisations_Members_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(string))
-	})
-	return _c
-}
-
-func (_c *mockOrganisations_Members_Call) Return(_a0 []org.Member, all int, _a2 error) *mockOrganisations_Members_Call {
-	_c.Call.Return(_a0, all, _a2)
-	return _c
-}
-
-func (_c *mockOrganisations_Members_Call) RunAndReturn(run func(context.Context, string) ([]org.Member, int, error)) *mockOrganisations_Members_Call {
-	_c.Call.Return(run)
-	return _c
-}
-
 // Membership provides a mock function with given fields: ctx, personID, slug
 func (_m *mockOrganisations) Membership(ctx context.Context, personID string, slug string) (org.Membership, error) {
 	ret := _m.Called(ctx, personID, slug)
@@ -311,36 +183,6 @@ func (_m *mockOrganisations) Membership(ctx context.Context, personID string, sl
 	}
 
 	return r0, r1
-}
-
-// mockOrganisations_Membership_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'Membership'
-type mockOrganisations_Membership_Call struct {
-	*mock.Call
-}
-
-// Membership is a helper method to define mock.On call
-//   - ctx context.Context
-//   - personID string
-//   - slug string
-func (_e *mockOrganisations_Expecter) Membership(ctx interface{}, personID interface{}, slug interface{}) *mockOrganisations_Membership_Call {
-	return &mockOrganisations_Membership_Call{Call: _e.mock.On("Membership", ctx, personID, slug)}
-}
-
-func (_c *mockOrganisations_Membership_Call) Run(run func(ctx context.Context, personID string, slug string)) *mockOrganisations_Membership_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(string), args[2].(string))
-	})
-	return _c
-}
-
-func (_c *mockOrganisations_Membership_Call) Return(_a0 org.Membership, _a1 error) *mockOrganisations_Membership_Call {
-	_c.Call.Return(_a0, _a1)
-	return _c
-}
-
-func (_c *mockOrganisations_Membership_Call) RunAndReturn(run func(context.Context, string, string) (org.Membership, error)) *mockOrganisations_Membership_Call {
-	_c.Call.Return(run)
-	return _c
 }
 
 // MembershipsOf provides a mock function with given fields: ctx, personID
@@ -373,35 +215,6 @@ func (_m *mockOrganisations) MembershipsOf(ctx context.Context, personID string)
 	return r0, r1
 }
 
-// mockOrganisations_MembershipsOf_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'MembershipsOf'
-type mockOrganisations_MembershipsOf_Call struct {
-	*mock.Call
-}
-
-// MembershipsOf is a helper method to define mock.On call
-//   - ctx context.Context
-//   - personID string
-func (_e *mockOrganisations_Expecter) MembershipsOf(ctx interface{}, personID interface{}) *mockOrganisations_MembershipsOf_Call {
-	return &mockOrganisations_MembershipsOf_Call{Call: _e.mock.On("MembershipsOf", ctx, personID)}
-}
-
-func (_c *mockOrganisations_MembershipsOf_Call) Run(run func(ctx context.Context, personID string)) *mockOrganisations_MembershipsOf_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(string))
-	})
-	return _c
-}
-
-func (_c *mockOrganisations_MembershipsOf_Call) Return(_a0 []org.Membership, _a1 error) *mockOrganisations_MembershipsOf_Call {
-	_c.Call.Return(_a0, _a1)
-	return _c
-}
-
-func (_c *mockOrganisations_MembershipsOf_Call) RunAndReturn(run func(context.Context, string) ([]org.Membership, error)) *mockOrganisations_MembershipsOf_Call {
-	_c.Call.Return(run)
-	return _c
-}
-
 // SetReportingMode provides a mock function with given fields: ctx, actor, mode, request
 func (_m *mockOrganisations) SetReportingMode(ctx context.Context, actor org.Actor, mode org.ReportingMode, request audit.Request) error {
 	ret := _m.Called(ctx, actor, mode, request)
@@ -418,37 +231,6 @@ func (_m *mockOrganisations) SetReportingMode(ctx context.Context, actor org.Act
 	}
 
 	return r0
-}
-
-// mockOrganisations_SetReportingMode_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'SetReportingMode'
-type mockOrganisations_SetReportingMode_Call struct {
-	*mock.Call
-}
-
-// SetReportingMode is a helper method to define mock.On call
-//   - ctx context.Context
-//   - actor org.Actor
-//   - mode org.ReportingMode
-//   - request audit.Request
-func (_e *mockOrganisations_Expecter) SetReportingMode(ctx interface{}, actor interface{}, mode interface{}, request interface{}) *mockOrganisations_SetReportingMode_Call {
-	return &mockOrganisations_SetReportingMode_Call{Call: _e.mock.On("SetReportingMode", ctx, actor, mode, request)}
-}
-
-func (_c *mockOrganisations_SetReportingMode_Call) Run(run func(ctx context.Context, actor org.Actor, mode org.ReportingMode, request audit.Request)) *mockOrganisations_SetReportingMode_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(org.Actor), args[2].(org.ReportingMode), args[3].(audit.Request))
-	})
-	return _c
-}
-
-func (_c *mockOrganisations_SetReportingMode_Call) Return(_a0 error) *mockOrganisations_SetReportingMode_Call {
-	_c.Call.Return(_a0)
-	return _c
-}
-
-func (_c *mockOrganisations_SetReportingMode_Call) RunAndReturn(run func(context.Context, org.Actor, org.ReportingMode, audit.Request) error) *mockOrganisations_SetReportingMode_Call {
-	_c.Call.Return(run)
-	return _c
 }
 
 // newMockOrganisations creates a new instance of mockOrganisations. It also registers a testing interface on the mock and a cleanup function to assert the mocks expectations.

@@ -18,14 +18,6 @@ type mockReports struct {
 	mock.Mock
 }
 
-type mockReports_Expecter struct {
-	mock *mock.Mock
-}
-
-func (_m *mockReports) EXPECT() *mockReports_Expecter {
-	return &mockReports_Expecter{mock: &_m.Mock}
-}
-
 // LastPlay provides a mock function with given fields: ctx, organisationID, forkID
 func (_m *mockReports) LastPlay(ctx context.Context, organisationID string, forkID string) (time.Time, bool, error) {
 	ret := _m.Called(ctx, organisationID, forkID)
@@ -61,36 +53,6 @@ func (_m *mockReports) LastPlay(ctx context.Context, organisationID string, fork
 	return r0, r1, r2
 }
 
-// mockReports_LastPlay_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'LastPlay'
-type mockReports_LastPlay_Call struct {
-	*mock.Call
-}
-
-// LastPlay is a helper method to define mock.On call
-//   - ctx context.Context
-//   - organisationID string
-//   - forkID string
-func (_e *mockReports_Expecter) LastPlay(ctx interface{}, organisationID interface{}, forkID interface{}) *mockReports_LastPlay_Call {
-	return &mockReports_LastPlay_Call{Call: _e.mock.On("LastPlay", ctx, organisationID, forkID)}
-}
-
-func (_c *mockReports_LastPlay_Call) Run(run func(ctx context.Context, organisationID string, forkID string)) *mockReports_LastPlay_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(string), args[2].(string))
-	})
-	return _c
-}
-
-func (_c *mockReports_LastPlay_Call) Return(_a0 time.Time, _a1 bool, _a2 error) *mockReports_LastPlay_Call {
-	_c.Call.Return(_a0, _a1, _a2)
-	return _c
-}
-
-func (_c *mockReports_LastPlay_Call) RunAndReturn(run func(context.Context, string, string) (time.Time, bool, error)) *mockReports_LastPlay_Call {
-	_c.Call.Return(run)
-	return _c
-}
-
 // Overview provides a mock function with given fields: ctx, q
 func (_m *mockReports) Overview(ctx context.Context, q reports.Query) (reports.Overview, error) {
 	ret := _m.Called(ctx, q)
@@ -119,35 +81,6 @@ func (_m *mockReports) Overview(ctx context.Context, q reports.Query) (reports.O
 	return r0, r1
 }
 
-// mockReports_Overview_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'Overview'
-type mockReports_Overview_Call struct {
-	*mock.Call
-}
-
-// Overview is a helper method to define mock.On call
-//   - ctx context.Context
-//   - q reports.Query
-func (_e *mockReports_Expecter) Overview(ctx interface{}, q interface{}) *mockReports_Overview_Call {
-	return &mockReports_Overview_Call{Call: _e.mock.On("Overview", ctx, q)}
-}
-
-func (_c *mockReports_Overview_Call) Run(run func(ctx context.Context, q reports.Query)) *mockReports_Overview_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(reports.Query))
-	})
-	return _c
-}
-
-func (_c *mockReports_Overview_Call) Return(_a0 reports.Overview, _a1 error) *mockReports_Overview_Call {
-	_c.Call.Return(_a0, _a1)
-	return _c
-}
-
-func (_c *mockReports_Overview_Call) RunAndReturn(run func(context.Context, reports.Query) (reports.Overview, error)) *mockReports_Overview_Call {
-	_c.Call.Return(run)
-	return _c
-}
-
 // Statistics provides a mock function with given fields: ctx, q, hold
 func (_m *mockReports) Statistics(ctx context.Context, q reports.Query, hold func(*limiter.Lease)) (reports.Statistics, error) {
 	ret := _m.Called(ctx, q, hold)
@@ -174,36 +107,6 @@ func (_m *mockReports) Statistics(ctx context.Context, q reports.Query, hold fun
 	}
 
 	return r0, r1
-}
-
-// mockReports_Statistics_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'Statistics'
-type mockReports_Statistics_Call struct {
-	*mock.Call
-}
-
-// Statistics is a helper method to define mock.On call
-//   - ctx context.Context
-//   - q reports.Query
-//   - hold func(*limiter.Lease)
-func (_e *mockReports_Expecter) Statistics(ctx interface{}, q interface{}, hold interface{}) *mockReports_Statistics_Call {
-	return &mockReports_Statistics_Call{Call: _e.mock.On("Statistics", ctx, q, hold)}
-}
-
-func (_c *mockReports_Statistics_Call) Run(run func(ctx context.Context, q reports.Query, hold func(*limiter.Lease))) *mockReports_Statistics_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(reports.Query), args[2].(func(*limiter.Lease)))
-	})
-	return _c
-}
-
-func (_c *mockReports_Statistics_Call) Return(_a0 reports.Statistics, _a1 error) *mockReports_Statistics_Call {
-	_c.Call.Return(_a0, _a1)
-	return _c
-}
-
-func (_c *mockReports_Statistics_Call) RunAndReturn(run func(context.Context, reports.Query, func(*limiter.Lease)) (reports.Statistics, error)) *mockReports_Statistics_Call {
-	_c.Call.Return(run)
-	return _c
 }
 
 // newMockReports creates a new instance of mockReports. It also registers a testing interface on the mock and a cleanup function to assert the mocks expectations.

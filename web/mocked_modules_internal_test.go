@@ -47,62 +47,67 @@ var (
 
 func (s *mocked) identity() Identity {
 	m := newMockIdentity(s.mocks)
-	on := m.EXPECT()
 	session := func(call string) (identity.Session, error) { return give(s, "Identity."+call, signed) }
-	on.Session(anything, anything).RunAndReturn(func(context.Context, string) (identity.Session, error) { return session("Session") })
-	on.SignIn(anything, anything, anything, anything).RunAndReturn(
+	m.On("Session", anything, anything).Return(
+		func(context.Context, string) (identity.Session, error) { return session("Session") })
+	m.On("SignIn", anything, anything, anything, anything).Return(
 		func(context.Context, string, string, identity.Client) (identity.Session, error) {
 			return session("SignIn")
 		})
-	on.VerifySecondStep(anything, anything, anything).RunAndReturn(
+	m.On("VerifySecondStep", anything, anything, anything).Return(
 		func(context.Context, string, string) (identity.Session, error) { return session("VerifySecondStep") })
-	on.RememberBrowser(anything, anything, anything).RunAndReturn(
+	m.On("RememberBrowser", anything, anything, anything).Return(
 		func(context.Context, identity.Session, string) (string, error) {
 			return give(s, "Identity.RememberBrowser", "browser")
 		})
-	on.SignOut(anything, anything).RunAndReturn(func(context.Context, string) error { return s.called("Identity.SignOut") })
-	on.ResetPerson(anything, anything).RunAndReturn(func(context.Context, string) (identity.Person, error) {
+	m.On("SignOut", anything, anything).Return(
+		func(context.Context, string) error { return s.called("Identity.SignOut") })
+	m.On("ResetPerson", anything, anything).Return(func(context.Context, string) (identity.Person, error) {
 		return give(s, "Identity.ResetPerson", identity.Person{Name: marker, Email: marker})
 	})
-	on.SealText(anything, anything).RunAndReturn(func(_, text string) string { return text }).Maybe()
-	on.OpenText(anything, anything).RunAndReturn(func(_, sealed string) (string, error) { return sealed, nil }).Maybe()
-	on.UseReset(anything, anything, anything, anything).RunAndReturn(func(context.Context, string, string, string) error { return s.called("Identity.UseReset") })
-	on.People(anything, anything).RunAndReturn(func(context.Context, []string) ([]identity.Person, error) {
+	m.On("SealText", anything, anything).Return(func(_, text string) string { return text }).Maybe()
+	m.On("OpenText", anything, anything).Return(func(_, sealed string) (string, error) { return sealed, nil }).Maybe()
+	m.On("UseReset", anything, anything, anything, anything).Return(
+		func(context.Context, string, string, string) error { return s.called("Identity.UseReset") })
+	m.On("People", anything, anything).Return(func(context.Context, []string) ([]identity.Person, error) {
 		return give(s, "Identity.People", []identity.Person{{ID: ann.ID, Name: marker}})
 	})
-	s.account(on)
+	s.account(m)
 	return m
 }
 
-func (s *mocked) account(on *mockIdentity_Expecter) {
+func (s *mocked) account(m *mockIdentity) {
 	type proof = identity.Proof
 	session := func(call string) (identity.Session, error) { return give(s, "Identity."+call, signed) }
 	codes := func(call string) ([]string, identity.Session, error) {
 		codes, err := give(s, "Identity."+call, []string{marker})
 		return codes, signed, err
 	}
-	on.Sessions(anything, anything).RunAndReturn(func(context.Context, string) ([]identity.ActiveSession, error) {
+	m.On("Sessions", anything, anything).Return(func(context.Context, string) ([]identity.ActiveSession, error) {
 		return give(s, "Identity.Sessions", []identity.ActiveSession{{Address: marker}})
 	})
-	on.EndSession(anything, anything, anything).RunAndReturn(func(context.Context, string, string) error { return s.called("Identity.EndSession") })
-	on.ChangePassword(anything, anything, anything, anything).RunAndReturn(
+	m.On("EndSession", anything, anything, anything).Return(
+		func(context.Context, string, string) error { return s.called("Identity.EndSession") })
+	m.On("ChangePassword", anything, anything, anything, anything).Return(
 		func(context.Context, string, proof, string) (identity.Session, error) {
 			return session("ChangePassword")
 		})
-	on.BeginTwoStep(anything, anything).RunAndReturn(func(context.Context, string) (identity.Enrolment, error) {
+	m.On("BeginTwoStep", anything, anything).Return(func(context.Context, string) (identity.Enrolment, error) {
 		return give(s, "Identity.BeginTwoStep", identity.Enrolment{Secret: marker})
 	})
-	on.ConfirmTwoStep(anything, anything, anything).RunAndReturn(
+	m.On("ConfirmTwoStep", anything, anything, anything).Return(
 		func(context.Context, string, proof) ([]string, identity.Session, error) {
 			return codes("ConfirmTwoStep")
 		})
-	on.TurnOffTwoStep(anything, anything, anything).RunAndReturn(
+	m.On("TurnOffTwoStep", anything, anything, anything).Return(
 		func(context.Context, string, proof) (identity.Session, error) { return session("TurnOffTwoStep") })
-	on.RecoveryCodesLeft(anything, anything).RunAndReturn(func(context.Context, string) (int, error) { return give(s, "Identity.RecoveryCodesLeft", 3) })
-	on.SetRegion(anything, anything, anything).RunAndReturn(func(context.Context, string, string) error { return s.called("Identity.SetRegion") })
-	on.Reauthenticate(anything, anything, anything).RunAndReturn(
+	m.On("RecoveryCodesLeft", anything, anything).Return(
+		func(context.Context, string) (int, error) { return give(s, "Identity.RecoveryCodesLeft", 3) })
+	m.On("SetRegion", anything, anything, anything).Return(
+		func(context.Context, string, string) error { return s.called("Identity.SetRegion") })
+	m.On("Reauthenticate", anything, anything, anything).Return(
 		func(context.Context, string, proof) error { return s.called("Identity.Reauthenticate") })
-	on.ReplaceRecoveryCodes(anything, anything, anything).RunAndReturn(
+	m.On("ReplaceRecoveryCodes", anything, anything, anything).Return(
 		func(context.Context, string, proof) ([]string, identity.Session, error) {
 			return codes("ReplaceRecoveryCodes")
 		})
@@ -110,33 +115,34 @@ func (s *mocked) account(on *mockIdentity_Expecter) {
 
 func (s *mocked) organisations() Organisations {
 	m := newMockOrganisations(s.mocks)
-	on := m.EXPECT()
-	on.Membership(anything, anything, anything).RunAndReturn(
+	m.On("Membership", anything, anything, anything).Return(
 		func(context.Context, string, string) (org.Membership, error) {
 			return give(s, "Orgs.Membership", s.membership("Orgs.Membership"))
 		})
-	on.MembershipsOf(anything, anything).RunAndReturn(
+	m.On("MembershipsOf", anything, anything).Return(
 		func(context.Context, string) ([]org.Membership, error) {
 			return give(s, "Orgs.MembershipsOf", []org.Membership{s.membership("Orgs.MembershipsOf")})
 		})
-	on.Members(anything, anything).RunAndReturn(func(context.Context, string) ([]org.Member, int, error) {
+	m.On("Members", anything, anything).Return(func(context.Context, string) ([]org.Member, int, error) {
 		members, err := give(s, "Orgs.Members", []org.Member{{OrganisationID: s.owner("Orgs.Members"), PersonID: ann.ID, Role: org.RoleOwner}})
 		return members, len(members), err
 	})
-	on.Groups(anything, anything, anything).RunAndReturn(
+	m.On("Groups", anything, anything, anything).Return(
 		func(context.Context, string, string) ([]org.Group, error) {
 			return give(s, "Orgs.Groups", []org.Group{{ID: fork.ID, OrganisationID: s.owner("Orgs.Groups"), Name: marker}})
 		})
-	on.FindGroups(anything, anything, anything).RunAndReturn(func(context.Context, string, string) ([]org.Group, bool, error) {
-		groups, err := give(s, "Orgs.FindGroups", []org.Group{{ID: fork.ID, OrganisationID: s.owner("Orgs.FindGroups"), Name: marker}})
-		return groups, false, err
-	})
-	on.GroupPage(anything, anything, anything, anything).RunAndReturn(
+	m.On("FindGroups", anything, anything, anything).Return(
+		func(context.Context, string, string) ([]org.Group, bool, error) {
+			found := []org.Group{{ID: fork.ID, OrganisationID: s.owner("Orgs.FindGroups"), Name: marker}}
+			groups, err := give(s, "Orgs.FindGroups", found)
+			return groups, false, err
+		})
+	m.On("GroupPage", anything, anything, anything, anything).Return(
 		func(context.Context, string, int, int) ([]org.Group, int, error) {
 			groups, err := give(s, "Orgs.GroupPage", []org.Group{{ID: fork.ID, OrganisationID: s.owner("Orgs.GroupPage"), Name: marker}})
 			return groups, len(groups), err
 		})
-	on.SetReportingMode(anything, anything, anything, anything).RunAndReturn(
+	m.On("SetReportingMode", anything, anything, anything, anything).Return(
 		func(context.Context, org.Actor, org.ReportingMode, audit.Request) error {
 			return s.called("Orgs.SetReportingMode")
 		})
@@ -145,40 +151,42 @@ func (s *mocked) organisations() Organisations {
 
 func (s *mocked) keys() Keys {
 	m := newMockKeys(s.mocks)
-	on := m.EXPECT()
 	type actor = apikeys.Actor
-	on.List(anything, anything).RunAndReturn(func(context.Context, actor) ([]apikeys.Key, error) { return give(s, "Keys.List", []apikeys.Key{aKey}) })
-	on.Expiring(anything, anything).RunAndReturn(func(context.Context, actor) ([]apikeys.Key, error) {
+	m.On("List", anything, anything).Return(
+		func(context.Context, actor) ([]apikeys.Key, error) { return give(s, "Keys.List", []apikeys.Key{aKey}) })
+	m.On("Expiring", anything, anything).Return(func(context.Context, actor) ([]apikeys.Key, error) {
 		return give(s, "Keys.Expiring", []apikeys.Key{aKey})
 	})
-	on.Key(anything, anything, anything).RunAndReturn(func(context.Context, actor, string) (apikeys.Key, error) { return give(s, "Keys.Key", aKey) })
-	on.Create(anything, anything, anything, anything).RunAndReturn(
+	m.On("Key", anything, anything, anything).Return(
+		func(context.Context, actor, string) (apikeys.Key, error) { return give(s, "Keys.Key", aKey) })
+	m.On("Create", anything, anything, anything, anything).Return(
 		func(context.Context, actor, apikeys.NewKey, audit.Request) (apikeys.Key, apikeys.Token, error) {
 			token, err := give(s, "Keys.Create", apikeys.Token{ID: aKey.ID, Secret: marker})
 			return aKey, token, err
 		})
-	on.Replace(anything, anything, anything, anything, anything).RunAndReturn(
+	m.On("Replace", anything, anything, anything, anything, anything).Return(
 		func(context.Context, actor, string, apikeys.Replacement, audit.Request) (apikeys.Replaced, error) {
 			return give(s, "Keys.Replace", apikeys.Replaced{Old: aKey, New: aKey, Token: apikeys.Token{ID: aKey.ID, Secret: marker}})
 		})
-	on.Rename(anything, anything, anything, anything, anything).RunAndReturn(
+	m.On("Rename", anything, anything, anything, anything, anything).Return(
 		func(context.Context, actor, string, apikeys.Label, audit.Request) error {
 			return s.called("Keys.Rename")
 		})
-	on.Usage(anything, anything, anything).RunAndReturn(func(context.Context, actor, apikeys.Key) ([]apikeys.Usage, error) {
-		return give(s, "Keys.Usage", []apikeys.Usage{{Day: mockedNow.Truncate(oneDay), Accepted: 1}})
-	})
-	on.Revoke(anything, anything, anything, anything).RunAndReturn(
+	m.On("Usage", anything, anything, anything).Return(
+		func(context.Context, actor, apikeys.Key) ([]apikeys.Usage, error) {
+			return give(s, "Keys.Usage", []apikeys.Usage{{Day: mockedNow.Truncate(oneDay), Accepted: 1}})
+		})
+	m.On("Revoke", anything, anything, anything, anything).Return(
 		func(context.Context, actor, string, audit.Request) error { return s.called("Keys.Revoke") })
 	return m
 }
 
 func (s *mocked) forks() Forks {
 	m := newMockForks(s.mocks)
-	m.EXPECT().Forks(anything, anything).RunAndReturn(func(context.Context, string) ([]games.Fork, error) {
+	m.On("Forks", anything, anything).Return(func(context.Context, string) ([]games.Fork, error) {
 		return give(s, "Games.Forks", []games.Fork{s.forkOf("Games.Forks")})
 	})
-	m.EXPECT().Fork(anything, anything, anything).RunAndReturn(func(context.Context, string, string) (games.Fork, error) {
+	m.On("Fork", anything, anything, anything).Return(func(context.Context, string, string) (games.Fork, error) {
 		return give(s, "Games.Fork", s.forkOf("Games.Fork"))
 	})
 	return m
@@ -186,7 +194,7 @@ func (s *mocked) forks() Forks {
 
 func (s *mocked) reports() Reports {
 	m := newMockReports(s.mocks)
-	m.EXPECT().Statistics(anything, anything, anything).RunAndReturn(
+	m.On("Statistics", anything, anything, anything).Return(
 		func(_ context.Context, q reports.Query, _ func(*limiter.Lease)) (reports.Statistics, error) {
 			stats, err := give(s, "Reports.Statistics", reports.Statistics{ReportingMode: org.Pseudonymous})
 			if err == nil {
@@ -194,12 +202,12 @@ func (s *mocked) reports() Reports {
 			}
 			return stats, err
 		})
-	m.EXPECT().LastPlay(anything, anything, anything).RunAndReturn(
+	m.On("LastPlay", anything, anything, anything).Return(
 		func(context.Context, string, string) (time.Time, bool, error) {
 			at, err := give(s, "Reports.LastPlay", mockedNow)
 			return at, err == nil, err
 		})
-	m.EXPECT().Overview(anything, anything).RunAndReturn(func(context.Context, reports.Query) (reports.Overview, error) {
+	m.On("Overview", anything, anything).Return(func(context.Context, reports.Query) (reports.Overview, error) {
 		return give(s, "Reports.Overview", reports.Overview{Counted: true, Forks: map[string]*reports.ForkOverview{fork.ID: {Players: 7}}})
 	})
 	return m
@@ -215,7 +223,7 @@ func (s *mocked) groupOf(call string, q reports.Query) error {
 
 func (s *mocked) exports() Exports {
 	m := newMockExports(s.mocks)
-	m.EXPECT().Send(anything, anything, anything).RunAndReturn(func(_ context.Context, c *fiber.Ctx, r exports.Request) error {
+	m.On("Send", anything, anything, anything).Return(func(_ context.Context, c *fiber.Ctx, r exports.Request) error {
 		if err := s.called("Exports.Send"); err != nil {
 			return err
 		}
@@ -229,21 +237,21 @@ func (s *mocked) exports() Exports {
 
 func (s *mocked) log() AuditLog {
 	m := newMockAuditLog(s.mocks)
-	m.EXPECT().List(anything, anything, anything).RunAndReturn(
+	m.On("List", anything, anything, anything).Return(
 		func(context.Context, string, audit.Page) ([]audit.Entry, error) {
 			e := anEntry
 			e.OrganisationID = s.owner("Log.List")
 			return give(s, "Log.List", []audit.Entry{anEntry, e})
 		})
-	m.EXPECT().People(anything, anything).RunAndReturn(
+	m.On("People", anything, anything).Return(
 		func(context.Context, string) ([]audit.Actor, error) {
 			return give(s, "Log.People", []audit.Actor{anEntry.Actor})
 		})
-	m.EXPECT().Counterparts(anything, anything, anything).RunAndReturn(
+	m.On("Counterparts", anything, anything, anything).Return(
 		func(context.Context, string, []audit.Entry) (map[int64]audit.Entry, error) {
 			return give(s, "Log.Counterparts", map[int64]audit.Entry{})
 		})
-	m.EXPECT().Append(anything, anything).RunAndReturn(func(context.Context, audit.Entry) error { return s.called("Log.Append") })
+	m.On("Append", anything, anything).Return(func(context.Context, audit.Entry) error { return s.called("Log.Append") })
 	return m
 }
 

@@ -36,8 +36,8 @@ func TestRecheckOfADownload(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			people, orgs := newMockIdentity(someCalls{t}), newMockOrganisations(someCalls{t})
-			people.EXPECT().Session(anything, "token").Return(signed, c.sessionErr)
-			orgs.EXPECT().Membership(anything, ann.ID, acme.Slug).Return(c.membership, c.membershipErr)
+			people.On("Session", anything, "token").Return(signed, c.sessionErr)
+			orgs.On("Membership", anything, ann.ID, acme.Slug).Return(c.membership, c.membershipErr)
 			h := &Handler{Modules: Modules{Policy: newPolicy(t), RecheckOrgs: orgs}, auth: cookies{recheck: people}}
 			err := h.recheck(&principal{Organisation: acme, token: "token"}, authz.ReadAuditLog)(t.Context())
 			if c.status == 0 {

@@ -38,13 +38,14 @@ func newMocked(t *testing.T) *mocked {
 	t.Helper()
 	m := &mocked{t: t}
 	plays, log := &mockReports{}, &mockAuditLog{}
-	plays.EXPECT().Export(mock.Anything, mock.Anything, mock.Anything).RunAndReturn(func(context.Context, reports.Query, reports.Format) (*reports.Export, error) {
-		return &reports.Export{}, m.called("Reports.Export")
-	})
-	plays.EXPECT().Suppressed(mock.Anything, mock.Anything).RunAndReturn(func(context.Context, reports.Query) (bool, error) {
+	plays.On("Export", mock.Anything, mock.Anything, mock.Anything).Return(
+		func(context.Context, reports.Query, reports.Format) (*reports.Export, error) {
+			return &reports.Export{}, m.called("Reports.Export")
+		})
+	plays.On("Suppressed", mock.Anything, mock.Anything).Return(func(context.Context, reports.Query) (bool, error) {
 		return false, m.called("Reports.Suppressed")
 	})
-	log.EXPECT().Append(mock.Anything, mock.Anything).RunAndReturn(func(_ context.Context, e audit.Entry) error {
+	log.On("Append", mock.Anything, mock.Anything).Return(func(_ context.Context, e audit.Entry) error {
 		return m.called(fmt.Sprint(e.Action, " ", e.Details["outcome"]))
 	})
 	m.service = New(plays, log)

@@ -14,14 +14,6 @@ type mockAuditLog struct {
 	mock.Mock
 }
 
-type mockAuditLog_Expecter struct {
-	mock *mock.Mock
-}
-
-func (_m *mockAuditLog) EXPECT() *mockAuditLog_Expecter {
-	return &mockAuditLog_Expecter{mock: &_m.Mock}
-}
-
 // Append provides a mock function with given fields: ctx, e
 func (_m *mockAuditLog) Append(ctx context.Context, e audit.Entry) error {
 	ret := _m.Called(ctx, e)
@@ -38,35 +30,6 @@ func (_m *mockAuditLog) Append(ctx context.Context, e audit.Entry) error {
 	}
 
 	return r0
-}
-
-// mockAuditLog_Append_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'Append'
-type mockAuditLog_Append_Call struct {
-	*mock.Call
-}
-
-// Append is a helper method to define mock.On call
-//   - ctx context.Context
-//   - e audit.Entry
-func (_e *mockAuditLog_Expecter) Append(ctx interface{}, e interface{}) *mockAuditLog_Append_Call {
-	return &mockAuditLog_Append_Call{Call: _e.mock.On("Append", ctx, e)}
-}
-
-func (_c *mockAuditLog_Append_Call) Run(run func(ctx context.Context, e audit.Entry)) *mockAuditLog_Append_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(audit.Entry))
-	})
-	return _c
-}
-
-func (_c *mockAuditLog_Append_Call) Return(_a0 error) *mockAuditLog_Append_Call {
-	_c.Call.Return(_a0)
-	return _c
-}
-
-func (_c *mockAuditLog_Append_Call) RunAndReturn(run func(context.Context, audit.Entry) error) *mockAuditLog_Append_Call {
-	_c.Call.Return(run)
-	return _c
 }
 
 // newMockAuditLog creates a new instance of mockAuditLog. It also registers a testing interface on the mock and a cleanup function to assert the mocks expectations.

@@ -14,14 +14,6 @@ type mockReports struct {
 	mock.Mock
 }
 
-type mockReports_Expecter struct {
-	mock *mock.Mock
-}
-
-func (_m *mockReports) EXPECT() *mockReports_Expecter {
-	return &mockReports_Expecter{mock: &_m.Mock}
-}
-
 // Export provides a mock function with given fields: ctx, q, f
 func (_m *mockReports) Export(ctx context.Context, q reports.Query, f reports.Format) (*reports.Export, error) {
 	ret := _m.Called(ctx, q, f)
@@ -52,36 +44,6 @@ func (_m *mockReports) Export(ctx context.Context, q reports.Query, f reports.Fo
 	return r0, r1
 }
 
-// mockReports_Export_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'Export'
-type mockReports_Export_Call struct {
-	*mock.Call
-}
-
-// Export is a helper method to define mock.On call
-//   - ctx context.Context
-//   - q reports.Query
-//   - f reports.Format
-func (_e *mockReports_Expecter) Export(ctx interface{}, q interface{}, f interface{}) *mockReports_Export_Call {
-	return &mockReports_Export_Call{Call: _e.mock.On("Export", ctx, q, f)}
-}
-
-func (_c *mockReports_Export_Call) Run(run func(ctx context.Context, q reports.Query, f reports.Format)) *mockReports_Export_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(reports.Query), args[2].(reports.Format))
-	})
-	return _c
-}
-
-func (_c *mockReports_Export_Call) Return(_a0 *reports.Export, _a1 error) *mockReports_Export_Call {
-	_c.Call.Return(_a0, _a1)
-	return _c
-}
-
-func (_c *mockReports_Export_Call) RunAndReturn(run func(context.Context, reports.Query, reports.Format) (*reports.Export, error)) *mockReports_Export_Call {
-	_c.Call.Return(run)
-	return _c
-}
-
 // Suppressed provides a mock function with given fields: ctx, q
 func (_m *mockReports) Suppressed(ctx context.Context, q reports.Query) (bool, error) {
 	ret := _m.Called(ctx, q)
@@ -108,35 +70,6 @@ func (_m *mockReports) Suppressed(ctx context.Context, q reports.Query) (bool, e
 	}
 
 	return r0, r1
-}
-
-// mockReports_Suppressed_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'Suppressed'
-type mockReports_Suppressed_Call struct {
-	*mock.Call
-}
-
-// Suppressed is a helper method to define mock.On call
-//   - ctx context.Context
-//   - q reports.Query
-func (_e *mockReports_Expecter) Suppressed(ctx interface{}, q interface{}) *mockReports_Suppressed_Call {
-	return &mockReports_Suppressed_Call{Call: _e.mock.On("Suppressed", ctx, q)}
-}
-
-func (_c *mockReports_Suppressed_Call) Run(run func(ctx context.Context, q reports.Query)) *mockReports_Suppressed_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(reports.Query))
-	})
-	return _c
-}
-
-func (_c *mockReports_Suppressed_Call) Return(_a0 bool, _a1 error) *mockReports_Suppressed_Call {
-	_c.Call.Return(_a0, _a1)
-	return _c
-}
-
-func (_c *mockReports_Suppressed_Call) RunAndReturn(run func(context.Context, reports.Query) (bool, error)) *mockReports_Suppressed_Call {
-	_c.Call.Return(run)
-	return _c
 }
 
 // newMockReports creates a new instance of mockReports. It also registers a testing interface on the mock and a cleanup function to assert the mocks expectations.

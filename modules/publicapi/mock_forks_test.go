@@ -14,14 +14,6 @@ type mockForks struct {
 	mock.Mock
 }
 
-type mockForks_Expecter struct {
-	mock *mock.Mock
-}
-
-func (_m *mockForks) EXPECT() *mockForks_Expecter {
-	return &mockForks_Expecter{mock: &_m.Mock}
-}
-
 // Fork provides a mock function with given fields: ctx, organisationID, id
 func (_m *mockForks) Fork(ctx context.Context, organisationID string, id string) (games.Fork, error) {
 	ret := _m.Called(ctx, organisationID, id)
@@ -48,36 +40,6 @@ func (_m *mockForks) Fork(ctx context.Context, organisationID string, id string)
 	}
 
 	return r0, r1
-}
-
-// mockForks_Fork_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'Fork'
-type mockForks_Fork_Call struct {
-	*mock.Call
-}
-
-// Fork is a helper method to define mock.On call
-//   - ctx context.Context
-//   - organisationID string
-//   - id string
-func (_e *mockForks_Expecter) Fork(ctx interface{}, organisationID interface{}, id interface{}) *mockForks_Fork_Call {
-	return &mockForks_Fork_Call{Call: _e.mock.On("Fork", ctx, organisationID, id)}
-}
-
-func (_c *mockForks_Fork_Call) Run(run func(ctx context.Context, organisationID string, id string)) *mockForks_Fork_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(string), args[2].(string))
-	})
-	return _c
-}
-
-func (_c *mockForks_Fork_Call) Return(_a0 games.Fork, _a1 error) *mockForks_Fork_Call {
-	_c.Call.Return(_a0, _a1)
-	return _c
-}
-
-func (_c *mockForks_Fork_Call) RunAndReturn(run func(context.Context, string, string) (games.Fork, error)) *mockForks_Fork_Call {
-	_c.Call.Return(run)
-	return _c
 }
 
 // ForkOwner provides a mock function with given fields: ctx, id
@@ -108,35 +70,6 @@ func (_m *mockForks) ForkOwner(ctx context.Context, id string) (string, error) {
 	return r0, r1
 }
 
-// mockForks_ForkOwner_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'ForkOwner'
-type mockForks_ForkOwner_Call struct {
-	*mock.Call
-}
-
-// ForkOwner is a helper method to define mock.On call
-//   - ctx context.Context
-//   - id string
-func (_e *mockForks_Expecter) ForkOwner(ctx interface{}, id interface{}) *mockForks_ForkOwner_Call {
-	return &mockForks_ForkOwner_Call{Call: _e.mock.On("ForkOwner", ctx, id)}
-}
-
-func (_c *mockForks_ForkOwner_Call) Run(run func(ctx context.Context, id string)) *mockForks_ForkOwner_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(string))
-	})
-	return _c
-}
-
-func (_c *mockForks_ForkOwner_Call) Return(organisationID string, err error) *mockForks_ForkOwner_Call {
-	_c.Call.Return(organisationID, err)
-	return _c
-}
-
-func (_c *mockForks_ForkOwner_Call) RunAndReturn(run func(context.Context, string) (string, error)) *mockForks_ForkOwner_Call {
-	_c.Call.Return(run)
-	return _c
-}
-
 // Forks provides a mock function with given fields: ctx, organisationID
 func (_m *mockForks) Forks(ctx context.Context, organisationID string) ([]games.Fork, error) {
 	ret := _m.Called(ctx, organisationID)
@@ -165,35 +98,6 @@ func (_m *mockForks) Forks(ctx context.Context, organisationID string) ([]games.
 	}
 
 	return r0, r1
-}
-
-// mockForks_Forks_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'Forks'
-type mockForks_Forks_Call struct {
-	*mock.Call
-}
-
-// Forks is a helper method to define mock.On call
-//   - ctx context.Context
-//   - organisationID string
-func (_e *mockForks_Expecter) Forks(ctx interface{}, organisationID interface{}) *mockForks_Forks_Call {
-	return &mockForks_Forks_Call{Call: _e.mock.On("Forks", ctx, organisationID)}
-}
-
-func (_c *mockForks_Forks_Call) Run(run func(ctx context.Context, organisationID string)) *mockForks_Forks_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(string))
-	})
-	return _c
-}
-
-func (_c *mockForks_Forks_Call) Return(_a0 []games.Fork, _a1 error) *mockForks_Forks_Call {
-	_c.Call.Return(_a0, _a1)
-	return _c
-}
-
-func (_c *mockForks_Forks_Call) RunAndReturn(run func(context.Context, string) ([]games.Fork, error)) *mockForks_Forks_Call {
-	_c.Call.Return(run)
-	return _c
 }
 
 // newMockForks creates a new instance of mockForks. It also registers a testing interface on the mock and a cleanup function to assert the mocks expectations.

@@ -13,14 +13,6 @@ type mockGroups struct {
 	mock.Mock
 }
 
-type mockGroups_Expecter struct {
-	mock *mock.Mock
-}
-
-func (_m *mockGroups) EXPECT() *mockGroups_Expecter {
-	return &mockGroups_Expecter{mock: &_m.Mock}
-}
-
 // GroupOwner provides a mock function with given fields: ctx, groupID
 func (_m *mockGroups) GroupOwner(ctx context.Context, groupID string) (string, error) {
 	ret := _m.Called(ctx, groupID)
@@ -47,35 +39,6 @@ func (_m *mockGroups) GroupOwner(ctx context.Context, groupID string) (string, e
 	}
 
 	return r0, r1
-}
-
-// mockGroups_GroupOwner_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'GroupOwner'
-type mockGroups_GroupOwner_Call struct {
-	*mock.Call
-}
-
-// GroupOwner is a helper method to define mock.On call
-//   - ctx context.Context
-//   - groupID string
-func (_e *mockGroups_Expecter) GroupOwner(ctx interface{}, groupID interface{}) *mockGroups_GroupOwner_Call {
-	return &mockGroups_GroupOwner_Call{Call: _e.mock.On("GroupOwner", ctx, groupID)}
-}
-
-func (_c *mockGroups_GroupOwner_Call) Run(run func(ctx context.Context, groupID string)) *mockGroups_GroupOwner_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(string))
-	})
-	return _c
-}
-
-func (_c *mockGroups_GroupOwner_Call) Return(organisationID string, err error) *mockGroups_GroupOwner_Call {
-	_c.Call.Return(organisationID, err)
-	return _c
-}
-
-func (_c *mockGroups_GroupOwner_Call) RunAndReturn(run func(context.Context, string) (string, error)) *mockGroups_GroupOwner_Call {
-	_c.Call.Return(run)
-	return _c
 }
 
 // newMockGroups creates a new instance of mockGroups. It also registers a testing interface on the mock and a cleanup function to assert the mocks expectations.

@@ -16,14 +16,6 @@ type mockKeys struct {
 	mock.Mock
 }
 
-type mockKeys_Expecter struct {
-	mock *mock.Mock
-}
-
-func (_m *mockKeys) EXPECT() *mockKeys_Expecter {
-	return &mockKeys_Expecter{mock: &_m.Mock}
-}
-
 // Authenticate provides a mock function with given fields: ctx, token, request
 func (_m *mockKeys) Authenticate(ctx context.Context, token apikeys.Token, request audit.Request) (apikeys.Caller, error) {
 	ret := _m.Called(ctx, token, request)
@@ -52,36 +44,6 @@ func (_m *mockKeys) Authenticate(ctx context.Context, token apikeys.Token, reque
 	return r0, r1
 }
 
-// mockKeys_Authenticate_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'Authenticate'
-type mockKeys_Authenticate_Call struct {
-	*mock.Call
-}
-
-// Authenticate is a helper method to define mock.On call
-//   - ctx context.Context
-//   - token apikeys.Token
-//   - request audit.Request
-func (_e *mockKeys_Expecter) Authenticate(ctx interface{}, token interface{}, request interface{}) *mockKeys_Authenticate_Call {
-	return &mockKeys_Authenticate_Call{Call: _e.mock.On("Authenticate", ctx, token, request)}
-}
-
-func (_c *mockKeys_Authenticate_Call) Run(run func(ctx context.Context, token apikeys.Token, request audit.Request)) *mockKeys_Authenticate_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(apikeys.Token), args[2].(audit.Request))
-	})
-	return _c
-}
-
-func (_c *mockKeys_Authenticate_Call) Return(_a0 apikeys.Caller, _a1 error) *mockKeys_Authenticate_Call {
-	_c.Call.Return(_a0, _a1)
-	return _c
-}
-
-func (_c *mockKeys_Authenticate_Call) RunAndReturn(run func(context.Context, apikeys.Token, audit.Request) (apikeys.Caller, error)) *mockKeys_Authenticate_Call {
-	_c.Call.Return(run)
-	return _c
-}
-
 // Refuse provides a mock function with given fields: ctx, c, reason, target, request, answer
 func (_m *mockKeys) Refuse(ctx context.Context, c apikeys.Caller, reason audit.Reason, target audit.Target, request audit.Request, answer error) error {
 	ret := _m.Called(ctx, c, reason, target, request, answer)
@@ -98,39 +60,6 @@ func (_m *mockKeys) Refuse(ctx context.Context, c apikeys.Caller, reason audit.R
 	}
 
 	return r0
-}
-
-// mockKeys_Refuse_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'Refuse'
-type mockKeys_Refuse_Call struct {
-	*mock.Call
-}
-
-// Refuse is a helper method to define mock.On call
-//   - ctx context.Context
-//   - c apikeys.Caller
-//   - reason audit.Reason
-//   - target audit.Target
-//   - request audit.Request
-//   - answer error
-func (_e *mockKeys_Expecter) Refuse(ctx interface{}, c interface{}, reason interface{}, target interface{}, request interface{}, answer interface{}) *mockKeys_Refuse_Call {
-	return &mockKeys_Refuse_Call{Call: _e.mock.On("Refuse", ctx, c, reason, target, request, answer)}
-}
-
-func (_c *mockKeys_Refuse_Call) Run(run func(ctx context.Context, c apikeys.Caller, reason audit.Reason, target audit.Target, request audit.Request, answer error)) *mockKeys_Refuse_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(apikeys.Caller), args[2].(audit.Reason), args[3].(audit.Target), args[4].(audit.Request), args[5].(error))
-	})
-	return _c
-}
-
-func (_c *mockKeys_Refuse_Call) Return(_a0 error) *mockKeys_Refuse_Call {
-	_c.Call.Return(_a0)
-	return _c
-}
-
-func (_c *mockKeys_Refuse_Call) RunAndReturn(run func(context.Context, apikeys.Caller, audit.Reason, audit.Target, audit.Request, error) error) *mockKeys_Refuse_Call {
-	_c.Call.Return(run)
-	return _c
 }
 
 // RefuseOutside provides a mock function with given fields: ctx, id, request, answer
@@ -151,37 +80,6 @@ func (_m *mockKeys) RefuseOutside(ctx context.Context, id string, request audit.
 	return r0
 }
 
-// mockKeys_RefuseOutside_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'RefuseOutside'
-type mockKeys_RefuseOutside_Call struct {
-	*mock.Call
-}
-
-// RefuseOutside is a helper method to define mock.On call
-//   - ctx context.Context
-//   - id string
-//   - request audit.Request
-//   - answer error
-func (_e *mockKeys_Expecter) RefuseOutside(ctx interface{}, id interface{}, request interface{}, answer interface{}) *mockKeys_RefuseOutside_Call {
-	return &mockKeys_RefuseOutside_Call{Call: _e.mock.On("RefuseOutside", ctx, id, request, answer)}
-}
-
-func (_c *mockKeys_RefuseOutside_Call) Run(run func(ctx context.Context, id string, request audit.Request, answer error)) *mockKeys_RefuseOutside_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(string), args[2].(audit.Request), args[3].(error))
-	})
-	return _c
-}
-
-func (_c *mockKeys_RefuseOutside_Call) Return(_a0 error) *mockKeys_RefuseOutside_Call {
-	_c.Call.Return(_a0)
-	return _c
-}
-
-func (_c *mockKeys_RefuseOutside_Call) RunAndReturn(run func(context.Context, string, audit.Request, error) error) *mockKeys_RefuseOutside_Call {
-	_c.Call.Return(run)
-	return _c
-}
-
 // StillUsable provides a mock function with given fields: ctx, organisationID, keyID
 func (_m *mockKeys) StillUsable(ctx context.Context, organisationID string, keyID string) error {
 	ret := _m.Called(ctx, organisationID, keyID)
@@ -198,36 +96,6 @@ func (_m *mockKeys) StillUsable(ctx context.Context, organisationID string, keyI
 	}
 
 	return r0
-}
-
-// mockKeys_StillUsable_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'StillUsable'
-type mockKeys_StillUsable_Call struct {
-	*mock.Call
-}
-
-// StillUsable is a helper method to define mock.On call
-//   - ctx context.Context
-//   - organisationID string
-//   - keyID string
-func (_e *mockKeys_Expecter) StillUsable(ctx interface{}, organisationID interface{}, keyID interface{}) *mockKeys_StillUsable_Call {
-	return &mockKeys_StillUsable_Call{Call: _e.mock.On("StillUsable", ctx, organisationID, keyID)}
-}
-
-func (_c *mockKeys_StillUsable_Call) Run(run func(ctx context.Context, organisationID string, keyID string)) *mockKeys_StillUsable_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(string), args[2].(string))
-	})
-	return _c
-}
-
-func (_c *mockKeys_StillUsable_Call) Return(_a0 error) *mockKeys_StillUsable_Call {
-	_c.Call.Return(_a0)
-	return _c
-}
-
-func (_c *mockKeys_StillUsable_Call) RunAndReturn(run func(context.Context, string, string) error) *mockKeys_StillUsable_Call {
-	_c.Call.Return(run)
-	return _c
 }
 
 // newMockKeys creates a new instance of mockKeys. It also registers a testing interface on the mock and a cleanup function to assert the mocks expectations.

@@ -13,14 +13,6 @@ type mockPolicy struct {
 	mock.Mock
 }
 
-type mockPolicy_Expecter struct {
-	mock *mock.Mock
-}
-
-func (_m *mockPolicy) EXPECT() *mockPolicy_Expecter {
-	return &mockPolicy_Expecter{mock: &_m.Mock}
-}
-
 // Authorize provides a mock function with given fields: s, want, organisationID
 func (_m *mockPolicy) Authorize(s authz.Subject, want authz.Permission, organisationID string) error {
 	ret := _m.Called(s, want, organisationID)
@@ -37,36 +29,6 @@ func (_m *mockPolicy) Authorize(s authz.Subject, want authz.Permission, organisa
 	}
 
 	return r0
-}
-
-// mockPolicy_Authorize_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'Authorize'
-type mockPolicy_Authorize_Call struct {
-	*mock.Call
-}
-
-// Authorize is a helper method to define mock.On call
-//   - s authz.Subject
-//   - want authz.Permission
-//   - organisationID string
-func (_e *mockPolicy_Expecter) Authorize(s interface{}, want interface{}, organisationID interface{}) *mockPolicy_Authorize_Call {
-	return &mockPolicy_Authorize_Call{Call: _e.mock.On("Authorize", s, want, organisationID)}
-}
-
-func (_c *mockPolicy_Authorize_Call) Run(run func(s authz.Subject, want authz.Permission, organisationID string)) *mockPolicy_Authorize_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(authz.Subject), args[1].(authz.Permission), args[2].(string))
-	})
-	return _c
-}
-
-func (_c *mockPolicy_Authorize_Call) Return(_a0 error) *mockPolicy_Authorize_Call {
-	_c.Call.Return(_a0)
-	return _c
-}
-
-func (_c *mockPolicy_Authorize_Call) RunAndReturn(run func(authz.Subject, authz.Permission, string) error) *mockPolicy_Authorize_Call {
-	_c.Call.Return(run)
-	return _c
 }
 
 // newMockPolicy creates a new instance of mockPolicy. It also registers a testing interface on the mock and a cleanup function to assert the mocks expectations.

@@ -16,14 +16,6 @@ type mockReports struct {
 	mock.Mock
 }
 
-type mockReports_Expecter struct {
-	mock *mock.Mock
-}
-
-func (_m *mockReports) EXPECT() *mockReports_Expecter {
-	return &mockReports_Expecter{mock: &_m.Mock}
-}
-
 // AdmitForks provides a mock function with given fields: ctx, organisationID
 func (_m *mockReports) AdmitForks(ctx context.Context, organisationID string) (*limiter.Lease, error) {
 	ret := _m.Called(ctx, organisationID)
@@ -52,35 +44,6 @@ func (_m *mockReports) AdmitForks(ctx context.Context, organisationID string) (*
 	}
 
 	return r0, r1
-}
-
-// mockReports_AdmitForks_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'AdmitForks'
-type mockReports_AdmitForks_Call struct {
-	*mock.Call
-}
-
-// AdmitForks is a helper method to define mock.On call
-//   - ctx context.Context
-//   - organisationID string
-func (_e *mockReports_Expecter) AdmitForks(ctx interface{}, organisationID interface{}) *mockReports_AdmitForks_Call {
-	return &mockReports_AdmitForks_Call{Call: _e.mock.On("AdmitForks", ctx, organisationID)}
-}
-
-func (_c *mockReports_AdmitForks_Call) Run(run func(ctx context.Context, organisationID string)) *mockReports_AdmitForks_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(string))
-	})
-	return _c
-}
-
-func (_c *mockReports_AdmitForks_Call) Return(_a0 *limiter.Lease, _a1 error) *mockReports_AdmitForks_Call {
-	_c.Call.Return(_a0, _a1)
-	return _c
-}
-
-func (_c *mockReports_AdmitForks_Call) RunAndReturn(run func(context.Context, string) (*limiter.Lease, error)) *mockReports_AdmitForks_Call {
-	_c.Call.Return(run)
-	return _c
 }
 
 // KeepAnswer provides a mock function with given fields: ctx, organisationID, lease, bytes
@@ -113,37 +76,6 @@ func (_m *mockReports) KeepAnswer(ctx context.Context, organisationID string, le
 	return r0, r1
 }
 
-// mockReports_KeepAnswer_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'KeepAnswer'
-type mockReports_KeepAnswer_Call struct {
-	*mock.Call
-}
-
-// KeepAnswer is a helper method to define mock.On call
-//   - ctx context.Context
-//   - organisationID string
-//   - lease *limiter.Lease
-//   - bytes int
-func (_e *mockReports_Expecter) KeepAnswer(ctx interface{}, organisationID interface{}, lease interface{}, bytes interface{}) *mockReports_KeepAnswer_Call {
-	return &mockReports_KeepAnswer_Call{Call: _e.mock.On("KeepAnswer", ctx, organisationID, lease, bytes)}
-}
-
-func (_c *mockReports_KeepAnswer_Call) Run(run func(ctx context.Context, organisationID string, lease *limiter.Lease, bytes int)) *mockReports_KeepAnswer_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(string), args[2].(*limiter.Lease), args[3].(int))
-	})
-	return _c
-}
-
-func (_c *mockReports_KeepAnswer_Call) Return(_a0 *limiter.Lease, _a1 error) *mockReports_KeepAnswer_Call {
-	_c.Call.Return(_a0, _a1)
-	return _c
-}
-
-func (_c *mockReports_KeepAnswer_Call) RunAndReturn(run func(context.Context, string, *limiter.Lease, int) (*limiter.Lease, error)) *mockReports_KeepAnswer_Call {
-	_c.Call.Return(run)
-	return _c
-}
-
 // Statistics provides a mock function with given fields: ctx, q, hold
 func (_m *mockReports) Statistics(ctx context.Context, q reports.Query, hold func(*limiter.Lease)) (reports.Statistics, error) {
 	ret := _m.Called(ctx, q, hold)
@@ -172,36 +104,6 @@ func (_m *mockReports) Statistics(ctx context.Context, q reports.Query, hold fun
 	return r0, r1
 }
 
-// mockReports_Statistics_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'Statistics'
-type mockReports_Statistics_Call struct {
-	*mock.Call
-}
-
-// Statistics is a helper method to define mock.On call
-//   - ctx context.Context
-//   - q reports.Query
-//   - hold func(*limiter.Lease)
-func (_e *mockReports_Expecter) Statistics(ctx interface{}, q interface{}, hold interface{}) *mockReports_Statistics_Call {
-	return &mockReports_Statistics_Call{Call: _e.mock.On("Statistics", ctx, q, hold)}
-}
-
-func (_c *mockReports_Statistics_Call) Run(run func(ctx context.Context, q reports.Query, hold func(*limiter.Lease))) *mockReports_Statistics_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(reports.Query), args[2].(func(*limiter.Lease)))
-	})
-	return _c
-}
-
-func (_c *mockReports_Statistics_Call) Return(_a0 reports.Statistics, _a1 error) *mockReports_Statistics_Call {
-	_c.Call.Return(_a0, _a1)
-	return _c
-}
-
-func (_c *mockReports_Statistics_Call) RunAndReturn(run func(context.Context, reports.Query, func(*limiter.Lease)) (reports.Statistics, error)) *mockReports_Statistics_Call {
-	_c.Call.Return(run)
-	return _c
-}
-
 // Suppressed provides a mock function with given fields: ctx, q
 func (_m *mockReports) Suppressed(ctx context.Context, q reports.Query) (bool, error) {
 	ret := _m.Called(ctx, q)
@@ -228,35 +130,6 @@ func (_m *mockReports) Suppressed(ctx context.Context, q reports.Query) (bool, e
 	}
 
 	return r0, r1
-}
-
-// mockReports_Suppressed_Call is a *mock.Call that shadows Run/Return methods with type explicit version for method 'Suppressed'
-type mockReports_Suppressed_Call struct {
-	*mock.Call
-}
-
-// Suppressed is a helper method to define mock.On call
-//   - ctx context.Context
-//   - q reports.Query
-func (_e *mockReports_Expecter) Suppressed(ctx interface{}, q interface{}) *mockReports_Suppressed_Call {
-	return &mockReports_Suppressed_Call{Call: _e.mock.On("Suppressed", ctx, q)}
-}
-
-func (_c *mockReports_Suppressed_Call) Run(run func(ctx context.Context, q reports.Query)) *mockReports_Suppressed_Call {
-	_c.Call.Run(func(args mock.Arguments) {
-		run(args[0].(context.Context), args[1].(reports.Query))
-	})
-	return _c
-}
-
-func (_c *mockReports_Suppressed_Call) Return(_a0 bool, _a1 error) *mockReports_Suppressed_Call {
-	_c.Call.Return(_a0, _a1)
-	return _c
-}
-
-func (_c *mockReports_Suppressed_Call) RunAndReturn(run func(context.Context, reports.Query) (bool, error)) *mockReports_Suppressed_Call {
-	_c.Call.Return(run)
-	return _c
 }
 
 // newMockReports creates a new instance of mockReports. It also registers a testing interface on the mock and a cleanup function to assert the mocks expectations.

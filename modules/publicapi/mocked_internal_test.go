@@ -140,29 +140,38 @@ const anything = mock.Anything
 
 func (m *mocked) keys() Keys {
 	k := &mockKeys{}
-	k.EXPECT().Authenticate(anything, anything, anything).RunAndReturn(func(context.Context, apikeys.Token, audit.Request) (apikeys.Caller, error) {
-		caller := apikeys.Caller{KeyID: "key", KeyName: "BI", OrganisationID: acme, OrganisationVersion: m.version, Scopes: m.scopes}
-		return give(m, "Keys.Authenticate", caller, nil)
-	})
-	k.EXPECT().Refuse(anything, anything, anything, anything, anything, anything).RunAndReturn(func(_ context.Context, _ apikeys.Caller, reason audit.Reason, target audit.Target, _ audit.Request, answer error) error {
-		if err := m.called("Keys.Refuse"); err != nil {
+	k.On("Authenticate", anything, anything, anything).Return(
+		func(context.Context, apikeys.Token, audit.Request) (apikeys.Caller, error) {
+			caller := apikeys.Caller{
+				KeyID: "key", KeyName: "BI", Scopes: m.scopes,
+				OrganisationID: acme, OrganisationVersion: m.version,
+			}
+			return give(m, "Keys.Authenticate", caller, nil)
+		})
+	k.On("Refuse", anything, anything, anything, anything, anything, anything).Return(
+		func(
+			_ context.Context, _ apikeys.Caller, reason audit.Reason, target audit.Target, _ audit.Request, answer error,
+		) error {
+			if err := m.called("Keys.Refuse"); err != nil {
+				return err
+			}
+			m.refused = append(m.refused, refusal{reason, target})
+			return answer
+		})
+	k.On("RefuseOutside", anything, anything, anything, anything).Return(
+		func(_ context.Context, _ string, _ audit.Request, answer error) error {
+			_, err := give(m, "Keys.RefuseOutside", 0, answer)
 			return err
-		}
-		m.refused = append(m.refused, refusal{reason, target})
-		return answer
-	})
-	k.EXPECT().RefuseOutside(anything, anything, anything, anything).RunAndReturn(func(_ context.Context, _ string, _ audit.Request, answer error) error {
-		_, err := give(m, "Keys.RefuseOutside", 0, answer)
-		return err
-	})
-	k.EXPECT().StillUsable(anything, acme, "key").RunAndReturn(func(context.Context, string, string) error { return m.called("Keys.StillUsable") })
+		})
+	k.On("StillUsable", anything, acme, "key").Return(
+		func(context.Context, string, string) error { return m.called("Keys.StillUsable") })
 	return k
 }
 
 func (m *mocked) forks() Forks {
 	own := games.Fork{ID: ownFork, OrganisationID: acme, Title: marker, Slug: marker}
 	f := &mockForks{}
-	f.EXPECT().Forks(anything, acme).RunAndReturn(func(context.Context, string) ([]games.Fork, error) {
+	f.On("Forks", anything, acme).Return(func(context.Context, string) ([]games.Fork, error) {
 		own := own
 		own.Title, own.OrganisationVersion = m.titles, m.version
 		forks := []games.Fork{own}
@@ -171,7 +180,7 @@ func (m *mocked) forks() Forks {
 		}
 		return give(m, "Forks.Forks", forks, nil)
 	})
-	f.EXPECT().Fork(anything, acme, anything).RunAndReturn(func(_ context.Context, _, id string) (games.Fork, error) {
+	f.On("Fork", anything, acme, anything).Return(func(_ context.Context, _, id string) (games.Fork, error) {
 		switch {
 		case id == ownFork:
 			return give(m, "Forks.Fork", own, nil)
@@ -180,7 +189,7 @@ func (m *mocked) forks() Forks {
 		}
 		return give(m, "Forks.Fork", games.Fork{}, error(apperr.New(apperr.NotFound, "No such fork.")))
 	})
-	f.EXPECT().ForkOwner(anything, anything).RunAndReturn(func(_ context.Context, id string) (string, error) {
+	f.On("ForkOwner", anything, anything).Return(func(_ context.Context, id string) (string, error) {
 		return m.owner("Forks.ForkOwner", id, map[string]string{ownFork: acme, foreignFork: globex})
 	})
 	return f
@@ -196,7 +205,7 @@ func (m *mocked) owner(name, id string, owners map[string]string) (string, error
 
 func (m *mocked) groups() Groups {
 	g := &mockGroups{}
-	g.EXPECT().GroupOwner(anything, anything).RunAndReturn(func(_ context.Context, id string) (string, error) {
+	g.On("GroupOwner", anything, anything).Return(func(_ context.Context, id string) (string, error) {
 		return m.owner("Groups.GroupOwner", id, map[string]string{ownGroup: acme, foreignGroup: globex})
 	})
 	return g
@@ -204,12 +213,13 @@ func (m *mocked) groups() Groups {
 
 func (m *mocked) authorizer() Policy {
 	p := &mockPolicy{}
-	p.EXPECT().Authorize(anything, anything, anything).RunAndReturn(func(s authz.Subject, want authz.Permission, organisationID string) error {
-		if err := m.called("Policy.Authorize"); err != nil {
-			return err
-		}
-		return m.policy.Authorize(s, want, organisationID)
-	})
+	p.On("Authorize", anything, anything, anything).Return(
+		func(s authz.Subject, want authz.Permission, organisationID string) error {
+			if err := m.called("Policy.Authorize"); err != nil {
+				return err
+			}
+			return m.policy.Authorize(s, want, organisationID)
+		})
 	return p
 }
 
@@ -236,24 +246,27 @@ func (m *mocked) lease(ctx context.Context) *limiter.Lease {
 
 func (m *mocked) reports() Reports {
 	r := &mockReports{}
-	r.EXPECT().AdmitForks(anything, acme).RunAndReturn(func(ctx context.Context, _ string) (*limiter.Lease, error) {
+	r.On("AdmitForks", anything, acme).Return(func(ctx context.Context, _ string) (*limiter.Lease, error) {
 		if err := m.called("Reports.AdmitForks"); err != nil {
 			return nil, err
 		}
 		return m.lease(ctx), nil
 	})
-	r.EXPECT().KeepAnswer(anything, acme, anything, anything).RunAndReturn(func(_ context.Context, _ string, lease *limiter.Lease, _ int) (*limiter.Lease, error) {
-		return give(m, "Reports.KeepAnswer", lease, nil)
-	})
-	r.EXPECT().Statistics(anything, anything, anything).RunAndReturn(func(ctx context.Context, q reports.Query, hold func(*limiter.Lease)) (reports.Statistics, error) {
-		hold(m.lease(ctx))
-		stats, err := give(m, "Reports.Statistics", reports.Statistics{UniquePlayers: 1, Player: func(int) reports.PlayerStat { return reports.PlayerStat{Label: marker} }}, nil)
-		if err == nil {
-			err = m.ofGroup(q)
-		}
-		return stats, err
-	})
-	r.EXPECT().Suppressed(anything, anything).RunAndReturn(func(_ context.Context, q reports.Query) (bool, error) {
+	r.On("KeepAnswer", anything, acme, anything, anything).Return(
+		func(_ context.Context, _ string, lease *limiter.Lease, _ int) (*limiter.Lease, error) {
+			return give(m, "Reports.KeepAnswer", lease, nil)
+		})
+	r.On("Statistics", anything, anything, anything).Return(
+		func(ctx context.Context, q reports.Query, hold func(*limiter.Lease)) (reports.Statistics, error) {
+			hold(m.lease(ctx))
+			player := func(int) reports.PlayerStat { return reports.PlayerStat{Label: marker} }
+			stats, err := give(m, "Reports.Statistics", reports.Statistics{UniquePlayers: 1, Player: player}, nil)
+			if err == nil {
+				err = m.ofGroup(q)
+			}
+			return stats, err
+		})
+	r.On("Suppressed", anything, anything).Return(func(_ context.Context, q reports.Query) (bool, error) {
 		suppressed, err := give(m, "Reports.Suppressed", false, nil)
 		if err == nil {
 			err = m.ofGroup(q)
@@ -266,7 +279,7 @@ func (m *mocked) reports() Reports {
 // exports answers with the result of the re-check of the key, which a real export repeats while it runs.
 func (m *mocked) exports() Exports {
 	e := &mockExports{}
-	e.EXPECT().Send(anything, anything, anything).RunAndReturn(func(ctx context.Context, c *fiber.Ctx, r exports.Request) error {
+	e.On("Send", anything, anything, anything).Return(func(ctx context.Context, c *fiber.Ctx, r exports.Request) error {
 		if _, err := give(m, "Exports.Send", 0, nil); err != nil {
 			return err
 		}
