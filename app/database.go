@@ -156,7 +156,7 @@ func (c migrateCmd) Run(ctx context.Context, p stdio) error {
 	}
 	defer db.release()
 	if c.ForgetSecretKey {
-		if err := db.forgetKey(ctx, p.log); err != nil {
+		if err := db.forgetKey(ctx, keys, p.log); err != nil {
 			return err
 		}
 	}

@@ -45,14 +45,14 @@ func (db *database) encrypt(ctx context.Context, keys identity.Keyring, log *slo
 	return nil
 }
 
-// forgetKey makes the next key the database's, in place of a lost one.
-func (db *database) forgetKey(ctx context.Context, log *slog.Logger) error {
+// forgetKey makes the current key the database's, in place of a lost one.
+func (db *database) forgetKey(ctx context.Context, keys identity.Keyring, log *slog.Logger) error {
 	owner, err := postgres.Open(ctx, db.ownerURL, postgres.Options{Name: "dg secrets", MaxConns: 1, Logger: log})
 	if err != nil {
 		return err
 	}
 	defer owner.Close()
-	return identity.ForgetSecretKey(ctx, owner)
+	return identity.ForgetSecretKey(ctx, owner, keys)
 }
 
 // warnOfClearSecrets logs once, at the start of dg serve.

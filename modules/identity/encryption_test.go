@@ -176,8 +176,26 @@ func TestCheckValueOpensWithTheDatabasesKeyOnly(t *testing.T) {
 	}
 	_, err := b.DB.Pool.Exec(b.ctx(), `delete from secret_key_check`)
 	require.ErrorContains(t, err, "permission denied")
-	require.NoError(t, identity.ForgetSecretKey(b.ctx(), b.Owner))
+	require.NoError(t, identity.ForgetSecretKey(b.ctx(), b.Owner, ring(t, 0, 0)))
 	require.True(t, b.use(ring(t, 9, 0)).Recorded)
+}
+
+// README, Secrets: a key in place of a lost one is the database's at once, although the secrets under
+// the lost one stay unreadable. No secret in clear is accepted meanwhile.
+func TestKeyInPlaceOfALostOneRefusesClearSecrets(t *testing.T) {
+	b := setup(t)
+	b.person("ann@example.com", secret)
+	bob := b.person("bob@example.com", "")
+	b.use(ring(t, 1, 0))
+	for range 2 {
+		require.NoError(t, identity.ForgetSecretKey(b.ctx(), b.Owner, ring(t, 2, 0)))
+		require.Equal(t, identity.Reencrypted{Unreadable: 1, Recorded: true}, b.use(ring(t, 2, 0)))
+		_, err := identity.CheckSecretKey(b.ctx(), b.DB, ring(t, 3, 0))
+		require.ErrorIs(t, err, identity.ErrSecretKey)
+		_, err = b.DB.Pool.Exec(b.ctx(), `update users set totp_secret = $2 where id = $1`, bob, forgedSecret)
+		require.ErrorContains(t, err, "set DG_SECRET_KEY")
+	}
+	require.Equal(t, identity.Reencrypted{Recorded: true}, b.use(ring(t, 1, 2)), "it is found again")
 }
 
 // A key that does not open what is stored is not made the database's: the first start may be the
@@ -187,7 +205,7 @@ func TestCheckValueIsNotThatOfAWrongKey(t *testing.T) {
 	right, wrong := ring(t, 1, 0), ring(t, 2, 0)
 	b.person("ann@example.com", secret)
 	b.use(right)
-	require.NoError(t, identity.ForgetSecretKey(b.ctx(), b.Owner)) // a database that has never had one
+	require.NoError(t, identity.ForgetSecretKey(b.ctx(), b.Owner, ring(t, 0, 0))) // a database that has never had one
 	require.Equal(t, identity.Reencrypted{Unreadable: 1}, b.use(wrong))
 	done, err := identity.ReencryptSecrets(b.ctx(), b.DB, right)
 	require.NoError(t, err)

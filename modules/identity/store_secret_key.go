@@ -43,11 +43,17 @@ func CheckSecretKey(ctx context.Context, db *postgres.DB, keys Keyring) (encrypt
 	return true, nil
 }
 
-// ForgetSecretKey removes the check value, for the owner of the tables who has lost the key. The
-// next start records another.
-func ForgetSecretKey(ctx context.Context, db *postgres.DB) error {
-	err := db.Gorm.WithContext(ctx).Scopes(postgres.Tag("identity.forgetSecretKey")).
-		Where("one").Delete(&secretKeyRow{}).Error
+// ForgetSecretKey makes the current key the database's in place of a lost one, for the owner of the
+// tables: secrets in clear stay refused. Without a current key it removes the check value.
+func ForgetSecretKey(ctx context.Context, db *postgres.DB, keys Keyring) error {
+	check := db.Gorm.WithContext(ctx).Scopes(postgres.Tag("identity.forgetSecretKey")).
+		Model(&secretKeyRow{}).Where("one")
+	var err error
+	if keys.Encrypts() {
+		err = check.Update("value", keys.seal(checkPerson, checkText)).Error
+	} else {
+		err = check.Delete(&secretKeyRow{}).Error
+	}
 	if err != nil {
 		return fmt.Errorf("identity: forget the secret key: %w", err)
 	}
