@@ -75,6 +75,20 @@ const (
 	halfOfAuth     = 4 // of what is left, of one organisation
 )
 
+// A key that the instance has just accepted is unknown no longer: what its first use of a minute writes waits among
+// its organisation's, not among the unknown credentials (rules.md, Bounds).
+func TestFirstUsesLeaveConnectionsForUnknownKeys(t *testing.T) {
+	w := start(t)
+	db := fixtures.On(t, w.Database)
+	slow, fresh := newTenant(db, 10), newTenant(db, 10)
+	release := w.holds(`select from api_keys where id = $1 for update`, slow.key.ID)
+	leave := w.crowd(http.MethodGet, "/api/v1/forks", "Authorization", "Bearer "+slow.key.Token())
+	defer leave()
+	inUse(t, w.p.Pools.Auth.Pool, halfOfAuth)
+	require.Equal(t, http.StatusOK, w.send(t.Context(), http.MethodGet, "/api/v1/forks", "Authorization", "Bearer "+fresh.key.Token()))
+	release()
+}
+
 // Uses of keys that take long, here for a lock, leave connections: wrong secrets of many networks take a fifth at
 // most, and keys that were accepted before are not among them, nor are sign-ins (rules.md, Bounds). Without the lock a
 // key that is new to the instance is accepted beside them.

@@ -6,6 +6,7 @@ import (
 
 	"dg/modules/audit"
 	"dg/platform/authz"
+	"dg/platform/limiter"
 	"dg/platform/postgres"
 )
 
@@ -76,6 +77,7 @@ func (s *Service) Authenticate(ctx context.Context, token Token, request audit.R
 	}
 	result.countedOn = s.count(result.Caller, accepted)
 	if result.firstInMinute {
+		ctx = limiter.WithTenant(ctx, result.OrganisationID) // no unknown credential any more
 		if err := s.touch(ctx, result.Caller); err != nil {
 			return Caller{}, err
 		}
