@@ -20,7 +20,7 @@ var ErrPasswordDue = apperr.NewField("current", "Enter your password again.")
 // Errors: ErrNoSession, ErrPasswordDue for a proof without a password, ErrWrongPassword, ErrWrongCode,
 // a LockedError, apperr.Unavailable when too many people sign in at once.
 func (s *Service) Reauthenticate(ctx context.Context, token string, proof Proof) error {
-	recently, err := s.authenticatedRecently(ctx, token, s.clock())
+	recently, err := authenticatedRecently(s.gorm(ctx), token, s.clock())
 	switch {
 	case err != nil || recently:
 		return err
@@ -28,6 +28,10 @@ func (s *Service) Reauthenticate(ctx context.Context, token string, proof Proof)
 		return ErrPasswordDue
 	}
 	mark := func(tx transaction, in *lockedSession, now time.Time) error {
+		// A form that is sent twice gives one code twice: the first has marked the session meanwhile.
+		if recently, err := authenticatedRecently(tx, token, now); err != nil || recently {
+			return err
+		}
 		if in.secret != "" {
 			if err := s.takeCode(tx, in, proof.Code, now); err != nil {
 				return err

@@ -78,6 +78,22 @@ func TestReauthenticationTakesACode(t *testing.T) {
 	require.NoError(t, b.reauthenticate(session, proof(wrong.Code)), "a wrong password uses up no code")
 }
 
+// A form that is sent twice at once: the code counts for both, and is no wrong one.
+func TestReauthenticationsAtOnceTakeOneCode(t *testing.T) {
+	b := setup(t)
+	_, codes, session := b.enrolled("ann@example.com")
+	b.age(session, "1 hour")
+	done := make(chan error)
+	for range 3 {
+		go func() { done <- b.other.Reauthenticate(b.ctx(), session.Token, proof(codes[0])) }()
+	}
+	for range 3 {
+		require.NoError(t, <-done)
+	}
+	require.Zero(t, one[int](b, `select wrong_codes from users where email_key = 'ann@example.com'`))
+	require.Equal(t, len(codes)-1, b.left(session))
+}
+
 // Wrong passwords count together with those of other changes in the session (doc.go, Limits).
 func TestReauthenticationIsBounded(t *testing.T) {
 	b := setup(t)

@@ -51,11 +51,9 @@ func (s *Service) touch(ctx context.Context, session Session, now time.Time) err
 }
 
 // authenticatedRecently compares with the database's clock, which wrote the instant.
-func (s *Service) authenticatedRecently(
-	ctx context.Context, token string, now time.Time,
-) (recently bool, err error) {
+func authenticatedRecently(db *gorm.DB, token string, now time.Time) (recently bool, err error) {
 	const compared = "coalesce(authenticated_at > now() - make_interval(secs => ?), false)"
-	err = s.gorm(ctx).Scopes(postgres.Tag("identity.authenticatedRecently")).Model(&sessionRow{}).
+	err = db.Scopes(postgres.Tag("identity.authenticatedRecently")).Model(&sessionRow{}).
 		Select(compared, reauthenticationTTL.Seconds()).
 		Where("token_hash = ? and expires_at > ? and not second_step_due", hashToken(token), now).
 		Take(&recently).Error
