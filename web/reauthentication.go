@@ -49,7 +49,7 @@ func (h *Handler) reauthenticate(
 	f.AskPassword = true
 	wrong, rejected := proofErrors(c, err)
 	if errors.Is(err, identity.ErrPasswordDue) {
-		if c.Method() == fiber.MethodGet {
+		if c.Method() != fiber.MethodPost {
 			return f, 0, nil
 		}
 		wrong = missing

@@ -91,6 +91,8 @@ func TestSensitiveFormsAskForThePasswordInPlace(t *testing.T) {
 			require.Equal(t, http.StatusOK, opened.StatusCode)
 			require.Equal(t, [2]bool{true, true}, opened.asks())
 			require.NotContains(t, opened.body, `id="errors"`)
+			head := b.send(http.MethodHead, s.path, "", nil)
+			require.Equal(t, len(opened.body), int(head.ContentLength), "HEAD is no sending of the form")
 			before := w.changes()
 			for _, c := range []struct{ password, code, said string }{
 				{"", "", again},
