@@ -37,7 +37,7 @@ func Tenant(organisationID string) func(*gorm.DB) *gorm.DB {
 }
 
 // Raw is gorm's Raw for a text on one organisation, which the text names @org. gorm's own Raw and Exec are refused
-// without AcrossTenants.
+// without AcrossTenants. A Raw inside a condition is a part of its text: nobody reads it here.
 func Raw(db *gorm.DB, organisationID, text string, args ...any) *gorm.DB {
 	return db.Set(textSetting, organisationID).Raw(text, withOrg(text, organisationID, args)...)
 }
