@@ -167,8 +167,8 @@ var semantic = []mutation{
 	{
 		name: "running export: below Pro", rule: "CSV",
 		file: "modules/apikeys/store.go", pkg: "modules/apikeys", tests: "TestStillUsable",
-		old:     " and o.plan in ('pro', 'enterprise')",
-		mutated: "",
+		old:     `Where("plan in ('pro', 'enterprise')")`,
+		mutated: `Where("true")`,
 	},
 	{
 		name: "replacement: of a key that stops already", rule: "Keys",
