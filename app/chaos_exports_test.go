@@ -37,7 +37,7 @@ var exportEvents = []exportEvent{
 	{"a player is erased", false, func(t *testing.T, x *underway) {
 		policy, err := authz.New()
 		require.NoError(t, err)
-		_, err = org.New(x.db.Owner, audit.New(x.db.Owner), policy).Erase(t.Context(), x.erased.ID, reports.DropDirty, requestOf("test"))
+		_, err = org.New(x.db.Owner, audit.New(x.db.Owner), policy).Erase(t.Context(), x.erased.ID, reports.DropDirty, audit.Request{})
 		require.NoError(t, err)
 	}},
 	{"the plan ends", true, func(_ *testing.T, x *underway) {

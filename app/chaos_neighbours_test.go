@@ -35,7 +35,7 @@ func TestChaosNeighbours(t *testing.T) {
 	}
 	n := startNeighbours(t)
 	if os.Getenv("GOMAXPROCS") == "" {
-		require.Contains(t, n.operations(t, "/metrics"), fmt.Sprintf("go_sched_gomaxprocs_threads %d\n", threadsOfProcessor*runtime.GOMAXPROCS(0)))
+		require.Contains(t, n.operations(t, "/metrics"), fmt.Sprintf("go_sched_gomaxprocs_threads %d\n", 2*runtime.GOMAXPROCS(0)))
 	}
 	n.rest(t, time.Second) // warms up
 	quiet, quietSignIns := n.rest(t, time.Duration(chaosSize(0, 8, 30))*time.Second)

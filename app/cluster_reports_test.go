@@ -156,7 +156,7 @@ func (x *clustered) erasedPlayersAreGone(t *testing.T) {
 		x.see(t, w, reader, round, &answers)
 		resume := x.pausing(round)
 		w.set("gone", func() {
-			_, err := orgs.Erase(t.Context(), player.ID, reports.DropDirty, requestOf("test"))
+			_, err := orgs.Erase(t.Context(), player.ID, reports.DropDirty, audit.Request{})
 			require.NoError(t, err)
 		})
 		x.see(t, w, reader, round, &answers)

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"os/exec"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -74,21 +73,6 @@ func TestOperationsPortLeavesFilesToThePublicOne(t *testing.T) {
 	require.Equal(t, http.StatusOK, ask(t, client(), "http://"+ops+"/metrics", "").StatusCode, "metrics are read too")
 	c.stop()
 	require.NotContains(t, c.log.String(), "too many open files")
-}
-
-// configs/deploy/nginx.conf: a proxy on the same machine gets the segments of a network.
-func TestSegmentsAreThoseOfANetwork(t *testing.T) {
-	ln, err := listen(t.Context(), "", "127.0.0.1:0", "DG_ADDR")
-	require.NoError(t, err)
-	defer ln.Close()
-	raw, err := dialFrom(t, "127.0.0.1", ln.Addr().String()).(*net.TCPConn).SyscallConn()
-	require.NoError(t, err)
-	var segment int
-	require.NoError(t, raw.Control(func(fd uintptr) {
-		segment, err = syscall.GetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_MAXSEG)
-	}))
-	require.NoError(t, err)
-	require.LessOrEqual(t, segment, maxSegment)
 }
 
 // An idle connection takes about 11 KB, and the garbage that is not collected yet.

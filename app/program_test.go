@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"os"
 	"os/exec"
@@ -23,9 +22,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"dg/app/assembly"
 	"dg/app/demo"
-	"dg/platform/config"
 )
 
 // program is dg as somebody runs it: its commands on one data folder, in this process.
@@ -177,7 +174,7 @@ func TestReportsAgreeWithTheImportedFile(t *testing.T) {
 
 	greeting, _ := p.serve("serve")
 	base := strings.TrimSpace(strings.TrimPrefix(greeting, "Serving on "))
-	token := p.keyFor(t, ids.Organisation.String())
+	token := makeKey(t, p.dir, ids.Organisation.String(), "Test").String()
 	want := readHistory(t, file)
 	query := fmt.Sprintf("?from=%s&to=%s", now.UTC().AddDate(0, 0, -301).Format(time.DateOnly), now.UTC().Format(time.DateOnly))
 	fork := base + "/api/v1/forks/" + ids.Forks[0].String()
@@ -248,21 +245,6 @@ func readHistory(t *testing.T, file string) historyFigures {
 		}
 	}
 	return h
-}
-
-// keyFor makes a key as the settings screens will: through the service, beside the running server.
-func (p *program) keyFor(t *testing.T, organisationID string) string {
-	t.Helper()
-	c := stdio{log: slog.New(slog.DiscardHandler)}
-	db, err := openDatabase(t.Context(), config.Database{DataDir: p.dir}, c.log)
-	require.NoError(t, err)
-	defer db.release()
-	a, err := assembly.New(t.Context(), assembly.Settings{ServingURL: db.servingURL, BaseURL: "http://127.0.0.1", Log: c.log})
-	require.NoError(t, err)
-	defer a.Close()
-	token, err := replaceDemoKey(t.Context(), a.Keys, testOwner(t, db, organisationID))
-	require.NoError(t, err)
-	return token.String()
 }
 
 // fetch reads an answer of 200.

@@ -113,8 +113,8 @@ func TestSecretsAppearNowhere(t *testing.T) {
 		s[fmt.Sprintf("the output of import %d", i)] = text
 	}
 	organisation := read[string](t, d, `select org_id::text from api_keys`)
-	db := &database{ownerURL: x.url(url.UserPassword("dg_owner", databasePassword)), servingURL: x.url(url.UserPassword("dg_app", databasePassword))}
-	key, other := makeKeyIn(t, db, organisation, "BI"), makeKeyIn(t, db, organisation, "Other")
+	serving, owner := x.url(url.UserPassword("dg_app", databasePassword)), x.url(url.UserPassword("dg_owner", databasePassword))
+	key, other := makeKeyIn(t, serving, owner, organisation, "BI"), makeKeyIn(t, serving, owner, organisation, "Other")
 	secrets["a key's secret"], secrets["another key's secret"] = key.Secret, other.Secret
 	secrets["a secret that fits no key"] = strings.Repeat("wrong", 8)
 	useEverywhere(t, s, c.url, key, other)
@@ -248,7 +248,7 @@ func answer(t *testing.T, url, authorization string) string {
 // revokeBeside revokes the key as another instance would.
 func revokeBeside(t *testing.T, x *external, organisation string, token apikeys.Token) {
 	t.Helper()
-	owner := testOwner(t, &database{ownerURL: x.url(url.UserPassword("dg_owner", databasePassword))}, organisation)
+	owner := testOwner(t, x.url(url.UserPassword("dg_owner", databasePassword)), organisation)
 	a, err := assembly.New(t.Context(), assembly.Settings{ServingURL: x.url(url.UserPassword("dg_app", databasePassword)), BaseURL: "http://127.0.0.1", Log: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	defer a.Close()

@@ -67,7 +67,7 @@ func (p *program) answersDespiteDamage(d *door, h history) {
 	p.t.Helper()
 	greeting, stop := p.serve("serve")
 	defer stop()
-	token := p.keyFor(p.t, h.ids.Organisation.String())
+	token := makeKey(p.t, p.dir, h.ids.Organisation.String(), "Test").String()
 	url := strings.TrimSpace(strings.TrimPrefix(greeting, "Serving on ")) + "/api/v1/forks/" + h.ids.Forks[0].String() + "/stats" + h.query
 	before := fetch(p.t, url, token)
 	d.exec(p.t, `update fork_days set sums = set_byte(sums, octet_length(sums) - 1, get_byte(sums, octet_length(sums) - 1) # 1)

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -23,73 +22,6 @@ func command(t *testing.T, args ...string) (status int, out, err string) {
 	defer stop()
 	status = run(ctx, args, stdio{stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr})
 	return status, stdout.String(), stderr.String()
-}
-
-// settingsOf lists the settings of a command with their flags, from the struct that kong reads.
-func settingsOf(typ reflect.Type) map[string]string {
-	settings := map[string]string{}
-	for f := range fields(typ) {
-		if env := f.Tag.Get("env"); env != "" {
-			name := f.Tag.Get("name")
-			if name == "" {
-				name = kebab(f.Name)
-			}
-			settings[env] = "--" + name
-		}
-	}
-	return settings
-}
-
-func fields(typ reflect.Type) func(func(reflect.StructField) bool) {
-	return func(yield func(reflect.StructField) bool) {
-		for _, f := range reflect.VisibleFields(typ) {
-			if !f.Anonymous && !yield(f) {
-				return
-			}
-		}
-	}
-}
-
-func kebab(name string) string {
-	var b strings.Builder
-	for i, r := range name {
-		if i > 0 && r >= 'A' && r <= 'Z' {
-			b.WriteByte('-')
-		}
-		b.WriteString(strings.ToLower(string(r)))
-	}
-	return b.String()
-}
-
-// `dg --help` is the reference of the settings (config's doc): every variable is named with its flag, by the help of each
-// command that reads it, and by that of the program.
-func TestHelpNamesEverySetting(t *testing.T) {
-	t.Parallel()
-	general := settingsOf(reflect.TypeFor[cli]())
-	require.Len(t, general, 3)
-	all := map[string]string{}
-	for name, typ := range map[string]reflect.Type{
-		"serve": reflect.TypeFor[serveCmd](), "migrate": reflect.TypeFor[migrateCmd](),
-		"import": reflect.TypeFor[importCmd](), "demo": reflect.TypeFor[demoCmd](),
-	} {
-		status, help, _ := command(t, name, "--help")
-		require.Zero(t, status)
-		own := settingsOf(typ)
-		require.GreaterOrEqual(t, len(own), 3, name)
-		for _, settings := range []map[string]string{own, general} {
-			for env, flag := range settings {
-				require.Contains(t, help, "$"+env, "dg %s --help", name)
-				require.Regexp(t, flag+`\b`, help, "dg %s --help", name)
-				all[env] = flag
-			}
-		}
-	}
-	require.Len(t, all, 19)
-	status, help, _ := command(t, "--help")
-	require.Zero(t, status)
-	for env := range all {
-		require.Contains(t, help, env, "dg --help")
-	}
 }
 
 // Every setting is a flag or an environment variable of the same meaning; the flag wins. What is given wrong is told by

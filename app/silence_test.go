@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
@@ -18,7 +17,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/config"
 )
 
 // relay is a proxy before a database that can fall silent: it refuses and closes nothing, and nothing arrives.
@@ -100,15 +98,13 @@ func overRelay(t *testing.T, plays int) (*exporting, *relay) {
 	owner := x.url(url.User("dg_owner"))
 	imported := launch(t, "import", "--database-url", x.url(url.User("dg_app")), "--migrate-database-url", owner, h.file)
 	require.Zero(t, imported.status(10*time.Minute), "%s", imported.log.String())
-	db, err := openDatabase(t.Context(), config.Database{DatabaseURL: x.url(url.User("dg_app")), MigrateDatabaseURL: owner}, slog.New(slog.DiscardHandler))
-	require.NoError(t, err)
 	for range 4 {
-		e.more = append(e.more, makeKeyIn(t, db, h.ids.Organisation.String(), "Warehouse").String())
+		e.more = append(e.more, makeKeyIn(t, x.url(url.User("dg_app")), owner, h.ids.Organisation.String(), "Warehouse").String())
 	}
 	e.token = e.more[0]
-	db.release()
 	e.child = launch(t, "serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0", "--database-url", r.url(), "--migrate-database-url", owner).untilServing()
 	e.door = &door{}
+	var err error
 	e.Pool, err = pgxpool.New(context.Background(), x.url(url.User("dg_owner")))
 	require.NoError(t, err)
 	t.Cleanup(e.Close)

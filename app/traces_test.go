@@ -27,6 +27,6 @@ func TestServeSendsTraces(t *testing.T) {
 	require.NoError(t, response.Body.Close())
 	stop()
 	require.True(t, slices.ContainsFunc(collector.Spans(), func(s *tracepb.Span) bool { return s.GetName() == "GET /readyz" }), "%v", collector.Spans())
-	require.Equal(t, version, collector.Resource()["service.version"])
+	require.Equal(t, "dev", collector.Resource()["service.version"])
 	require.Equal(t, "/v1/traces", collector.Requests()[0].URL.Path)
 }

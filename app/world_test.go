@@ -25,7 +25,6 @@ import (
 	"dg/modules/apikeys"
 	"dg/modules/audit"
 	"dg/platform/authz"
-	"dg/platform/config"
 	"dg/platform/embeddedpg"
 )
 
@@ -162,28 +161,28 @@ func (d *door) finished(t *testing.T, requestID string) (outcome string, rows in
 // makeKey makes a key of the organisation as the settings screens will, beside whatever runs on the folder.
 func makeKey(t *testing.T, dir, organisation, name string) apikeys.Token {
 	t.Helper()
-	log := slog.New(slog.DiscardHandler)
-	db, err := openDatabase(t.Context(), config.Database{DataDir: dir}, log)
+	server, err := embeddedpg.Start(t.Context(), dir, embeddedpg.Options{})
 	require.NoError(t, err)
-	defer db.release()
-	return makeKeyIn(t, db, organisation, name)
+	defer func() { require.NoError(t, server.Stop(context.Background())) }()
+	return makeKeyIn(t, server.URL(), server.OwnerURL(), organisation, name)
 }
 
-func makeKeyIn(t *testing.T, db *database, organisation, name string) apikeys.Token {
+// makeKeyIn makes a key in the database of the URLs, which are those of the serving role and of the owner of the tables.
+func makeKeyIn(t *testing.T, serving, owner, organisation, name string) apikeys.Token {
 	t.Helper()
-	a, err := assembly.New(t.Context(), assembly.Settings{ServingURL: db.servingURL, BaseURL: "http://127.0.0.1", Log: slog.New(slog.DiscardHandler)})
+	a, err := assembly.New(t.Context(), assembly.Settings{ServingURL: serving, BaseURL: "http://127.0.0.1", Log: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	defer a.Close()
-	_, token, err := a.Keys.Create(t.Context(), testOwner(t, db, organisation),
+	_, token, err := a.Keys.Create(t.Context(), testOwner(t, owner, organisation),
 		apikeys.NewKey{Name: name, Scopes: []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead}}, audit.Request{})
 	require.NoError(t, err)
 	return token
 }
 
-// testOwner is an owner of the organisation, made one where it is none yet.
-func testOwner(t *testing.T, db *database, organisation string) apikeys.Actor {
+// testOwner is an owner of the organisation, made one where it is none yet by the owner of the tables.
+func testOwner(t *testing.T, database, organisation string) apikeys.Actor {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), db.ownerURL)
+	conn, err := pgx.Connect(t.Context(), database)
 	require.NoError(t, err)
 	defer conn.Close(context.Background())
 	owner := apikeys.Actor{
