@@ -55,7 +55,7 @@ generate: ## Regenerate what is made from other files.
 	scripts/generate.sh
 
 build: ## Build bin/dg.
-	go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/dg ./app
+	go build -trimpath -ldflags "-s -w -X dg/app/commands.version=$(VERSION)" -o bin/dg ./app
 
 postgres:
 	@scripts/postgres.sh

@@ -14,9 +14,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/testkit/pgtest"
-
 	"dg/app/demo"
+	"dg/platform/testkit/pgtest"
 )
 
 // secretive is a dg whose people use every secret that they have: each is in secrets from the answer on that showed it.

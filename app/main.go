@@ -4,107 +4,18 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
-	"log/slog"
 	"os"
 	"os/signal"
-	"runtime"
 	"syscall"
 
-	"github.com/alecthomas/kong"
-
-	"dg/platform/telemetry"
+	"dg/app/commands"
 )
-
-// version is set when a release is built.
-var version = "dev"
-
-// cli is every command and setting of the program.
-type cli struct {
-	LogLevel  string `env:"DG_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"Lowest level that is logged: debug, info, warn or error."`
-	File      string `name:"config" env:"DG_CONFIG" placeholder:"FILE" help:"File of settings, one NAME=VALUE a line. Flags and environment variables win over it."`
-	LogFormat string `env:"DG_LOG_FORMAT" default:"text" enum:"text,json" help:"Log format: text or json."`
-
-	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
-
-	Serve    serveCmd    `cmd:"" help:"Migrate the database, then serve the API and the screens."`
-	Migrate  migrateCmd  `cmd:"" help:"Migrate the database schema and the rights of the serving role."`
-	Import   importCmd   `cmd:"" help:"Import organisations and their histories (NDJSON, plain or gzip)."`
-	Demo     demoCmd     `cmd:"" help:"Load the demo organisations into an empty database and create a new demo key."`
-	Segments segmentsCmd `cmd:"" help:"Show, verify or rebuild the segments that make statistics of large forks fast."`
-	Backup   backupCmd   `cmd:"" help:"Back up the embedded database into a file, also while dg serve runs."`
-	Restore  restoreCmd  `cmd:"" help:"Restore a backup into the embedded database, which has to be empty."`
-	Audit    auditCmd    `cmd:"" help:"Remove old entries of the audit logs, after writing them to a file."`
-	Erase    eraseCmd    `cmd:"" help:"Erase players with their plays."`
-	Keys     keysCmd     `cmd:"" help:"List the revoked keys, and revoke keys again after a restore."`
-	Account  accountCmd  `cmd:"" help:"Restore access for a person who has lost a password or phone."`
-	Doctor   doctorCmd   `cmd:"" help:"Look for what keeps dg from serving well, and tell how to fix it. Changes nothing."`
-	Config   configCmd   `cmd:"" name:"config" help:"Print the settings that dg serve would use, and where each comes from."`
-	Licences licencesCmd `cmd:"" help:"Print the licences of the third-party software in the binary."`
-	Version  versionCmd  `cmd:"" help:"Print the version."`
-}
-
-// stdio is what a command reads, writes and logs to.
-type stdio struct {
-	stdin          io.Reader
-	stdout, stderr io.Writer
-	log            *slog.Logger
-	ownProcess     bool // no other command runs in the process: root's privileges may be dropped
-}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	context.AfterFunc(ctx, stop) // a second signal kills
-	status := run(ctx, os.Args[1:], stdio{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, ownProcess: true})
+	process := commands.Stdio{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, OwnProcess: true}
+	status := commands.Run(ctx, os.Args[1:], process)
 	stop()
 	os.Exit(status)
-}
-
-// run parses the arguments, runs the command and returns the exit status.
-func run(ctx context.Context, args []string, p stdio) int {
-	var c cli
-	helped := -1
-	parsed, err := parser(ctx, &c, p, &helped).Parse(args)
-	if helped >= 0 { // --help
-		return helped
-	}
-	if err == nil {
-		p.log, err = telemetry.NewLogger(p.stderr, c.LogLevel, c.LogFormat)
-	}
-	if err != nil {
-		fmt.Fprintln(p.stderr, "dg:", err)
-		return 2
-	}
-	slog.SetDefault(p.log)
-	err = parsed.Run(p)
-	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		err = errors.New("interrupted before it was done")
-	}
-	if err != nil {
-		fmt.Fprintln(p.stderr, "dg:", err)
-		return 1
-	}
-	return 0
-}
-
-// parser reads the arguments into c. --help sets the exit status.
-func parser(ctx context.Context, c *cli, p stdio, exit *int) *kong.Kong {
-	return kong.Must(c, kong.Name("dg"), kong.UsageOnError(), kong.Writers(p.stdout, p.stderr), kong.Exit(func(code int) { *exit = code }),
-		kong.Description("The reporting API of DG, and its screens. Every setting is a flag or an environment variable."),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Help(printHelp), kong.BindTo(ctx, (*context.Context)(nil)),
-		kong.Vars{"version": versionLine()})
-}
-
-func versionLine() string {
-	return fmt.Sprintf("dg %s (%s, %s/%s)", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-}
-
-type versionCmd struct{}
-
-// Run prints the version.
-func (versionCmd) Run(p stdio) error {
-	_, err := fmt.Fprintln(p.stdout, versionLine())
-	return err
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"dg/app/commands"
 	"dg/app/demo"
 )
 
@@ -64,7 +65,7 @@ func (p *program) run(args ...string) (status int, output string) {
 	var out buffer
 	ctx, stop := context.WithTimeout(p.t.Context(), time.Minute) // one that serves where it should not would do so for ever
 	defer stop()
-	status = run(ctx, append(args, "--data-dir", p.dir), stdio{stdin: strings.NewReader(""), stdout: &out, stderr: io.MultiWriter(&out, &p.log)})
+	status = commands.Run(ctx, append(args, "--data-dir", p.dir), commands.Stdio{Stdin: strings.NewReader(""), Stdout: &out, Stderr: io.MultiWriter(&out, &p.log)})
 	return status, out.String()
 }
 
@@ -78,8 +79,8 @@ func (p *program) serve(args ...string) (greeting string, stop func()) {
 	out, in := io.Pipe()
 	ended := make(chan int, 1)
 	go func() {
-		ended <- run(ctx, append(args, "--data-dir", p.dir, "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0", "--shutdown-delay", "0s"),
-			stdio{stdin: strings.NewReader(""), stdout: in, stderr: &p.log})
+		ended <- commands.Run(ctx, append(args, "--data-dir", p.dir, "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0", "--shutdown-delay", "0s"),
+			commands.Stdio{Stdin: strings.NewReader(""), Stdout: in, Stderr: &p.log})
 		_ = in.Close()
 	}()
 	lines := bufio.NewReader(out)

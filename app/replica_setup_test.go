@@ -18,9 +18,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/testkit/pgtest"
-
 	"dg/platform/postgres"
+	"dg/platform/testkit/pgtest"
 )
 
 // hotStandby is a standby of an external server, which can be stopped, killed and started again under one URL.

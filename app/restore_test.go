@@ -12,9 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/testkit/pgtest"
-
 	"dg/platform/embeddedpg"
+	"dg/platform/testkit/pgtest"
 )
 
 // restored is a new data folder with the backup in it.

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/app/commands"
 )
 
 // command runs dg in this process, on nothing, and returns what it printed.
@@ -20,7 +22,7 @@ func command(t *testing.T, args ...string) (status int, out, err string) {
 	var stdout, stderr buffer
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second) // what does not say what is wrong would serve for ever
 	defer stop()
-	status = run(ctx, args, stdio{stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr})
+	status = commands.Run(ctx, args, commands.Stdio{Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr})
 	return status, stdout.String(), stderr.String()
 }
 

@@ -16,7 +16,6 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
-
 )
 
 // relay is a proxy before a database that can fall silent: it refuses and closes nothing, and nothing arrives.

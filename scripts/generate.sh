@@ -5,7 +5,7 @@
 #   web/templates/docs_errors.html         from modules/publicapi/errors.yaml
 #   modules/publicapi/client_gen_test.go   from modules/publicapi/openapi.json
 #   mock_*_test.go                         from the interfaces that configs/mockery.yaml names
-#   app/notices.txt                        from the licences of what go.mod names
+#   app/commands/notices.txt               from the licences of what go.mod names
 set -eu
 cd "$(dirname "$0")/.."
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes app/notices.txt, which `dg licences` prints: the licences of all that is in the binary, as they ask for.
+# Writes app/commands/notices.txt, which `dg licences` prints: the licences of all that is in the binary, as they ask for.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -24,4 +24,4 @@ notice() { # name, licence files
 		# shellcheck disable=SC2086 # paths of the module cache have no blanks
 		notice "$path $version" $files
 	done
-} >app/notices.txt
+} >app/commands/notices.txt

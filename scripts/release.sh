@@ -17,8 +17,8 @@ for target in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64; do
 	name=dg_${VERSION}_${os}_$ARCH
 	BINARY=dist/$name/dg
 	export ARCH BINARY
-	CGO_ENABLED=0 GOOS=$os GOARCH=$ARCH go build -trimpath -buildvcs=false -ldflags "-s -w -buildid= -X main.version=$VERSION" -o "$BINARY" ./app
-	cp -r README.md LICENSE CHANGELOG.md app/notices.txt configs/deploy "dist/$name/"
+	CGO_ENABLED=0 GOOS=$os GOARCH=$ARCH go build -trimpath -buildvcs=false -ldflags "-s -w -buildid= -X dg/app/commands.version=$VERSION" -o "$BINARY" ./app
+	cp -r README.md LICENSE CHANGELOG.md app/commands/notices.txt configs/deploy "dist/$name/"
 	go run ./scripts/sbom "$BINARY" >"dist/$name.sbom.json"
 	if [ "$os" = linux ]; then
 		for format in deb rpm; do

@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"context"
@@ -23,7 +23,7 @@ type eraseCmd struct {
 }
 
 // Run erases the players one by one, and then seals again the days that included them.
-func (c eraseCmd) Run(ctx context.Context, p stdio) error {
+func (c eraseCmd) Run(ctx context.Context, p Stdio) error {
 	policy, err := authz.New()
 	if err != nil {
 		return err
@@ -36,11 +36,11 @@ func (c eraseCmd) Run(ctx context.Context, p stdio) error {
 			switch {
 			case apperr.Is(err, apperr.NotFound):
 				missing++
-				fmt.Fprintf(p.stdout, "%s  no such player\n", id)
+				fmt.Fprintf(p.Stdout, "%s  no such player\n", id)
 			case err != nil:
 				return fmt.Errorf("erase %s: %w", id, err)
 			default:
-				fmt.Fprintf(p.stdout, "%s  erased from organisation %s\n", id, organisation)
+				fmt.Fprintf(p.Stdout, "%s  erased from organisation %s\n", id, organisation)
 			}
 		}
 		if _, err := reports.NewSealer(owner, time.Now, p.log, reports.SealFrom).Seal(ctx); err != nil {

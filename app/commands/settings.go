@@ -1,19 +1,14 @@
-package main
+package commands
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
-
-	"dg/platform/config"
-	"dg/platform/postgres"
 )
 
 // fileSuffix names the variable of a file that holds a secret: DG_SECRET_KEY_FILE for DG_SECRET_KEY.
@@ -130,89 +125,4 @@ func parseSettings(text string) (map[string]string, error) {
 		settings[name] = value
 	}
 	return settings, nil
-}
-
-// configCmd is `dg config`.
-type configCmd struct{ serveSettings }
-
-// Run prints the settings that dg serve would use, and where each comes from.
-func (configCmd) Run(c *kong.Context, p stdio) error {
-	for _, flag := range append(slices.Clone(c.Model.Flags), c.Selected().Flags...) {
-		if len(flag.Envs) == 0 {
-			continue
-		}
-		if _, err := fmt.Fprintf(p.stdout, "%s=%s  # %s\n", flag.Envs[0], shown(flag, c.FlagValue(flag)), sourceOf(c, flag)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// shown is the value of a setting without its secrets.
-func shown(flag *kong.Flag, value any) string {
-	text := fmt.Sprint(value)
-	if list, ok := value.([]string); ok {
-		text = strings.Join(list, ",")
-	}
-	isURL, secret := strings.HasPrefix(flag.PlaceHolder, "URL"), flag.Tag.Has("secret")
-	switch {
-	case text == "":
-		return ""
-	case isURL && secret:
-		return shownDatabases(text)
-	case isURL:
-		return maskedURL(text)
-	case secret:
-		return hidden
-	default:
-		return text
-	}
-}
-
-const hidden = "(hidden)"
-
-// shownDatabases is a list of database URLs without passwords. What cannot be read is hidden: its
-// password cannot be told apart.
-func shownDatabases(text string) string {
-	urls, ok := config.Database{ReplicaURLs: text}.Replicas()
-	if !ok {
-		urls = []string{text} // keywords
-	}
-	for i, u := range urls {
-		if _, err := postgres.RoleOf(u); err != nil {
-			return hidden
-		}
-		urls[i] = postgres.Redact(errors.New(u)).Error()
-	}
-	return strings.Join(urls, " ")
-}
-
-// urlSecrets finds the user and the query of a URL, also of one that cannot be read.
-var urlSecrets = regexp.MustCompile(`(?s)^(\w+://)?(.*@)?([^?]*)(\?.*)?$`)
-
-// maskedURL is a URL without user and query, either of which may be a password.
-func maskedURL(text string) string {
-	parts := urlSecrets.FindStringSubmatch(text)
-	for i, mask := range map[int]string{2: "***@", 4: "?***"} {
-		if parts[i] != "" {
-			parts[i] = mask
-		}
-	}
-	return strings.Join(parts[1:], "")
-}
-
-// sourceOf says where the value of a setting comes from.
-func sourceOf(c *kong.Context, flag *kong.Flag) string {
-	for _, path := range c.Path {
-		if path.Flag == flag && path.Resolved {
-			return "file"
-		}
-		if path.Flag == flag {
-			return "flag"
-		}
-	}
-	if _, ok := os.LookupEnv(flag.Envs[0]); ok {
-		return "environment"
-	}
-	return "default"
 }

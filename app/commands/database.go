@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"cmp"
@@ -135,36 +135,4 @@ func (db *database) migrate(ctx context.Context, log *slog.Logger) error {
 		return fmt.Errorf("migrate the database: %w", err)
 	}
 	return nil
-}
-
-// migrateCmd is `dg migrate`.
-type migrateCmd struct {
-	config.Database
-	config.Secrets
-	ForgetSecretKey bool `help:"Accept DG_SECRET_KEY in place of a lost key. Two-step secrets under the lost key stay unreadable."`
-}
-
-// Run migrates the database. It needs no key: it stores no secret.
-func (c migrateCmd) Run(ctx context.Context, p stdio) error {
-	keys, err := keyring(c.Secrets)
-	if err != nil {
-		return err
-	}
-	db, err := openDatabase(ctx, c.Database, p.log)
-	if err != nil {
-		return err
-	}
-	defer db.release()
-	if c.ForgetSecretKey {
-		if err := db.forgetKey(ctx, keys, p.log); err != nil {
-			return err
-		}
-	}
-	if keys.Encrypts() {
-		if err := db.encrypt(ctx, keys, p.log); err != nil {
-			return err
-		}
-	}
-	_, err = fmt.Fprintln(p.stdout, "The database is up to date.")
-	return err
 }

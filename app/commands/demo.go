@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"context"
@@ -31,9 +31,9 @@ type demoCmd struct {
 }
 
 // Run loads the demo, or prints it.
-func (c demoCmd) Run(ctx context.Context, p stdio) error {
+func (c demoCmd) Run(ctx context.Context, p Stdio) error {
 	if c.Print {
-		return demo.Write(p.stdout, demo.Seed, time.Now())
+		return demo.Write(p.Stdout, demo.Seed, time.Now())
 	}
 	base, err := c.Base()
 	if err != nil {
@@ -56,7 +56,7 @@ func (c demoCmd) Run(ctx context.Context, p stdio) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprint(p.stdout, loaded.greeting(base))
+	_, err = fmt.Fprint(p.Stdout, loaded.greeting(base))
 	return err
 }
 
@@ -68,7 +68,7 @@ type loadedDemo struct{ token apikeys.Token }
 
 // loadDemo loads the demo into an empty database and replaces the demo key: an earlier one is revoked, because its secret
 // cannot be shown again.
-func loadDemo(ctx context.Context, db *database, a *assembly.Program, p stdio) (loadedDemo, error) {
+func loadDemo(ctx context.Context, db *database, a *assembly.Program, p Stdio) (loadedDemo, error) {
 	var empty bool
 	if err := a.Pools.Reads.Pool.QueryRow(ctx, `/* app.loadDemo */ select not exists (select from organisations)`).Scan(&empty); err != nil {
 		return loadedDemo{}, fmt.Errorf("look for organisations: %w", err)

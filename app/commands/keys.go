@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"context"
@@ -23,7 +23,7 @@ type keysCmd struct {
 type keysRevokedCmd struct{ config.Database }
 
 // Run prints the list.
-func (c keysRevokedCmd) Run(ctx context.Context, p stdio) error {
+func (c keysRevokedCmd) Run(ctx context.Context, p Stdio) error {
 	return withOwner(ctx, c.Database, p, "dg keys", func(owner *postgres.DB, organisations []string) error {
 		for _, organisation := range organisations {
 			ids, err := apikeys.RevokedIDs(ctx, owner, organisation)
@@ -31,7 +31,7 @@ func (c keysRevokedCmd) Run(ctx context.Context, p stdio) error {
 				return err
 			}
 			for _, id := range ids {
-				if _, err := fmt.Fprintln(p.stdout, id); err != nil {
+				if _, err := fmt.Fprintln(p.Stdout, id); err != nil {
 					return err
 				}
 			}
@@ -48,7 +48,7 @@ type keysRevokeCmd struct {
 }
 
 // Run revokes the keys. Ids without a key are passed over: keys may be newer than the backup.
-func (c keysRevokeCmd) Run(ctx context.Context, p stdio) error {
+func (c keysRevokeCmd) Run(ctx context.Context, p Stdio) error {
 	var ids []string // nil: all
 	if !c.All {
 		var err error
@@ -65,14 +65,14 @@ func (c keysRevokeCmd) Run(ctx context.Context, p stdio) error {
 			}
 			total += n
 		}
-		_, err := fmt.Fprintf(p.stdout, "Revoked %d keys.\n", total)
+		_, err := fmt.Fprintf(p.Stdout, "Revoked %d keys.\n", total)
 		return err
 	})
 }
 
 // readKeyIDs reads a list. It is not nil. A line of another form is an error that does not quote it: passed over, it would leave a
 // leaked key alive, and it may be a whole key.
-func readKeyIDs(path string, p stdio) (ids []string, err error) {
+func readKeyIDs(path string, p Stdio) (ids []string, err error) {
 	if path == "" {
 		return nil, errors.New("name a list with --from, or revoke every key with --all")
 	}

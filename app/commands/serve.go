@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"context"
@@ -30,7 +30,7 @@ type serveCmd struct {
 }
 
 // Run serves until the process is told to stop.
-func (c serveCmd) Run(ctx context.Context, p stdio) error {
+func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 	settings, err := c.settings(p.log)
 	if err != nil {
 		return err
@@ -50,7 +50,7 @@ func (c serveCmd) Run(ctx context.Context, p stdio) error {
 		return err
 	}
 	defer on.Close()
-	if p.ownProcess {
+	if p.OwnProcess {
 		raiseThreads()
 		db.dropPrivileges(p.log)
 	}
@@ -75,7 +75,7 @@ func (c serveCmd) Run(ctx context.Context, p stdio) error {
 	if err != nil {
 		return err
 	}
-	return c.serve(ctx, a, on, db.lost, func() { fmt.Fprint(p.stdout, greeting) })
+	return c.serve(ctx, a, on, db.lost, func() { fmt.Fprint(p.Stdout, greeting) })
 }
 
 // settings reads what does not depend on the database or the addresses.
@@ -108,7 +108,7 @@ func (c serveSettings) traces(ctx context.Context, log *slog.Logger) (*telemetry
 
 // greeting is printed once dg serves. With --demo it loads the demo first. It fails where others
 // than this machine would reach accounts of the demo.
-func (c serveCmd) greeting(ctx context.Context, db *database, a *assembly.Program, p stdio, base string) (string, error) {
+func (c serveCmd) greeting(ctx context.Context, db *database, a *assembly.Program, p Stdio, base string) (string, error) {
 	greeting := fmt.Sprintf("Serving on %s\n", base)
 	if !c.Private() {
 		return greeting, checkPublic(ctx, a, c.Demo)

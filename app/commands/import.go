@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"context"
@@ -25,7 +25,7 @@ type importCmd struct {
 }
 
 // Run imports the files.
-func (c importCmd) Run(ctx context.Context, p stdio) error {
+func (c importCmd) Run(ctx context.Context, p Stdio) error {
 	inputs := make([]importer.Input, len(c.Files))
 	for i, name := range c.Files {
 		inputs[i] = input(name, p)
@@ -42,13 +42,13 @@ func (c importCmd) Run(ctx context.Context, p stdio) error {
 	if err != nil {
 		return err
 	}
-	return summary.Print(p.stdout)
+	return summary.Print(p.Stdout)
 }
 
 // input opens a file by its name on the command line.
-func input(name string, p stdio) importer.Input {
+func input(name string, p Stdio) importer.Input {
 	if name == "-" {
-		return importer.Input{Name: "standard input", Open: func() (io.ReadCloser, error) { return interruptible(p.stdin), nil }}
+		return importer.Input{Name: "standard input", Open: func() (io.ReadCloser, error) { return interruptible(p.Stdin), nil }}
 	}
 	return importer.Input{Name: name, Open: func() (io.ReadCloser, error) { return os.Open(name) }}
 }
@@ -64,16 +64,16 @@ func interruptible(r io.Reader) io.ReadCloser {
 }
 
 // importInto runs an import as the owner of the tables, and then seals the imported days.
-func importInto(ctx context.Context, db *database, inputs []importer.Input, p stdio) (importer.Summary, error) {
+func importInto(ctx context.Context, db *database, inputs []importer.Input, p Stdio) (importer.Summary, error) {
 	owner, err := postgres.Open(ctx, db.ownerURL, postgres.Options{Name: "dg import", MaxConns: 2, Logger: p.log})
 	if err != nil {
 		return importer.Summary{}, err
 	}
 	defer owner.Close()
 	var progress func(importer.Progress)
-	if f, ok := p.stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		progress = importer.Printer(p.stderr)
-		defer fmt.Fprintln(p.stderr)
+	if f, ok := p.Stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		progress = importer.Printer(p.Stderr)
+		defer fmt.Fprintln(p.Stderr)
 	}
 	summary, err := importer.New(owner.Pool).EncryptWith(db.keys).RecordAs(requestOf("dg import")).Import(ctx, inputs, progress)
 	if errors.Is(err, importer.ErrUnconfirmed) {

@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"context"
@@ -19,7 +19,7 @@ type segmentsCmd struct {
 }
 
 // Run fails when verify finds a wrong segment, and when another sealer holds the lock for longer than rebuild waits.
-func (c segmentsCmd) Run(ctx context.Context, p stdio) error {
+func (c segmentsCmd) Run(ctx context.Context, p Stdio) error {
 	db, err := openExisting(ctx, c.Database, p.log)
 	if err != nil {
 		return err
@@ -42,17 +42,17 @@ func (c segmentsCmd) Run(ctx context.Context, p stdio) error {
 			return err
 		}
 		if done.Busy > 0 {
-			fmt.Fprintf(p.stdout, "%d days and months are being written to: dg serve seals them later.\n", done.Busy)
+			fmt.Fprintf(p.Stdout, "%d days and months are being written to: dg serve seals them later.\n", done.Busy)
 		}
 	}
 	return printSegments(ctx, sealer, p)
 }
 
 // verifySegments prints a line for each segment that differs from the plays, and fails if there is one.
-func verifySegments(ctx context.Context, sealer *reports.Sealer, p stdio) error {
+func verifySegments(ctx context.Context, sealer *reports.Sealer, p Stdio) error {
 	wrong, err := sealer.Verify(ctx)
 	for _, line := range wrong {
-		fmt.Fprintln(p.stdout, line)
+		fmt.Fprintln(p.Stdout, line)
 	}
 	if err != nil {
 		return err
@@ -60,23 +60,23 @@ func verifySegments(ctx context.Context, sealer *reports.Sealer, p stdio) error 
 	if len(wrong) > 0 {
 		return errors.New("segments are wrong: run dg segments rebuild")
 	}
-	_, err = fmt.Fprintln(p.stdout, "All segments verified.")
+	_, err = fmt.Fprintln(p.Stdout, "All segments verified.")
 	return err
 }
 
 // printSegments prints a line for each fork with segments.
-func printSegments(ctx context.Context, sealer *reports.Sealer, p stdio) error {
+func printSegments(ctx context.Context, sealer *reports.Sealer, p Stdio) error {
 	forks, err := sealer.Status(ctx)
 	if err != nil {
 		return err
 	}
 	if len(forks) == 0 {
-		_, err := fmt.Fprintf(p.stdout, "Nothing is sealed: forks of up to %d plays have no segments.\n", reports.SealFrom)
+		_, err := fmt.Fprintf(p.Stdout, "Nothing is sealed: forks of up to %d plays have no segments.\n", reports.SealFrom)
 		return err
 	}
-	fmt.Fprintf(p.stdout, "%-36s  %6s  %6s  %6s  %6s  %12s\n", "fork", "days", "dirty", "large", "months", "bytes")
+	fmt.Fprintf(p.Stdout, "%-36s  %6s  %6s  %6s  %6s  %12s\n", "fork", "days", "dirty", "large", "months", "bytes")
 	for _, f := range forks {
-		fmt.Fprintf(p.stdout, "%-36s  %6d  %6d  %6d  %6d  %12d\n", f.ForkID, f.Days, f.Dirty, f.Large, f.Months, f.Bytes)
+		fmt.Fprintf(p.Stdout, "%-36s  %6d  %6d  %6d  %6d  %12d\n", f.ForkID, f.Days, f.Dirty, f.Large, f.Months, f.Bytes)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"context"
@@ -28,7 +28,7 @@ type doctorCmd struct{ serveSettings }
 const doctorTimeout = time.Minute
 
 // Run prints the findings. It fails when one of them is a failure.
-func (c doctorCmd) Run(ctx context.Context, parsed *kong.Context, p stdio) error {
+func (c doctorCmd) Run(ctx context.Context, parsed *kong.Context, p Stdio) error {
 	ctx, stop := context.WithTimeout(ctx, doctorTimeout)
 	defer stop()
 	findings := c.settingFindings()
@@ -36,7 +36,7 @@ func (c doctorCmd) Run(ctx context.Context, parsed *kong.Context, p stdio) error
 	findings = append(findings, doctor.Root(os.Geteuid(), c.Embedded()), doctor.Files(doctor.FileLimit()))
 	found, err := c.databaseFindings(ctx, p)
 	findings = append(findings, found...)
-	if failures := doctor.Print(p.stdout, findings); failures > 0 {
+	if failures := doctor.Print(p.Stdout, findings); failures > 0 {
 		return errors.Join(fmt.Errorf("%d of %d checks failed", failures, len(findings)), err)
 	}
 	return err
@@ -75,7 +75,7 @@ func knownSettings(parsed *kong.Context) func(string) bool {
 }
 
 // databaseFindings checks the database, or the folder of the embedded server.
-func (c doctorCmd) databaseFindings(ctx context.Context, p stdio) (findings []doctor.Finding, err error) {
+func (c doctorCmd) databaseFindings(ctx context.Context, p Stdio) (findings []doctor.Finding, err error) {
 	serving := servingURL(c.Database)
 	if c.Embedded() {
 		server, found, failed := c.embeddedFindings(ctx, p)
@@ -103,7 +103,7 @@ func (c doctorCmd) databaseFindings(ctx context.Context, p stdio) (findings []do
 
 // embeddedFindings checks the folder and starts its server, which the caller stops. It is nil where
 // there is none to look at.
-func (c doctorCmd) embeddedFindings(ctx context.Context, p stdio) (*embeddedpg.Server, []doctor.Finding, error) {
+func (c doctorCmd) embeddedFindings(ctx context.Context, p Stdio) (*embeddedpg.Server, []doctor.Finding, error) {
 	free, size, err := doctor.DiskOf(existing(c.DataDir))
 	if err != nil {
 		return nil, nil, err
@@ -140,7 +140,7 @@ func (c doctorCmd) serverFindings(ctx context.Context, conn *pgx.Conn) ([]doctor
 }
 
 // dataFindings checks the schema, the rights and the data. Without a schema there is no more to see.
-func (c doctorCmd) dataFindings(ctx context.Context, conn *pgx.Conn, serving string, p stdio) ([]doctor.Finding, error) {
+func (c doctorCmd) dataFindings(ctx context.Context, conn *pgx.Conn, serving string, p Stdio) ([]doctor.Finding, error) {
 	schema, err := doctor.Schema(ctx, conn, migrations.FS)
 	if err != nil {
 		return nil, err

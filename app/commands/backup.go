@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"context"
@@ -27,7 +27,7 @@ var errOwnServer = errors.New("DG_DATABASE_URL names a server of your own, and d
 var notInBackup = []string{"sessions", "account_resets"}
 
 // Run writes the backup. It does not migrate: before an update this is the program of the schema.
-func (c backupCmd) Run(ctx context.Context, p stdio) error {
+func (c backupCmd) Run(ctx context.Context, p Stdio) error {
 	begun := time.Now()
 	if err := c.Check(); err != nil {
 		return err
@@ -55,11 +55,11 @@ func (c backupCmd) Run(ctx context.Context, p stdio) error {
 	if err := file.Complete(); err != nil {
 		return err
 	}
-	fmt.Fprintf(p.stdout, "Wrote %s: %d bytes in %s.\n", c.File, size.Size(), time.Since(begun).Round(time.Millisecond))
+	fmt.Fprintf(p.Stdout, "Wrote %s: %d bytes in %s.\n", c.File, size.Size(), time.Since(begun).Round(time.Millisecond))
 	if encrypted > 0 {
-		fmt.Fprintf(p.stdout, "Keep DG_SECRET_KEY too, in another place: %d secrets of two-step verification are encrypted with it.\n", encrypted)
+		fmt.Fprintf(p.Stdout, "Keep DG_SECRET_KEY too, in another place: %d secrets of two-step verification are encrypted with it.\n", encrypted)
 	}
-	_, err = fmt.Fprintln(p.stdout, "It also does not hold your settings, nor the lists of revoked keys and erased players: see configs/deploy/backup.md.")
+	_, err = fmt.Fprintln(p.Stdout, "It also does not hold your settings, nor the lists of revoked keys and erased players: see configs/deploy/backup.md.")
 	return err
 }
 

@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"context"
@@ -19,7 +19,7 @@ func requestOf(command string) audit.Request {
 }
 
 // withOwner works as the owner of the tables, on all organisations.
-func withOwner(ctx context.Context, c config.Database, p stdio, name string, work func(owner *postgres.DB, organisations []string) error) error {
+func withOwner(ctx context.Context, c config.Database, p Stdio, name string, work func(owner *postgres.DB, organisations []string) error) error {
 	db, err := openExisting(ctx, c, p.log)
 	if err != nil {
 		return err

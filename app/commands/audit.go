@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"bufio"
@@ -25,7 +25,7 @@ type auditPruneCmd struct {
 }
 
 // Run counts the old entries, or moves them to the file. It works as the owner of the tables: the serving role may not remove any.
-func (c auditPruneCmd) Run(ctx context.Context, p stdio) error {
+func (c auditPruneCmd) Run(ctx context.Context, p Stdio) error {
 	before, err := pruneBefore(c.Before, time.Now())
 	if err != nil {
 		return err
@@ -58,7 +58,7 @@ type pruning struct {
 	organisations []string
 }
 
-func (r *pruning) count(ctx context.Context, p stdio) error {
+func (r *pruning) count(ctx context.Context, p Stdio) error {
 	total := int64(0)
 	for _, id := range r.organisations {
 		n, err := r.log.CountBefore(ctx, id, r.before)
@@ -66,17 +66,17 @@ func (r *pruning) count(ctx context.Context, p stdio) error {
 			return err
 		}
 		if n > 0 {
-			fmt.Fprintf(p.stdout, "%s  %d\n", id, n)
+			fmt.Fprintf(p.Stdout, "%s  %d\n", id, n)
 		}
 		total += n
 	}
-	_, err := fmt.Fprintf(p.stdout, "%d entries are from before %s. Nothing was removed: name a file with --export.\n", total, r.before.Format(time.DateOnly))
+	_, err := fmt.Fprintf(p.Stdout, "%d entries are from before %s. Nothing was removed: name a file with --export.\n", total, r.before.Format(time.DateOnly))
 	return err
 }
 
 // prune removes nothing before the file is complete and on the disk. Each log is pruned in a transaction of its own: a run that
 // was interrupted is run again with another file, which gets the rest.
-func (r *pruning) prune(ctx context.Context, path string, p stdio) error {
+func (r *pruning) prune(ctx context.Context, path string, p Stdio) error {
 	exported, err := r.export(ctx, path)
 	if err != nil {
 		return fmt.Errorf("nothing was removed: %w", err)
@@ -91,7 +91,7 @@ func (r *pruning) prune(ctx context.Context, path string, p stdio) error {
 		}
 		total += exported[id]
 	}
-	_, err = fmt.Fprintf(p.stdout, "Wrote %d entries from before %s to %s, and removed them.\n", total, r.before.Format(time.DateOnly), path)
+	_, err = fmt.Fprintf(p.Stdout, "Wrote %d entries from before %s to %s, and removed them.\n", total, r.before.Format(time.DateOnly), path)
 	return err
 }
 

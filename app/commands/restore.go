@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"cmp"
@@ -22,7 +22,7 @@ type restoreCmd struct {
 }
 
 // Run restores the backup into an empty database, or changes nothing.
-func (c restoreCmd) Run(ctx context.Context, p stdio) error {
+func (c restoreCmd) Run(ctx context.Context, p Stdio) error {
 	if err := c.Check(); err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (c restoreCmd) Run(ctx context.Context, p stdio) error {
 }
 
 // restoreInto restores the file and brings it to the schema of this program before it takes the database's place.
-func restoreInto(ctx context.Context, server *embeddedpg.Server, file *os.File, keys identity.Keyring, p stdio) error {
+func restoreInto(ctx context.Context, server *embeddedpg.Server, file *os.File, keys identity.Keyring, p Stdio) error {
 	serving, err := postgres.RoleOf(server.URL())
 	if err != nil {
 		return err
@@ -71,12 +71,12 @@ func restoreInto(ctx context.Context, server *embeddedpg.Server, file *os.File, 
 	if err != nil {
 		return fmt.Errorf("nothing was restored: %w", err)
 	}
-	fmt.Fprintf(p.stdout, "Restored %s. Everybody signs in again.\n", file.Name())
+	fmt.Fprintf(p.Stdout, "Restored %s. Everybody signs in again.\n", file.Name())
 	if unreadable > 0 {
-		fmt.Fprintf(p.stdout, "WARNING: %d secrets of two-step verification are encrypted with another key than DG_SECRET_KEY: "+
+		fmt.Fprintf(p.Stdout, "WARNING: %d secrets of two-step verification are encrypted with another key than DG_SECRET_KEY: "+
 			"set it to the key of that time before you start dg serve.\n", unreadable)
 	}
-	_, err = fmt.Fprintln(p.stdout, "Keys that were revoked and players who were erased after the backup are back: run "+
+	_, err = fmt.Fprintln(p.Stdout, "Keys that were revoked and players who were erased after the backup are back: run "+
 		"dg keys revoke and dg erase with your lists before dg serve (configs/deploy/backup.md).")
 	return err
 }

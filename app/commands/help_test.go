@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"bytes"
@@ -79,6 +79,6 @@ func TestHelpNamesEverySetting(t *testing.T) {
 func helpOf(t *testing.T, args ...string) string {
 	t.Helper()
 	var out bytes.Buffer
-	require.Zero(t, run(t.Context(), args, stdio{stdout: &out, stderr: io.Discard}))
+	require.Zero(t, Run(t.Context(), args, Stdio{Stdout: &out, Stderr: io.Discard}))
 	return out.String()
 }

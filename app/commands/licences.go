@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	_ "embed"
@@ -11,7 +11,7 @@ var notices string
 type licencesCmd struct{}
 
 // Run prints the licences of the third-party software in the binary.
-func (licencesCmd) Run(p stdio) error {
-	_, err := fmt.Fprint(p.stdout, notices)
+func (licencesCmd) Run(p Stdio) error {
+	_, err := fmt.Fprint(p.Stdout, notices)
 	return err
 }

@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"context"
@@ -28,7 +28,7 @@ type accountResetCmd struct {
 }
 
 // Run makes the link as the owner of the tables: the serving role may not.
-func (c accountResetCmd) Run(ctx context.Context, p stdio) error {
+func (c accountResetCmd) Run(ctx context.Context, p Stdio) error {
 	base, err := c.Base()
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func (c accountResetCmd) Run(ctx context.Context, p stdio) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprint(p.stdout, resetText(base, reset))
+	_, err = fmt.Fprint(p.Stdout, resetText(base, reset))
 	return err
 }
 
