@@ -10,16 +10,18 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
 )
 
 // Neither unauthenticated requests nor a key far over its rate can fill the log: it tells how many it left out. Every other
 // authenticated request is there.
 func TestUnauthenticatedFloodIsSampledInTheLog(t *testing.T) {
 	t.Parallel()
-	c := serveOn(t, newFolder(t), "--demo")
-	until(t, 30*time.Second, "there is no demo key", func() bool { return curlLine.MatchString(c.out.String()) })
+	c := apptest.ServeOn(t, apptest.NewFolder(t), "--demo")
+	apptest.Until(t, 30*time.Second, "there is no demo key", func() bool { return apptest.CurlLine.MatchString(c.Out.String()) })
 	token := demoToken(t, c)
-	conn := dialFrom(t, "127.0.0.1", strings.TrimPrefix(c.url, "http://"))
+	conn := dialFrom(t, "127.0.0.1", strings.TrimPrefix(c.URL, "http://"))
 	in := bufio.NewReader(conn)
 	const flood, known, accepted = 5_000, 100, 120
 	begun := time.Now()
@@ -34,8 +36,8 @@ func TestUnauthenticatedFloodIsSampledInTheLog(t *testing.T) {
 		send(t, conn, in, "GET /api/v1/forks HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+token+"\r\n\r\n")
 	}
 	seconds := int(time.Since(begun).Seconds()) + 2
-	c.stop()
-	log := c.log.String()
+	c.Stop()
+	log := c.Log.String()
 	require.LessOrEqual(t, accepted, strings.Count(log, "route=/api/v1/forks path=/api/v1/forks status=200"), "every request with the key")
 	require.Less(t, strings.Count(log, "status=401")+strings.Count(log, "status=429"), 20*seconds+1)
 	require.Contains(t, log, `msg="unauthenticated or limited requests not logged" requests=`)

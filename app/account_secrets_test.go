@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
 )
 
 // With a key no table has a secret of two-step verification in clear, whether it was stored before or imported; a key can be
@@ -14,19 +16,19 @@ import (
 func TestTwoStepSecretsAreEncrypted(t *testing.T) {
 	t.Parallel()
 	first, second := strings.Repeat("0f", 32), strings.Repeat("1e", 32)
-	p := &program{t: t, dir: newFolder(t)}
-	tomas := demoAccount(t, "tomas@harbour.example.com")
+	p := &program{t: t, dir: apptest.NewFolder(t)}
+	tomas := apptest.DemoAccount(t, "tomas@harbour.example.com")
 	signIn := func(args ...string) (location string) {
 		t.Helper()
 		greeting, stop := p.serve(append([]string{"serve", "--demo"}, args...)...)
 		defer stop()
-		db := openDoor(t, p.dir)
-		defer db.close(t)
-		db.exec(t, `update users set totp_last_step = 0 where totp_secret is not null`)
-		require.Equal(t, len(args) == 0, strings.Contains(dump(t, db, "users"), tomas.TOTPSecret), "%v", args)
-		v := newWebClient(t, regexp.MustCompile(`Serving on (\S+)`).FindStringSubmatch(greeting)[1])
-		v.post("/sign-in", "email", tomas.Email, "password", tomas.Password)
-		_, _, location = v.post("/sign-in/code", "code", codeOf(t, tomas.TOTPSecret))
+		db := apptest.OpenDoor(t, p.dir)
+		defer db.GiveBack(t)
+		db.Do(t, `update users set totp_last_step = 0 where totp_secret is not null`)
+		require.Equal(t, len(args) == 0, strings.Contains(apptest.Dump(t, db, "users"), tomas.TOTPSecret), "%v", args)
+		v := apptest.NewWebClient(t, regexp.MustCompile(`Serving on (\S+)`).FindStringSubmatch(greeting)[1])
+		v.Post("/sign-in", "email", tomas.Email, "password", tomas.Password)
+		_, _, location = v.Post("/sign-in/code", "code", apptest.CodeOf(t, tomas.TOTPSecret))
 		return location
 	}
 	const clear = "two-step secrets are stored in clear"
@@ -44,10 +46,10 @@ func TestTwoStepSecretsAreEncrypted(t *testing.T) {
 	location := signIn("--secret-key", second)
 	require.Equal(t, "/", location)
 
-	fresh := &program{t: t, dir: newFolder(t)}
-	c := launch(t, "demo", "--data-dir", fresh.dir, "--secret-key", first)
-	require.Zero(t, c.status(time.Minute), "%s", c.log.String())
-	require.NotContains(t, dump(t, openDoor(t, fresh.dir), "users"), tomas.TOTPSecret)
+	fresh := &program{t: t, dir: apptest.NewFolder(t)}
+	c := apptest.Launch(t, "demo", "--data-dir", fresh.dir, "--secret-key", first)
+	require.Zero(t, c.Status(time.Minute), "%s", c.Log.String())
+	require.NotContains(t, apptest.Dump(t, apptest.OpenDoor(t, fresh.dir), "users"), tomas.TOTPSecret)
 }
 
 // rules.md, Data: what would read or write secrets with another key than the database's, or without
@@ -55,8 +57,8 @@ func TestTwoStepSecretsAreEncrypted(t *testing.T) {
 func TestWrongSecretKeyDoesNotServe(t *testing.T) {
 	t.Parallel()
 	right, wrong := strings.Repeat("0f", 32), strings.Repeat("1e", 32)
-	p := &program{t: t, dir: newFolder(t)}
-	copyDemo(t, p.dir)
+	p := &program{t: t, dir: apptest.NewFolder(t)}
+	apptest.CopyDemo(t, p.dir)
 	serving := []string{"serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0"}
 	_, stop := p.serve("serve", "--demo", "--secret-key", right)
 	for _, keys := range [][]string{
@@ -92,8 +94,8 @@ func TestWrongSecretKeyDoesNotServe(t *testing.T) {
 func TestSecretKeyIsReplacedOnInstancesInTurn(t *testing.T) {
 	t.Parallel()
 	first, second := strings.Repeat("0f", 32), strings.Repeat("1e", 32)
-	p := &program{t: t, dir: newFolder(t)}
-	tomas := demoAccount(t, "tomas@harbour.example.com")
+	p := &program{t: t, dir: apptest.NewFolder(t)}
+	tomas := apptest.DemoAccount(t, "tomas@harbour.example.com")
 	var instances [2]string
 	var stops [2]func()
 	for i, keys := range [][]string{
@@ -114,10 +116,10 @@ func TestSecretKeyIsReplacedOnInstancesInTurn(t *testing.T) {
 			if base == "" {
 				continue
 			}
-			db := openDoor(t, p.dir)
-			db.exec(t, `update users set totp_last_step = 0 where totp_secret is not null`)
-			db.close(t)
-			newWebClient(t, base).signIn(tomas)
+			db := apptest.OpenDoor(t, p.dir)
+			db.Do(t, `update users set totp_last_step = 0 where totp_secret is not null`)
+			db.GiveBack(t)
+			apptest.NewWebClient(t, base).SignIn(tomas)
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/platform/testkit/fixtures"
 )
 
@@ -65,7 +66,7 @@ func lastDays(n int) string {
 
 // crowded is a dg that serves one organisation with very many players and others with fewer.
 type crowded struct {
-	*child
+	*apptest.Child
 	db                   *fixtures.Database
 	large, other, little *tenant
 }
@@ -75,7 +76,7 @@ func startCrowded(t *testing.T, largest int) *crowded {
 	db := fixtures.New(t)
 	return &crowded{
 		db: db, large: newTenant(db, largest, 2*largest), other: newTenant(db, largest/3, largest/2), little: newTenant(db, 500, 5_000),
-		child: serveDatabase(t, db),
+		Child: apptest.ServeDatabase(t, db),
 	}
 }
 
@@ -85,11 +86,11 @@ var sessionCookie = regexp.MustCompile(`__Host-dg=[^;]+`)
 func (w *crowded) signIn(t *testing.T, email string) string {
 	t.Helper()
 	values := url.Values{"email": {email}, "password": {fixtures.Password}}
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.url+"/sign-in", strings.NewReader(values.Encode()))
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.URL+"/sign-in", strings.NewReader(values.Encode()))
 	require.NoError(t, err)
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	request.Header.Set("Sec-Fetch-Site", "same-origin")
-	c := client()
+	c := apptest.NewClient()
 	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	response, err := c.Do(request)
 	require.NoError(t, err)
@@ -101,10 +102,10 @@ func (w *crowded) signIn(t *testing.T, email string) string {
 
 // status asks, reads the answer and returns its status.
 func (w *crowded) status(t *testing.T, method, path, token string) int {
-	request, err := http.NewRequestWithContext(t.Context(), method, w.url+path, http.NoBody)
+	request, err := http.NewRequestWithContext(t.Context(), method, w.URL+path, http.NoBody)
 	require.NoError(t, err)
 	request.Header.Set("Authorization", "Bearer "+token)
-	response, err := client().Do(request)
+	response, err := apptest.NewClient().Do(request)
 	if err != nil {
 		t.Errorf("%s %s: %v", method, path, err)
 		return 0
@@ -129,7 +130,7 @@ func (w *crowded) slow(t *testing.T, n int, begin func(i int) *http.Response) (g
 				return
 			}
 			count.Add(1)
-			slowly(t, bufio.NewReaderSize(response.Body, 4<<10))
+			apptest.Slowly(t, bufio.NewReaderSize(response.Body, 4<<10))
 		})
 	}
 	answered.Wait()
@@ -139,7 +140,7 @@ func (w *crowded) slow(t *testing.T, n int, begin func(i int) *http.Response) (g
 // No organisation ever holds all places: whatever some ask for, the others are answered. In every run app/assembly tests this
 // with fewer of them.
 func TestOneOrganisationDoesNotStarveOthers(t *testing.T) {
-	if !soak {
+	if !apptest.Soak {
 		t.Skip("takes two minutes: DG_SOAK=1 runs it")
 	}
 	t.Parallel()
@@ -188,16 +189,16 @@ func (w *crowded) besideExports(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	given := w.slow(t, 8, func(i int) *http.Response {
-		return askWithin(ctx, t, smallWindow(), w.url+w.large.csv(), "Authorization", "Bearer "+w.large.keys[i%2])
+		return askWithin(ctx, t, apptest.SmallWindowClient(), w.URL+w.large.csv(), "Authorization", "Bearer "+w.large.keys[i%2])
 	})
 	begun := time.Now()
-	response := ask(t, smallWindow(), w.url+w.little.csv(), w.little.keys[0])
+	response := apptest.Ask(t, apptest.SmallWindowClient(), w.URL+w.little.csv(), w.little.keys[0])
 	t.Logf("beside %d slow exports of two keys of one organisation, another's was answered %d after %s", given, response.StatusCode, time.Since(begun).Round(time.Millisecond))
 	require.Equal(t, http.StatusOK, response.StatusCode)
 	require.Equal(t, 4, given, "an organisation is given half of the places")
 	stop() // who leaves gives the place back at once
 	left := time.Now()
-	require.Equal(t, http.StatusOK, ask(t, smallWindow(), w.url+w.large.csv(), w.large.keys[2]).StatusCode)
+	require.Equal(t, http.StatusOK, apptest.Ask(t, apptest.SmallWindowClient(), w.URL+w.large.csv(), w.large.keys[2]).StatusCode)
 	require.Less(t, time.Since(left), 4*time.Second)
 }
 
@@ -210,7 +211,7 @@ func (w *crowded) besideAuditDownloads(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	download := func(n *tenant, i int) *http.Response {
-		return askWithin(ctx, t, smallWindow(), w.url+"/o/"+n.slug+"/settings/audit-log.csv", "Cookie", n.cookies[i], "Sec-Fetch-Site", "same-origin")
+		return askWithin(ctx, t, apptest.SmallWindowClient(), w.URL+"/o/"+n.slug+"/settings/audit-log.csv", "Cookie", n.cookies[i], "Sec-Fetch-Site", "same-origin")
 	}
 	given := w.slow(t, 8, func(i int) *http.Response { return download(w.large, i%2) })
 	response := download(w.little, 0)
@@ -227,7 +228,7 @@ func (w *crowded) besideSlowReaders(t *testing.T) {
 		n.fill()
 		for range 3 {
 			given += w.slow(t, count, func(i int) *http.Response {
-				return askWithin(ctx, t, smallWindow(), w.url+n.stats(301), "Authorization", "Bearer "+n.keys[i%4])
+				return askWithin(ctx, t, apptest.SmallWindowClient(), w.URL+n.stats(301), "Authorization", "Bearer "+n.keys[i%4])
 			})
 		}
 		return given
@@ -248,10 +249,10 @@ const mostAboveIdle = 256 << 20
 // However many large reports are asked for at once and read slowly, the memory that they take is bounded.
 func TestMemoryUnderLargeReportsIsBounded(t *testing.T) {
 	t.Parallel()
-	needsProc(t)
-	w := startCrowded(t, sized(40_000, 100_000))
+	apptest.NeedsProc(t)
+	w := startCrowded(t, apptest.Sized(40_000, 100_000))
 	w.staysSmall(t, "one organisation", "", w.large)
-	if soak {
+	if apptest.Soak {
 		w.staysSmall(t, "a large group", "&groupId="+w.large.group, w.large)
 		w.staysSmall(t, "two organisations", "", w.large, w.other)
 	}
@@ -261,20 +262,20 @@ func (w *crowded) staysSmall(t *testing.T, name, more string, tenants ...*tenant
 	for _, n := range tenants {
 		n.fill()
 	}
-	w.stop()
-	w.child = serveDatabase(t, w.db)
+	w.Stop()
+	w.Child = apptest.ServeDatabase(t, w.db)
 	_ = w.status(t, http.MethodGet, w.little.stats(30), w.little.keys[0])
-	idle := w.memory("VmRSS")
+	idle := w.Memory("VmRSS")
 	require.NoError(t, os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", w.Process.Pid), []byte("5"), 0)) // VmHWM begins anew
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	answered := w.slow(t, 64, func(i int) *http.Response {
 		n := tenants[i%len(tenants)]
-		return askWithin(ctx, t, smallWindow(), w.url+n.stats(301)+more, "Authorization", "Bearer "+n.keys[i%4])
+		return askWithin(ctx, t, apptest.SmallWindowClient(), w.URL+n.stats(301)+more, "Authorization", "Bearer "+n.keys[i%4])
 	})
-	above := w.memory("VmHWM") - idle
+	above := w.Memory("VmHWM") - idle
 	t.Logf("64 of the largest reports at once, %s: %.1f MB above idle (%.1f MB); %d answered", name, float64(above)/(1<<20), float64(idle)/(1<<20), answered)
-	require.Less(t, above, sized(96<<20, mostAboveIdle))
+	require.Less(t, above, apptest.Sized(96<<20, mostAboveIdle))
 	require.Positive(t, answered)
 }
 

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
 )
 
 // asides are clients that push, each in a process of its own, in make chaos of the lowest priority: elsewhere they would take no
@@ -56,7 +58,7 @@ func aside(t *testing.T, name string, order any, said func(line string)) (leave 
 	require.NoError(t, err)
 	program, err := os.Executable()
 	require.NoError(t, err)
-	cmd := exec.CommandContext(t.Context(), "nice", "-n", strconv.Itoa(chaosSize(0, 19, 19)), program)
+	cmd := exec.CommandContext(t.Context(), "nice", "-n", strconv.Itoa(apptest.ChaosSize(0, 19, 19)), program)
 	cmd.Env = append(os.Environ(), asideVariable+"="+name)
 	var failed strings.Builder
 	cmd.Stderr = &failed

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/platform/testkit/fixtures"
 )
 
@@ -22,7 +23,7 @@ type callers struct {
 	base    string
 	quiet   *calledTenant
 	asked   atomic.Int64
-	answers tally // by call and outcome
+	answers apptest.Tally // by call and outcome
 
 	mu    sync.Mutex
 	wrong []string
@@ -115,14 +116,14 @@ func newCalledTenant(t *testing.T, db *fixtures.Database, base string, keys, spa
 	}
 	y.screen = "/o/" + y.slug + "/reports/" + y.fork.ID
 	reader := db.Member(organisation.ID, "owner")
-	y.cookie = (&crowded{child: &child{url: base}}).signIn(t, reader.Email)
+	y.cookie = (&crowded{Child: &apptest.Child{URL: base}}).signIn(t, reader.Email)
 	for _, path := range []string{"/api/v1/forks", "/api/v1/forks/" + y.fork.ID,
 		y.path("/stats", ""), y.path("/stats", "&groupId="+y.group), y.path("/exports/csv", ""),
 		y.screen + calledPeriod, y.screen + "/plays.csv" + calledPeriod} {
 		y.known[path] = nil
 		for range 2 {
-			response := ask(t, client(), base+path, "", y.credential(path)...)
-			body := []byte(readAll(t, response))
+			response := apptest.Ask(t, apptest.NewClient(), base+path, "", y.credential(path)...)
+			body := []byte(apptest.ReadAll(t, response))
 			require.Equal(t, http.StatusOK, response.StatusCode, "%s: %s", path, body)
 			if y.known[path] != nil {
 				require.Equal(t, string(y.known[path]), string(body), "a quiet answer changes: %s", path)
@@ -175,7 +176,7 @@ func callingClient(address string) *http.Client {
 // call does one thing under an id of its own.
 func (c *caller) call(what call) outcome {
 	got := what.do(c, fmt.Sprintf("%s-%d", what.name, 10_000_000+c.asked.Add(1)))
-	c.answers.add(what.name + " " + string(got))
+	c.answers.Add(what.name + " " + string(got))
 	return got
 }
 
@@ -194,7 +195,7 @@ func (a *callers) untilGood(t *testing.T) time.Duration {
 	c := &caller{a, a.quiet, callingClient("127.0.0.21")}
 	defer c.http.CloseIdleConnections()
 	for _, what := range calls {
-		until(t, time.Minute, "there is no right answer: "+what.name, func() bool { return c.call(what) == gotRight })
+		apptest.Until(t, time.Minute, "there is no right answer: "+what.name, func() bool { return c.call(what) == gotRight })
 	}
 	return time.Since(begun).Round(10 * time.Millisecond)
 }
@@ -214,7 +215,7 @@ func (a *callers) verdict(t *testing.T) {
 	a.stop()
 	t.Logf("%d calls: %v", a.asked.Load(), &a.answers)
 	for _, c := range a.o.instances {
-		for line := range strings.Lines(c.log.String()) {
+		for line := range strings.Lines(c.Log.String()) {
 			if strings.Contains(line, "status=500") && strings.Contains(line, "error=") {
 				t.Log(line)
 			}

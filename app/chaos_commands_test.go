@@ -7,16 +7,18 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
 )
 
 // erasureBreaks: a player is erased wholly or not at all, and the same command again says which.
 func (e *editions) erasureBreaks() {
 	player := func(offset int) string {
-		return read[string](e.T, e.door, `select p.id::text from players p join plays y on y.org_id = p.org_id and y.player = p.ordinal
+		return apptest.Read[string](e.T, e.door, `select p.id::text from players p join plays y on y.org_id = p.org_id and y.player = p.ordinal
 			where y.started_at > now() - interval '8 d' group by p.id order by count(*) desc, p.id limit 1 offset $1`, offset)
 	}
 	entries := func(id string) int {
-		return read[int](e.T, e.door, `select count(*) from audit_entries where action = 'player.erased' and target_id = $1`, id)
+		return apptest.Read[int](e.T, e.door, `select count(*) from audit_entries where action = 'player.erased' and target_id = $1`, id)
 	}
 	first := player(0)
 	e.kills("dg erase", "plays", "erase", first)
@@ -24,12 +26,12 @@ func (e *editions) erasureBreaks() {
 	require.Zero(e, entries(first))
 	begun := time.Now()
 	erased := e.run("erase", first)
-	require.Zero(e, erased.status(time.Minute), "%s", erased.log.String())
+	require.Zero(e, erased.Status(time.Minute), "%s", erased.Log.String())
 	e.changed(begun)
 	require.Equal(e, 1, entries(first))
 	again := e.run("erase", first)
-	require.Equal(e, 1, again.status(time.Minute))
-	require.Contains(e, again.out.String(), "no such player")
+	require.Equal(e, 1, again.Status(time.Minute))
+	require.Contains(e, again.Out.String(), "no such player")
 	e.unchanged()
 	require.Equal(e, 1, entries(first))
 }
@@ -39,10 +41,10 @@ func (e *editions) kills(name, table string, args ...string) {
 	release := e.holding(`lock table ` + table + ` in share row exclusive mode`)
 	defer release()
 	c := e.run(args...)
-	until(e.T, time.Minute, name+" does not come to write", func() bool { return e.working(name, `wait_event_type = 'Lock'`) })
-	c.kill()
+	apptest.Until(e.T, time.Minute, name+" does not come to write", func() bool { return e.working(name, `wait_event_type = 'Lock'`) })
+	c.Kill()
 	release()
-	until(e.T, 30*time.Second, "its work goes on", func() bool { return !e.working(name, `true`) })
+	apptest.Until(e.T, 30*time.Second, "its work goes on", func() bool { return !e.working(name, `true`) })
 }
 
 // revocationsBreak: the keys of a list are revoked with their entries or not at all, and the same command again revokes them.
@@ -52,15 +54,15 @@ func (e *editions) revocationsBreak() {
 	require.NoError(e, os.WriteFile(list, []byte(strings.Join(ids, "\n")), 0o600))
 	state := func() [2]int {
 		return [2]int{
-			read[int](e.T, e.door, `select count(*) from api_keys where revoked_at is not null and id = any($1)`, ids),
-			read[int](e.T, e.door, `select count(*) from audit_entries where action = 'api_key.revoked' and target_id = any($1)`, ids),
+			apptest.Read[int](e.T, e.door, `select count(*) from api_keys where revoked_at is not null and id = any($1)`, ids),
+			apptest.Read[int](e.T, e.door, `select count(*) from audit_entries where action = 'api_key.revoked' and target_id = any($1)`, ids),
 		}
 	}
 	e.kills("dg keys", "audit_entries", "keys", "revoke", "--from", list)
 	require.Equal(e, [2]int{0, 0}, state())
 	for range 2 {
 		c := e.run("keys", "revoke", "--from", list)
-		require.Zero(e, c.status(time.Minute), "%s", c.log.String())
+		require.Zero(e, c.Status(time.Minute), "%s", c.Log.String())
 		require.Equal(e, [2]int{5, 5}, state())
 	}
 }
@@ -72,7 +74,7 @@ func (e *editions) rebuildBreaks() {
 	e.awaitReadings()
 	for _, do := range []string{"rebuild", "verify"} {
 		c := e.run("segments", do)
-		require.Zero(e, c.status(2*time.Minute), "%s%s", c.out.String(), c.log.String())
+		require.Zero(e, c.Status(2*time.Minute), "%s%s", c.Out.String(), c.Log.String())
 	}
 	e.unchanged()
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
 )
 
 // The tricks of this file find something only where the program is wrong.
@@ -55,7 +57,7 @@ func (s *snoop) hiddenLooks() []look {
 		return cmp.Or(cmp.Compare(active(b), active(a)), cmp.Compare(a.circle, b.circle),
 			cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
 	})
-	return append(hidden[:min(chaosSize(1, 12, 24), len(hidden))], hidden[max(0, len(hidden)-1):]...)
+	return append(hidden[:min(apptest.ChaosSize(1, 12, 24), len(hidden))], hidden[max(0, len(hidden)-1):]...)
 }
 
 // comparison looks for a hidden period beside the next one.
@@ -85,7 +87,7 @@ func (s *snoop) order() {
 		}
 	}
 	for column, key := range []string{"label", "plays", "best", "passed", "last"} {
-		if !chaos && column != 1 && column != s.leaver%5 {
+		if !apptest.Chaos && column != 1 && column != s.leaver%5 {
 			continue
 		}
 		rows := listedPlayer.FindAllStringSubmatch(s.page(everybody, 0, lastCurious, "&sort="+key+"&dir=asc"), -1)
@@ -115,7 +117,7 @@ func (s *snoop) explainRows(rows [][]string) {
 // search looks for people by their names, behind pseudonyms and in the group picker.
 func (s *snoop) search() {
 	who := 0
-	for _, name := range []string{s.staff[who].name, "Person 0", s.staff[who].id}[:chaosSize(1, 3, 3)] {
+	for _, name := range []string{s.staff[who].name, "Person 0", s.staff[who].id}[:apptest.ChaosSize(1, 3, 3)] {
 		nobody := strings.Repeat("ж", len([]rune(name)))
 		for _, path := range []string{"/reports/FORK" + s.query(look{s.stage, everybody, 0, lastCurious}) + "&player=", "/reports/FORK?find="} {
 			found, none := s.both(http.MethodGet, s.at(path)+escaped(name), s.at(path)+escaped(nobody))
@@ -137,7 +139,7 @@ func (s *snoop) errors() {
 	const day = "?from=2026-03-01&to=2026-03-01"
 	for _, tail := range []string{"?from=2026-03-02&to=2026-03-01", "?from=2026-03-01", "?from=2024-01-01&to=2026-01-01", day + "&limit=1"} {
 		texts := map[string]bool{}
-		for _, g := range s.circles[:chaosSize(2, 5, 5)] {
+		for _, g := range s.circles[:apptest.ChaosSize(2, 5, 5)] {
 			texts[s.fetch(http.MethodGet, "/api/v1/forks/"+s.fork+"/stats"+tail+"&groupId="+g.id).body] = true
 		}
 		if len(texts) > 1 {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/app/demo"
 	"dg/modules/audit"
 	"dg/modules/importer"
@@ -48,14 +49,14 @@ func TestCuriousManager(t *testing.T) {
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 7))
 	db := fixtures.New(t)
-	companies := importCompanies(t, db, random, chaosSize(8, 100, 300))
-	d := serveDatabase(t, db)
+	companies := importCompanies(t, db, random, apptest.ChaosSize(8, 100, 300))
+	d := apptest.ServeDatabase(t, db)
 	manager := db.Person(fixtures.Person{})
 	for _, c := range companies {
 		db.Join(c.id, manager.ID, "admin")
 	}
-	cookie := newWebClient(t, d.url).signIn(demo.Account{Email: manager.Email, Password: fixtures.Password}).cookies["__Host-dg"]
-	o := beginOrdeal(t, doorTo(t, db.OwnerURL), d)
+	cookie := apptest.NewWebClient(t, d.URL).SignIn(demo.Account{Email: manager.Email, Password: fixtures.Password}).Cookies["__Host-dg"]
+	o := beginOrdeal(t, apptest.DoorTo(t, db.OwnerURL), d)
 	said := &findings{tricks: map[string]*finding{}}
 	transport := &http.Transport{MaxIdleConnsPerHost: 8, DisableCompression: true}
 	t.Run("companies", func(t *testing.T) {
@@ -64,7 +65,7 @@ func TestCuriousManager(t *testing.T) {
 			t.Run(c.slug, func(t *testing.T) {
 				t.Parallel()
 				s := &snoop{
-					company: c, t: t, db: db, base: d.url, cookie: cookie, http: &http.Client{Transport: transport}, said: said,
+					company: c, t: t, db: db, base: d.URL, cookie: cookie, http: &http.Client{Transport: transport}, said: said,
 					seen: map[look]figures{}, foreign: companies[(i+1)%len(companies)].circles[0].id,
 				}
 				s.everything(own)
@@ -81,7 +82,7 @@ func TestCuriousManager(t *testing.T) {
 	for _, trick := range finds0 {
 		require.Nil(t, said.tricks[trick], trick)
 	}
-	if chaos {
+	if apptest.Chaos {
 		for _, trick := range findsSome {
 			rare := strings.HasSuffix(trick, "to a name") || trick == "all members passed"
 			require.True(t, rare || said.tricks[trick] != nil, "%s: the trick has been lost", trick)
@@ -119,7 +120,7 @@ func (s *snoop) everything(random *rand.Rand) {
 	}
 	days := slices.Sorted(maps.Keys(busy))
 	random.Shuffle(len(days), func(i, j int) { days[i], days[j] = days[j], days[i] })
-	days = days[:min(len(days), chaosSize(1, 5, 9))]
+	days = days[:min(len(days), apptest.ChaosSize(1, 5, 9))]
 	s.differ()
 	s.days(days)
 	s.weeks()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/platform/testkit/fixtures"
 )
 
@@ -16,7 +17,7 @@ import (
 // take turns. Chance tells them apart half of the time.
 func TestHiddenReportsTakeEqualTime(t *testing.T) {
 	t.Parallel()
-	if !chaos {
+	if !apptest.Chaos {
 		t.Skip("SKIPPED: times are compared by make chaos")
 	}
 	db := fixtures.New(t)
@@ -33,8 +34,8 @@ func TestHiddenReportsTakeEqualTime(t *testing.T) {
 	}
 	db.StorePlays(plays)
 	db.Exec(`analyze plays, group_members`)
-	d := serveDatabase(t, db)
-	times := hiddenTimes(t, d.url+"/api/v1/forks/"+fork.ID+"/stats", group, func() string { return db.Key(fork.OrganisationID).Token() })
+	d := apptest.ServeDatabase(t, db)
+	times := hiddenTimes(t, d.URL+"/api/v1/forks/"+fork.ID+"/stats", group, func() string { return db.Key(fork.OrganisationID).Token() })
 	told := toldApart(times[0], times[1])
 	t.Logf("the busy period is the slower one in %.1f of 100 pairs; medians %v and %v", 100*told, median(times[0]), median(times[1]))
 	require.InDelta(t, 0.5, told, 0.15)
@@ -45,14 +46,14 @@ func hiddenTimes(t *testing.T, path, group string, key func() string) (times [2]
 	t.Helper()
 	c, token := plainClient(true), ""
 	defer c.CloseIdleConnections()
-	for i := range 2 * chaosSize(100, 1000, 4000) {
+	for i := range 2 * apptest.ChaosSize(100, 1000, 4000) {
 		if i%100 == 0 {
 			token = key()
 		}
 		period := []string{"?from=2025-03-01&to=2025-03-02", "?from=2026-03-01&to=2026-03-02"}[i%2]
 		begun := time.Now()
-		response := ask(t, c, path+period+"&groupId="+group, token)
-		body := readAll(t, response)
+		response := apptest.Ask(t, c, path+period+"&groupId="+group, token)
+		body := apptest.ReadAll(t, response)
 		times[i%2] = append(times[i%2], time.Since(begun))
 		require.Equal(t, http.StatusOK, response.StatusCode, body)
 	}

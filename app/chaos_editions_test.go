@@ -22,6 +22,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/platform/postgres"
 	"dg/platform/testkit/fixtures"
 	"dg/platform/testkit/pgtest"
@@ -31,17 +32,17 @@ import (
 // somebody reads the fork's list, statistics and plays all the time.
 type editions struct {
 	*testing.T
-	x     *external
-	door  *door
-	dg    *child
-	base  history
+	x     *apptest.External
+	door  *apptest.Door
+	dg    *apptest.Child
+	base  apptest.History
 	plays []map[string]any
 	last  int // number of the newest edition
 	keys  []string
 
 	leaked []string // ids of keys that nobody uses
 	paths  []string
-	seen   map[string]*recording // by path
+	seen   map[string]*apptest.Recording // by path
 	asked  atomic.Int64
 
 	stopReading func()
@@ -58,27 +59,27 @@ func (e *editions) on(t *testing.T) *editions {
 
 func newEditions(t *testing.T) *editions {
 	t.Helper()
-	e := &editions{T: t, x: newExternal(t), base: newHistory(t, 61, chaosSize(6_000, sealable, 200_000)), seen: map[string]*recording{}}
-	e.door = e.x.door(t)
-	e.door.exec(t, `alter role dg_app set synchronous_commit = local`) // see holdCommits
-	imported := e.run("import", e.base.file)
-	require.Zero(t, imported.status(5*time.Minute), "%s", imported.log.String())
+	e := &editions{T: t, x: apptest.NewExternal(t), base: apptest.NewHistory(t, 61, apptest.ChaosSize(6_000, apptest.Sealable, 200_000)), seen: map[string]*apptest.Recording{}}
+	e.door = door(t, e.x)
+	e.door.Do(t, `alter role dg_app set synchronous_commit = local`) // see holdCommits
+	imported := e.run("import", e.base.File)
+	require.Zero(t, imported.Status(5*time.Minute), "%s", imported.Log.String())
 	e.readPlays()
-	owner, err := postgres.Open(t.Context(), e.x.url(url.User("dg_owner")), postgres.Options{Name: "test", MaxConns: 2})
+	owner, err := postgres.Open(t.Context(), e.x.URL(url.User("dg_owner")), postgres.Options{Name: "test", MaxConns: 2})
 	require.NoError(t, err)
 	t.Cleanup(owner.Close)
-	db := fixtures.On(t, &pgtest.Database{URL: e.x.url(url.User("dg_app")), Owner: owner})
-	for range chaosSize(60, 200, 600) {
-		e.keys = append(e.keys, db.Key(e.base.ids.Organisation.String()).Token())
+	db := fixtures.On(t, &pgtest.Database{URL: e.x.URL(url.User("dg_app")), Owner: owner})
+	for range apptest.ChaosSize(60, 200, 600) {
+		e.keys = append(e.keys, db.Key(e.base.IDs.Organisation.String()).Token())
 	}
 	for range 5 {
-		e.leaked = append(e.leaked, db.Key(e.base.ids.Organisation.String()).ID)
+		e.leaked = append(e.leaked, db.Key(e.base.IDs.Organisation.String()).ID)
 	}
-	e.dg = e.x.serve()
-	fork := "/api/v1/forks/" + e.base.ids.Forks[0].String()
-	e.paths = []string{"/api/v1/forks", fork + "/stats" + e.base.query, fork + "/exports/csv" + lastDays(8)}
+	e.dg = e.x.Serve()
+	fork := "/api/v1/forks/" + e.base.IDs.Forks[0].String()
+	e.paths = []string{"/api/v1/forks", fork + "/stats" + e.base.Query, fork + "/exports/csv" + lastDays(8)}
 	for _, path := range e.paths {
-		e.seen[path] = new(recording)
+		e.seen[path] = new(apptest.Recording)
 	}
 	e.changed(time.Now())
 	e.keepReading()
@@ -86,22 +87,22 @@ func newEditions(t *testing.T) *editions {
 }
 
 // door is the way into the database as PostgreSQL's superuser, whose commits wait for nobody.
-func (x *external) door(t *testing.T) *door {
+func door(t *testing.T, x *apptest.External) *apptest.Door {
 	t.Helper()
-	pool, err := pgxpool.New(t.Context(), x.url(url.User("postgres"))+"&synchronous_commit=local")
+	pool, err := pgxpool.New(t.Context(), x.URL(url.User("postgres"))+"&synchronous_commit=local")
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
-	return &door{Pool: pool}
+	return &apptest.Door{Pool: pool}
 }
 
 // run starts a command on the database.
-func (e *editions) run(args ...string) *child {
-	return launch(e.T, append(args, "--database-url", e.x.url(url.User("dg_app")), "--migrate-database-url", e.x.url(url.User("dg_owner")))...)
+func (e *editions) run(args ...string) *apptest.Child {
+	return apptest.Launch(e.T, append(args, "--database-url", e.x.URL(url.User("dg_app")), "--migrate-database-url", e.x.URL(url.User("dg_owner")))...)
 }
 
 // readPlays takes the newest plays of the base, and makes one in ten of them one that the base does not have.
 func (e *editions) readPlays() {
-	f, err := os.Open(e.base.file)
+	f, err := os.Open(e.base.File)
 	require.NoError(e, err)
 	defer f.Close()
 	for lines := bufio.NewScanner(f); lines.Scan(); {
@@ -142,7 +143,7 @@ func (e *editions) lines(n int) []string {
 
 // forkLine is the fork's under another title.
 func (e *editions) forkLine(n int) string {
-	text, err := os.ReadFile(e.base.file)
+	text, err := os.ReadFile(e.base.File)
 	require.NoError(e, err)
 	for line := range strings.Lines(string(text)) {
 		if strings.HasPrefix(line, `{"type":"fork"`) {
@@ -154,7 +155,7 @@ func (e *editions) forkLine(n int) string {
 }
 
 // beginImport imports an edition, from a pipe that says nothing more after a number of lines if there is one.
-func (e *editions) beginImport(n, lines int) (c *child, closePipe func()) {
+func (e *editions) beginImport(n, lines int) (c *apptest.Child, closePipe func()) {
 	all := e.lines(n)
 	if lines == 0 {
 		file := filepath.Join(e.TempDir(), fmt.Sprintf("%d.ndjson", n))
@@ -163,8 +164,8 @@ func (e *editions) beginImport(n, lines int) (c *child, closePipe func()) {
 	}
 	r, w, err := os.Pipe()
 	require.NoError(e, err)
-	c = launchWith(e.T, func(cmd *exec.Cmd) { cmd.Stdin = r }, "import", "-",
-		"--database-url", e.x.url(url.User("dg_app")), "--migrate-database-url", e.x.url(url.User("dg_owner")))
+	c = apptest.LaunchWith(e.T, func(cmd *exec.Cmd) { cmd.Stdin = r }, "import", "-",
+		"--database-url", e.x.URL(url.User("dg_app")), "--migrate-database-url", e.x.URL(url.User("dg_owner")))
 	require.NoError(e, r.Close())
 	var writing sync.WaitGroup
 	writing.Go(func() { _, _ = w.WriteString(strings.Join(all[:lines], "\n") + "\n") })
@@ -175,11 +176,11 @@ func (e *editions) beginImport(n, lines int) (c *child, closePipe func()) {
 func (e *editions) imports(n int, in bool) {
 	begun := time.Now()
 	c, _ := e.beginImport(n, 0)
-	require.Zero(e, c.status(time.Minute), "%s", c.log.String())
-	_, list := fetchFrom(client(), e.dg.url+e.paths[0], e.nextKey())
+	require.Zero(e, c.Status(time.Minute), "%s", c.Log.String())
+	_, list := apptest.FetchFrom(apptest.NewClient(), e.dg.URL+e.paths[0], e.nextKey())
 	require.Contains(e, string(list), fmt.Sprintf(`"title":"Edition %d"`, n))
 	if in {
-		require.Regexp(e, fmt.Sprintf(`play +0 +0 +%d`, editionPlays), c.out.String())
+		require.Regexp(e, fmt.Sprintf(`play +0 +0 +%d`, editionPlays), c.Out.String())
 		e.unchanged()
 		return
 	}
@@ -190,7 +191,7 @@ func (e *editions) imports(n int, in bool) {
 func (e *editions) values() map[string]string {
 	shown := map[string]string{}
 	for _, path := range e.paths {
-		status, body := fetchFrom(client(), e.dg.url+path, e.nextKey())
+		status, body := apptest.FetchFrom(apptest.NewClient(), e.dg.URL+path, e.nextKey())
 		require.Equal(e, http.StatusOK, status, "%s", body)
 		shown[path] = sumOf(body)
 	}
@@ -208,7 +209,7 @@ func (e *editions) nextKey() string { return e.keys[int(e.asked.Add(1))%len(e.ke
 func (e *editions) changed(begun time.Time) {
 	ended := time.Now()
 	for path, value := range e.values() {
-		e.seen[path].setAt(value, begun, ended)
+		e.seen[path].SetAt(value, begun, ended)
 	}
 }
 
@@ -216,7 +217,7 @@ func (e *editions) changed(begun time.Time) {
 func (e *editions) unchanged() {
 	for path, value := range e.values() {
 		h := e.seen[path]
-		require.Equal(e, h.changes[len(h.changes)-1].value, value, path)
+		require.Equal(e, h.Changes[len(h.Changes)-1].Value, value, path)
 	}
 }
 
@@ -226,11 +227,11 @@ func (e *editions) keepReading() {
 	var all sync.WaitGroup
 	for i := range e.paths {
 		all.Go(func() {
-			c, path := keepingClient(30*time.Second), e.paths[i]
+			c, path := apptest.KeepingClient(30*time.Second), e.paths[i]
 			defer c.CloseIdleConnections()
 			for {
-				e.seen[path].read(path, func() string {
-					status, body := fetchFrom(c, e.dg.url+path, e.nextKey())
+				e.seen[path].Read(path, func() string {
+					status, body := apptest.FetchFrom(c, e.dg.URL+path, e.nextKey())
 					if status != http.StatusOK {
 						t.Logf("%s is answered %d: %s", path, status, body)
 						return ""
@@ -254,11 +255,7 @@ func (e *editions) awaitReadings() {
 	begun := time.Now()
 	for _, path := range e.paths {
 		h := e.seen[path]
-		until(e.T, 30*time.Second, path+" is not read", func() bool {
-			h.mu.Lock()
-			defer h.mu.Unlock()
-			return len(h.readings) > 0 && h.readings[len(h.readings)-1].begun.After(begun)
-		})
+		apptest.Until(e.T, 30*time.Second, path+" is not read", func() bool { return h.ReadSince(begun) })
 	}
 }
 
@@ -267,8 +264,8 @@ func (e *editions) verdict() {
 	e.awaitReadings()
 	e.stopReading()
 	for path, h := range e.seen {
-		wrong := h.faults()
-		e.Logf("%.60s: %d readings of %d states, %d of them wrong", path, len(h.readings), len(h.changes), len(wrong))
+		wrong := h.Faults()
+		e.Logf("%.60s: %d readings of %d states, %d of them wrong", path, len(h.Readings), len(h.Changes), len(wrong))
 		require.Empty(e, wrong)
 	}
 }

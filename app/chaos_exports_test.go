@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/modules/audit"
 	"dg/modules/org"
 	"dg/modules/reports"
@@ -26,22 +27,22 @@ type exportEvent struct {
 }
 
 var exportEvents = []exportEvent{
-	{"the key is revoked", true, func(t *testing.T, x *underway) { revokeKey(t, x.browser, x.Slug, x.key.Token()) }},
+	{"the key is revoked", true, func(t *testing.T, x *underway) { apptest.RevokeKey(t, x.browser, x.Slug, x.key.Token()) }},
 	{"the reporting mode changes", false, func(t *testing.T, x *underway) {
-		status, body, _ := x.browser.send("/o/"+x.Slug+"/settings/organisation/reporting-mode", url.Values{"mode": {"nominative"}, "organisation": {x.Slug}})
+		status, body, _ := x.browser.Send("/o/"+x.Slug+"/settings/organisation/reporting-mode", url.Values{"mode": {"nominative"}, "organisation": {x.Slug}})
 		require.Equal(t, http.StatusSeeOther, status, "%s", body)
 	}},
 	{"the key expires", true, func(_ *testing.T, x *underway) {
-		x.db.Exec(`update api_keys set expires_at = date_trunc('milliseconds', clock_timestamp()) where id = $1`, x.key.ID)
+		x.DB.Exec(`update api_keys set expires_at = date_trunc('milliseconds', clock_timestamp()) where id = $1`, x.key.ID)
 	}},
 	{"a player is erased", false, func(t *testing.T, x *underway) {
 		policy, err := authz.New()
 		require.NoError(t, err)
-		_, err = org.New(x.db.Owner, audit.New(x.db.Owner), policy).Erase(t.Context(), x.erased.ID, reports.DropDirty, audit.Request{})
+		_, err = org.New(x.DB.Owner, audit.New(x.DB.Owner), policy).Erase(t.Context(), x.erased.ID, reports.DropDirty, audit.Request{})
 		require.NoError(t, err)
 	}},
 	{"the plan ends", true, func(_ *testing.T, x *underway) {
-		x.db.Exec(`update organisations set plan = 'team' where id = $1`, x.ID)
+		x.DB.Exec(`update organisations set plan = 'team' where id = $1`, x.ID)
 	}},
 }
 
@@ -54,12 +55,12 @@ const (
 
 // underway are exports of one organisation that run on one instance, while something happens on another.
 type underway struct {
-	*managed
+	*apptest.Managed
 	exportEvent
 	key      fixtures.Key
 	fork     fixtures.Fork
 	erased   fixtures.Player
-	browser  *webClient // of the owner, on the other instance
+	browser  *apptest.WebClient // of the owner, on the other instance
 	readers  []*slowReader
 	answered time.Time     // when the event was
 	broken   time.Duration // after the answer, the last of those that broke off
@@ -70,25 +71,25 @@ type underway struct {
 func TestRunningExportsWhenSomethingChanges(t *testing.T) {
 	t.Parallel()
 	db := fixtures.New(t)
-	instances := serveInstances(t, db, chaosSize(3, 9, 9)) // three organisations of two exports each fit in one
+	instances := serveInstances(t, db, apptest.ChaosSize(3, 9, 9)) // three organisations of two exports each fit in one
 	for _, c := range instances {
-		readAll(t, ask(t, client(), c.url+"/sign-in", ""))
+		apptest.ReadAll(t, apptest.Ask(t, apptest.NewClient(), c.URL+"/sign-in", ""))
 	}
-	o := beginOrdeal(t, doorTo(t, db.URL), instances...)
-	all := make([]*underway, chaosSize(1, 5, 5)*len(exportEvents))
-	each(len(all), func(n int) {
-		all[n] = newUnderway(t, db, exportEvents[n%len(exportEvents)], instances[(n+1)%len(instances)].url)
+	o := beginOrdeal(t, apptest.DoorTo(t, db.URL), instances...)
+	all := make([]*underway, apptest.ChaosSize(1, 5, 5)*len(exportEvents))
+	apptest.AtOnce(len(all), func(n int) {
+		all[n] = newUnderway(t, db, exportEvents[n%len(exportEvents)], instances[(n+1)%len(instances)].URL)
 	})
-	each(len(all), func(n int) { all[n].begin(t, o, n, instances[n%len(instances)].url) })
+	apptest.AtOnce(len(all), func(n int) { all[n].begin(t, o, n, instances[n%len(instances)].URL) })
 	const runs = `select count(*) from audit_entries where action = 'export.started'`
-	require.Equal(t, len(all)*exportsOfEvent, read[int](t, o.door, runs))
-	require.Zero(t, read[int](t, o.door, `select count(*) from audit_entries where action = 'export.finished'`), "they all run")
-	each(len(all), func(n int) {
+	require.Equal(t, len(all)*exportsOfEvent, apptest.Read[int](t, o.door, runs))
+	require.Zero(t, apptest.Read[int](t, o.door, `select count(*) from audit_entries where action = 'export.finished'`), "they all run")
+	apptest.AtOnce(len(all), func(n int) {
 		all[n].happen(t, all[n])
 		all[n].answered = time.Now()
 	})
 	for _, breaks := range []bool{true, false} { // the others run on until those have broken off
-		each(len(all), func(n int) {
+		apptest.AtOnce(len(all), func(n int) {
 			if all[n].breaks == breaks {
 				all[n].end(t, o)
 			}
@@ -104,11 +105,11 @@ func TestRunningExportsWhenSomethingChanges(t *testing.T) {
 
 func newUnderway(t *testing.T, db *fixtures.Database, e exportEvent, other string) *underway {
 	t.Helper()
-	x := &underway{managed: newManaged(t, db, db.Organisation(fixtures.Organisation{}), []string{other}, new(tally)), exportEvent: e}
+	x := &underway{Managed: apptest.NewManaged(t, db, db.Organisation(fixtures.Organisation{}), []string{other}, new(apptest.Tally)), exportEvent: e}
 	x.fork, x.key = db.Fork(fixtures.Fork{OrganisationID: x.ID}), db.Key(x.ID)
 	x.erased = db.Players(x.ID, underwayPlayers)[underwayPlayers/2]
 	db.Plays(x.fork, underwayPlays, x.fork.CreatedAt, time.Second)
-	x.browser = x.signedIn(t, x.owner)
+	x.browser = x.SignedIn(t, x.Owner)
 	return x
 }
 
@@ -128,8 +129,8 @@ func (x *underway) begin(t *testing.T, o *ordeal, n int, instance string) {
 func (x *underway) end(t *testing.T, o *ordeal) {
 	for _, r := range x.readers {
 		if x.breaks {
-			outcome, rows := o.door.finished(t, r.id)
-			ended := read[time.Time](t, o.door,
+			outcome, rows := o.door.Finished(t, r.id)
+			ended := apptest.Read[time.Time](t, o.door,
 				`select at from audit_entries where request_id = $1 and action = 'export.finished'`, r.id)
 			x.broken = max(x.broken, ended.Sub(x.answered))
 			err := r.readOn(t)
@@ -153,8 +154,8 @@ func (x *underway) isOfItsBeginning(t *testing.T, file string) {
 
 // isSeenAfterwards asks for another export.
 func (x *underway) isSeenAfterwards(t *testing.T) {
-	status, body := fetchFrom(x.http, x.entrances[0]+"/api/v1/forks/"+x.fork.ID+"/exports/csv"+someDays, x.key.Token())
-	x.http.CloseIdleConnections()
+	status, body := apptest.FetchFrom(x.HTTP, x.Entrances[0]+"/api/v1/forks/"+x.fork.ID+"/exports/csv"+apptest.SomeDays, x.key.Token())
+	x.HTTP.CloseIdleConnections()
 	if x.breaks {
 		require.Equal(t, http.StatusUnauthorized, status, x.name)
 		return

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/modules/games"
 	"dg/platform/postgres"
 	"dg/platform/testkit/fixtures"
@@ -36,13 +37,13 @@ func (o *ordeal) wrongFigures(t *testing.T) (problems []string) {
 	require.NoError(t, err)
 	db := fixtures.On(t, &pgtest.Database{Owner: &postgres.DB{Pool: o.door.Pool}})
 	for _, f := range forks {
-		o.door.exec(t, `update organisations set plan = 'pro' where id = $1 and plan not in ('pro', 'enterprise')`, f.Organisation)
+		o.door.Do(t, `update organisations set plan = 'pro' where id = $1 and plan not in ('pro', 'enterprise')`, f.Organisation)
 		token := db.Key(f.Organisation).Token()
 		o.secrets["the key of the comparison of "+f.Fork] = token
 		want := f.figures(t, o.door)
 		for i, c := range o.running() {
-			path := fmt.Sprintf("%s/api/v1/forks/%s/stats?from=%s&to=%s", c.url, f.Fork, f.From.Format(time.DateOnly), f.To.Format(time.DateOnly))
-			response := ask(t, client(), path, token)
+			path := fmt.Sprintf("%s/api/v1/forks/%s/stats?from=%s&to=%s", c.URL, f.Fork, f.From.Format(time.DateOnly), f.To.Format(time.DateOnly))
+			response := apptest.Ask(t, apptest.NewClient(), path, token)
 			body, err := io.ReadAll(response.Body)
 			require.NoError(t, err)
 			if !sameJSON(t, want, body) {
@@ -61,13 +62,13 @@ func sameJSON(t *testing.T, want, got []byte) bool {
 }
 
 // figures are the statistics by their definition (rules.md, Figures), from the plays alone.
-func (f comparedFork) figures(t *testing.T, d *door) []byte {
+func (f comparedFork) figures(t *testing.T, d *apptest.Door) []byte {
 	t.Helper()
 	var skills []string
 	for i := range games.SkillCount {
 		skills = append(skills, games.Skill(i).ID())
 	}
-	return []byte(read[string](t, d, `
+	return []byte(apptest.Read[string](t, d, `
 with p as (select * from plays where fork_id = $1 and org_id = $2 and started_at >= $3::date and started_at < $4::date + 1),
 days as (select d::date as day, count(p.id) as plays, coalesce(round(sum(score) / (100.0 * nullif(count(completed_at), 0)), 1), 0) as score
 	from generate_series($3::date::timestamp, $4::date, '1 day') d left join p on (p.started_at at time zone 'UTC')::date = d group by 1),

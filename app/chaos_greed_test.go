@@ -194,7 +194,7 @@ type greedyOrder struct {
 func (n *neighbours) greedily(t *testing.T, of ...greed) (leave func() string) {
 	t.Helper()
 	a := n.a
-	order := greedyOrder{n.url, a.slug, a.fork, a.group, a.revoked, a.emails, a.keys, a.cookies, nil}
+	order := greedyOrder{n.URL, a.slug, a.fork, a.group, a.revoked, a.emails, a.keys, a.cookies, nil}
 	for _, g := range of {
 		order.Greeds = append(order.Greeds, g.name)
 	}

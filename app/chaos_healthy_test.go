@@ -18,6 +18,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/platform/testkit/fixtures"
 )
 
@@ -218,7 +219,7 @@ func (f *healthyFigures) isSpared(t *testing.T, rest *healthyFigures) {
 	t.Helper()
 	require.NotEmpty(t, f.all())
 	require.Empty(t, f.wrong)
-	if !chaos { // beside other tests calls may time out
+	if !apptest.Chaos { // beside other tests calls may time out
 		return
 	}
 	require.Zero(t, f.failures(), f.first)

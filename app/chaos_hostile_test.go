@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/platform/testkit/fixtures"
 )
 
@@ -23,7 +24,7 @@ type hostility struct {
 
 // hostilities are all kinds, in every run those that use up connections. refused gets the answers to keys that are none.
 func hostilities(lasting time.Duration, ids []string, refused func(requestID string, known bool, status int)) (all []hostility) {
-	if chaos {
+	if apptest.Chaos {
 		all = []hostility{
 			{"slow headers", func(c *crowd) { c.hold(2000, 0, slowHeaders) }},
 			{"slow bodies", func(c *crowd) { c.hold(2000, 0, slowBodies) }},
@@ -35,32 +36,32 @@ func hostilities(lasting time.Duration, ids []string, refused func(requestID str
 			}},
 		}
 	}
-	each := chaosSize(150, 2000, 2000) // together more than connections
+	each := apptest.ChaosSize(150, 2000, 2000) // together more than connections
 	return append(all,
 		hostility{"all slow ones", func(c *crowd) {
 			c.hold(each, 0, slowHeaders)
 			c.hold(each, 0, slowBodies)
 			c.hold(each, 4096, slowReaders)
 		}},
-		hostility{"connections", func(c *crowd) { c.idle(chaosSize(600, 20_000, 20_000), lasting*9/10) }},
-		hostility{"garbage keys", func(c *crowd) { c.garbage(chaosSize(500, 5000, 5000), ids, refused) }},
+		hostility{"connections", func(c *crowd) { c.idle(apptest.ChaosSize(600, 20_000, 20_000), lasting*9/10) }},
+		hostility{"garbage keys", func(c *crowd) { c.garbage(apptest.ChaosSize(500, 5000, 5000), ids, refused) }},
 	)
 }
 
 // Beside slow and hostile clients, from eight addresses or 200 and with more connections than the server may have
 // files, every call of a customer is answered right, and the private listener answers too.
 func TestChaosHostileClients(t *testing.T) {
-	if !chaos { // its table is of a machine without other tests
+	if !apptest.Chaos { // its table is of a machine without other tests
 		t.Parallel()
 	}
 	db := fixtures.New(t)
-	dg := launchWith(t, withFiles(strconv.Itoa(chaosSize(512, 4096, 4096))), "serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0",
-		"--database-url", db.URL, "--migrate-database-url", db.OwnerURL).untilServing()
-	w := &crowded{db: db, child: dg}
-	h := newHealthy(t, db, dg.url, func(email string) string { return w.signIn(t, email) })
-	o := beginOrdeal(t, doorTo(t, db.URL), dg)
+	dg := apptest.LaunchWith(t, apptest.WithFiles(strconv.Itoa(apptest.ChaosSize(512, 4096, 4096))), "serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0",
+		"--database-url", db.URL, "--migrate-database-url", db.OwnerURL).UntilServing()
+	w := &crowded{db: db, Child: dg}
+	h := newHealthy(t, db, dg.URL, func(email string) string { return w.signIn(t, email) })
+	o := beginOrdeal(t, apptest.DoorTo(t, db.URL), dg)
 	attacked := db.Organisation(fixtures.Organisation{}).ID
-	lasting := time.Duration(chaosSize(1, 10, 30)) * time.Second
+	lasting := time.Duration(apptest.ChaosSize(1, 10, 30)) * time.Second
 
 	quiet := h.during(t, func() { time.Sleep(lasting) })
 	ids := []string{db.Key(attacked).ID, db.Key(attacked).ID}
@@ -76,17 +77,17 @@ func TestChaosHostileClients(t *testing.T) {
 		t.Run(kind.name, func(t *testing.T) {
 			did = ""
 			under := h.during(t, func() {
-				leave := aside(t, "hostile", hostileOrder{dg.url, kind.name, ids, lasting}, said)
+				leave := aside(t, "hostile", hostileOrder{dg.URL, kind.name, ids, lasting}, said)
 				time.Sleep(lasting / 2)
-				require.Contains(t, dg.operations(t, "/metrics"), "dg_http_connections_open")
+				require.Contains(t, operations(t, dg, "/metrics"), "dg_http_connections_open")
 				time.Sleep(lasting / 2)
 				leave()
 			})
-			t.Logf("%s; %d MB at most", did, dg.memory("VmHWM")>>20)
+			t.Logf("%s; %d MB at most", did, dg.Memory("VmHWM")>>20)
 			under.isSpared(t, quiet)
 		})
 	}
-	require.NotContains(t, dg.log.String(), "too many open files")
+	require.NotContains(t, dg.Log.String(), "too many open files")
 	o.ends(t)
 }
 

@@ -13,12 +13,14 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
 )
 
 // phase is a moment of an import at which it can be held, and what is known of one that is broken off there.
 type phase struct {
 	name  string
-	hold  func(*editions) (reached func(*child) bool, release func())
+	hold  func(*editions) (reached func(*apptest.Child) bool, release func())
 	lines int    // how many it reads before the pipe says nothing more; 0: a whole file
 	in    bool   // the import is in, whatever becomes of its process
 	every string // the blow of every run; others, and those of no run, in chaos
@@ -38,28 +40,28 @@ func (e *editions) importing(condition string) bool { return e.working("dg impor
 
 // working is a condition on the connections of a command.
 func (e *editions) working(name, condition string) bool {
-	return read[bool](e.T, e.door, `select exists (select from pg_stat_activity where application_name = $1 and `+condition+`)`, name)
+	return apptest.Read[bool](e.T, e.door, `select exists (select from pg_stat_activity where application_name = $1 and `+condition+`)`, name)
 }
 
-func holdNothing(reached string) func(*editions) (func(*child) bool, func()) {
-	return func(e *editions) (func(*child) bool, func()) {
-		return func(*child) bool { return e.importing(reached) }, func() {}
+func holdNothing(reached string) func(*editions) (func(*apptest.Child) bool, func()) {
+	return func(e *editions) (func(*apptest.Child) bool, func()) {
+		return func(*apptest.Child) bool { return e.importing(reached) }, func() {}
 	}
 }
 
 // holdLock is another import, which the import waits for.
-func holdLock(e *editions) (reached func(*child) bool, release func()) {
+func holdLock(e *editions) (reached func(*apptest.Child) bool, release func()) {
 	release = e.holding(`select pg_advisory_xact_lock(hashtextextended('dg import', 0))`)
-	return func(c *child) bool {
-		return strings.Contains(c.log.String(), "another process holds the import lock: waiting")
+	return func(c *apptest.Child) bool {
+		return strings.Contains(c.Log.String(), "another process holds the import lock: waiting")
 	}, release
 }
 
 // holdTable keeps writers of a table waiting, and not its readers.
-func holdTable(table, query string) func(*editions) (func(*child) bool, func()) {
-	return func(e *editions) (func(*child) bool, func()) {
+func holdTable(table, query string) func(*editions) (func(*apptest.Child) bool, func()) {
+	return func(e *editions) (func(*apptest.Child) bool, func()) {
 		release := e.holding(`lock table ` + table + ` in share row exclusive mode`)
-		return func(*child) bool { return e.importing(`wait_event_type = 'Lock' and ` + query) }, release
+		return func(*apptest.Child) bool { return e.importing(`wait_event_type = 'Lock' and ` + query) }, release
 	}
 }
 
@@ -73,16 +75,16 @@ func (e *editions) holding(sql string) (release func()) {
 }
 
 // holdCommit makes the import's commit wait for a standby that does not exist: it is durable, and nobody is told.
-func holdCommit(e *editions) (reached func(*child) bool, release func()) {
+func holdCommit(e *editions) (reached func(*apptest.Child) bool, release func()) {
 	merging, unlock := holdTable("plays", `query ~ 'plays'`)(e)
 	set := func(to string) {
-		e.door.exec(e.T, `alter system set synchronous_standby_names = '`+to+`'`)
-		e.door.exec(e.T, `select pg_reload_conf()`)
-		until(e.T, 10*time.Second, "the setting is not in force", func() bool {
-			return read[string](e.T, e.door, `show synchronous_standby_names`) == to
+		e.door.Do(e.T, `alter system set synchronous_standby_names = '`+to+`'`)
+		e.door.Do(e.T, `select pg_reload_conf()`)
+		apptest.Until(e.T, 10*time.Second, "the setting is not in force", func() bool {
+			return apptest.Read[string](e.T, e.door, `show synchronous_standby_names`) == to
 		})
 	}
-	return func(c *child) bool {
+	return func(c *apptest.Child) bool {
 		if merging(c) { // earlier commits are not held
 			set("nobody")
 			unlock()
@@ -94,17 +96,17 @@ func holdCommit(e *editions) (reached func(*child) bool, release func()) {
 // blow is how an import is broken off, and what it says then if it is not in and if it is.
 type blow struct {
 	name   string
-	strike func(*editions, *child)
+	strike func(*editions, *apptest.Child)
 	status [2]int
 	says   [2]string
 }
 
 var blows = []blow{
-	{"kill -9", func(_ *editions, c *child) { c.kill() }, [2]int{-1, -1}, [2]string{}},
-	{"Ctrl-C", func(e *editions, c *child) { require.NoError(e, c.Process.Signal(os.Interrupt)) }, [2]int{1, 0},
+	{"kill -9", func(_ *editions, c *apptest.Child) { c.Kill() }, [2]int{-1, -1}, [2]string{}},
+	{"Ctrl-C", func(e *editions, c *apptest.Child) { require.NoError(e, c.Process.Signal(os.Interrupt)) }, [2]int{1, 0},
 		[2]string{"dg: interrupted: nothing was imported\n", ""}},
-	{"cut connection", func(e *editions, _ *child) {
-		e.door.exec(e.T, `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'dg import'`)
+	{"cut connection", func(e *editions, _ *apptest.Child) {
+		e.door.Do(e.T, `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'dg import'`)
 	}, [2]int{1, 0}, [2]string{"dg: nothing was imported: the connection to the database was lost", ""}},
 }
 
@@ -127,7 +129,7 @@ func TestBrokenImportIsWholeOrNothing(t *testing.T) {
 	o := beginOrdeal(t, e.door, e.dg)
 	for _, p := range phases {
 		for _, b := range blows {
-			if chaos || p.every == b.name {
+			if apptest.Chaos || p.every == b.name {
 				t.Run(p.name+", "+b.name, func(t *testing.T) { e.on(t).breaksOff(p, b) })
 			}
 		}
@@ -135,7 +137,7 @@ func TestBrokenImportIsWholeOrNothing(t *testing.T) {
 	t.Run("two of one file", func(t *testing.T) { e.on(t).twoOfOneFile() })
 	t.Run("two of two files", func(t *testing.T) { e.on(t).twoOfTwoFiles() })
 	t.Run("revocations again", func(t *testing.T) { e.on(t).revocationsBreak() })
-	if chaos { // what is small has no segments
+	if apptest.Chaos { // what is small has no segments
 		t.Run("segments", func(t *testing.T) { e.on(t).rebuildBreaks() })
 	}
 	t.Run("full temporary disk", func(t *testing.T) { e.on(t).findsTheTemporaryDiskFull() })
@@ -151,7 +153,7 @@ func (e *editions) breaksOff(p phase, b blow) {
 	defer release()
 	c, closePipe := e.beginImport(n, p.lines)
 	defer closePipe()
-	until(e.T, time.Minute, "the import is never held", func() bool { return reached(c) })
+	apptest.Until(e.T, time.Minute, "the import is never held", func() bool { return reached(c) })
 	e.awaitReadings()
 	b.strike(e, c)
 	switch {
@@ -161,10 +163,10 @@ func (e *editions) breaksOff(p phase, b blow) {
 		closePipe()
 	}
 	status, says := b.on(p)
-	require.Equal(e, status, c.status(30*time.Second), "%s", c.log.String())
-	require.Contains(e, c.log.String(), says)
+	require.Equal(e, status, c.Status(30*time.Second), "%s", c.Log.String())
+	require.Contains(e, c.Log.String(), says)
 	release()
-	until(e.T, 30*time.Second, "its work goes on", func() bool { return !e.importing(`true`) })
+	apptest.Until(e.T, 30*time.Second, "its work goes on", func() bool { return !e.importing(`true`) })
 	if p.in {
 		e.changed(begun)
 	}
@@ -177,8 +179,8 @@ func (e *editions) twoOfOneFile() {
 	n, begun := e.next(), time.Now()
 	one, _ := e.beginImport(n, 0)
 	other, _ := e.beginImport(n, 0)
-	require.Zero(e, one.status(time.Minute), "%s", one.log.String())
-	require.Zero(e, other.status(time.Minute), "%s", other.log.String())
+	require.Zero(e, one.Status(time.Minute), "%s", one.Log.String())
+	require.Zero(e, other.Status(time.Minute), "%s", other.Log.String())
 	e.changed(begun)
 	e.imports(n, true)
 }
@@ -188,8 +190,8 @@ func (e *editions) twoOfTwoFiles() {
 	first, second, begun := e.next(), e.next(), time.Now()
 	one, _ := e.beginImport(first, 0)
 	other, _ := e.beginImport(second, 0)
-	require.Zero(e, one.status(time.Minute), "%s", one.log.String())
-	require.Zero(e, other.status(time.Minute), "%s", other.log.String())
+	require.Zero(e, one.Status(time.Minute), "%s", one.Log.String())
+	require.Zero(e, other.Status(time.Minute), "%s", other.Log.String())
 	ended := time.Now()
 	last, shown := e.values(), []map[string]string{}
 	for _, n := range []int{first, second} { // alone
@@ -198,17 +200,15 @@ func (e *editions) twoOfTwoFiles() {
 	}
 	require.Contains(e, shown, last)
 	for path, h := range e.seen { // which of the two came first is for the readings to say
-		h.mu.Lock()
-		h.changes = append([]change{{shown[0][path], begun, ended}, {shown[1][path], begun, ended}}, h.changes...)
-		h.mu.Unlock()
+		h.SetBefore(apptest.Change{Value: shown[0][path], Begun: begun, Ended: ended}, apptest.Change{Value: shown[1][path], Begun: begun, Ended: ended})
 	}
 }
 
 // findsTheTemporaryDiskFull stages an import on a disk that is too small for it.
 func (e *editions) findsTheTemporaryDiskFull() {
-	data, err := os.Stat(filepath.Join(e.x.dir, "data"))
+	data, err := os.Stat(filepath.Join(e.x.Dir, "data"))
 	require.NoError(e, err)
-	owner, dir := data.Sys().(*syscall.Stat_t), filepath.Join(filepath.Dir(e.x.dir), "temporary")
+	owner, dir := data.Sys().(*syscall.Stat_t), filepath.Join(filepath.Dir(e.x.Dir), "temporary")
 	require.NoError(e, os.Mkdir(dir, 0o755))
 	options := fmt.Sprintf("size=512k,mode=700,uid=%d,gid=%d", owner.Uid, owner.Gid)
 	if out, err := exec.CommandContext(e.Context(), "mount", "-t", "tmpfs", "-o", options, "dg-test", dir).CombinedOutput(); err != nil {
@@ -216,16 +216,16 @@ func (e *editions) findsTheTemporaryDiskFull() {
 	}
 	unmount := func() bool { return exec.CommandContext(context.Background(), "umount", dir).Run() == nil }
 	e.Cleanup(func() { unmount() })
-	e.door.exec(e.T, `create tablespace small location '`+dir+`'`)
-	e.door.exec(e.T, `grant create on tablespace small to dg_owner`)
-	e.door.exec(e.T, `alter role dg_owner set temp_tablespaces = small`)
+	e.door.Do(e.T, `create tablespace small location '`+dir+`'`)
+	e.door.Do(e.T, `grant create on tablespace small to dg_owner`)
+	e.door.Do(e.T, `alter role dg_owner set temp_tablespaces = small`)
 	n := e.next()
 	c, _ := e.beginImport(n, 0)
-	require.Equal(e, 1, c.status(time.Minute))
-	require.Contains(e, c.log.String(), "dg: nothing was imported: the disk of the database is full. Free some space")
+	require.Equal(e, 1, c.Status(time.Minute))
+	require.Contains(e, c.Log.String(), "dg: nothing was imported: the disk of the database is full. Free some space")
 	e.unchanged()
-	e.door.exec(e.T, `alter role dg_owner reset temp_tablespaces`)
-	e.door.exec(e.T, `drop tablespace small`)
-	until(e.T, 10*time.Second, "the disk is in use", unmount)
+	e.door.Do(e.T, `alter role dg_owner reset temp_tablespaces`)
+	e.door.Do(e.T, `drop tablespace small`)
+	apptest.Until(e.T, 10*time.Second, "the disk is in use", unmount)
 	e.imports(n, false)
 }

@@ -1,10 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -12,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
 )
 
 // goroutineSlack is how many more goroutines an instance may have at rest than before: those that runtime and drivers keep.
@@ -23,11 +22,11 @@ func (o *ordeal) leftovers(t *testing.T) (problems []string) {
 	holdsWithin(o.within, func() bool {
 		problems = nil
 		for i, c := range o.running() {
-			for _, left := range append(c.busy(t), moreGoroutines(o.rest[c], goroutines(t, c))...) {
+			for _, left := range append(busy(t, c), moreGoroutines(o.rest[c], goroutines(t, c))...) {
 				problems = append(problems, fmt.Sprintf("instance %d still has %s", i, left))
 			}
 		}
-		statements := read[string](t, o.door, `select coalesce(string_agg(application_name || ' ' || state || ' ' || left(query, 100), '; '), '')
+		statements := apptest.Read[string](t, o.door, `select coalesce(string_agg(application_name || ' ' || state || ' ' || left(query, 100), '; '), '')
 			from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
 			and application_name ~ '^dg (auth|recheck|reads|exports)$' and state <> 'idle'`)
 		if statements != "" {
@@ -43,11 +42,11 @@ var atRest = regexp.MustCompile(`(?m)^((?:dg_work_running|dg_work_waiting|dg_htt
 
 // busy are the metrics of places and connections that are not 0, and panics. A scrape asks the database itself while connections are
 // counted: only what several scrapes show counts.
-func (c *child) busy(t *testing.T) (busy []string) {
+func busy(t *testing.T, c *apptest.Child) (busy []string) {
 	t.Helper()
 	for range 5 {
 		busy = nil
-		found := atRest.FindAllStringSubmatch(c.operations(t, "/metrics"), -1)
+		found := atRest.FindAllStringSubmatch(operations(t, c, "/metrics"), -1)
 		require.Greater(t, len(found), 8, "the metrics have other names")
 		for _, m := range found {
 			if m[2] != "0" {
@@ -62,10 +61,10 @@ func (c *child) busy(t *testing.T) (busy []string) {
 }
 
 // goroutines counts an instance's goroutines by their stacks, without fasthttp's idle workers, which wait 10 s for work.
-func goroutines(t *testing.T, c *child) map[string]int {
+func goroutines(t *testing.T, c *apptest.Child) map[string]int {
 	t.Helper()
 	counts := map[string]int{}
-	for block := range strings.SplitSeq(c.operations(t, "/debug/pprof/goroutine?debug=1"), "\n\n") {
+	for block := range strings.SplitSeq(operations(t, c, "/debug/pprof/goroutine?debug=1"), "\n\n") {
 		count, stack := 0, []string{}
 		for line := range strings.Lines(block) {
 			if n, _, ok := strings.Cut(line, " @ "); ok {
@@ -100,48 +99,4 @@ func moreGoroutines(before, now map[string]int) (more []string) {
 	}
 	slices.Sort(more)
 	return more
-}
-
-// opsAddress is where the instance's private listener is: the address of the two that it listens on which does not serve.
-func (c *child) opsAddress(t *testing.T) string {
-	t.Helper()
-	if c.ops == "" {
-		until(t, 5e9, "there is no private listener", func() bool {
-			for _, address := range listeners4(t, c.Process.Pid) {
-				if "http://"+address != c.url {
-					c.ops = address
-				}
-			}
-			return c.ops != ""
-		})
-	}
-	return c.ops
-}
-
-// listeners4 are the IPv4 addresses that a process listens on, as the kernel lists them.
-func listeners4(t *testing.T, pid int) (addresses []string) {
-	t.Helper()
-	fds, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
-	require.NoError(t, err)
-	own := map[string]bool{}
-	for _, fd := range fds {
-		if to, err := os.Readlink(fd); err == nil && strings.HasPrefix(to, "socket:[") {
-			own[strings.Trim(to, "socket:[]")] = true
-		}
-	}
-	table, err := os.Open(fmt.Sprintf("/proc/%d/net/tcp", pid))
-	if err != nil {
-		t.Skipf("SKIPPED, NOTHING WAS TESTED: %v", err)
-	}
-	defer table.Close()
-	for lines := bufio.NewScanner(table); lines.Scan(); {
-		var n int
-		var ip, port uint32
-		var remote, state string
-		fields := strings.Fields(lines.Text())
-		if _, err := fmt.Sscanf(lines.Text(), "%d: %08X:%04X %s %s", &n, &ip, &port, &remote, &state); err == nil && state == "0A" && own[fields[9]] {
-			addresses = append(addresses, fmt.Sprintf("%d.%d.%d.%d:%d", byte(ip), byte(ip>>8), byte(ip>>16), byte(ip>>24), port))
-		}
-	}
-	return addresses
 }

@@ -6,12 +6,13 @@ import (
 	"net/http"
 	"net/url"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
 )
 
 // toxic is how toxiproxy makes a link bad.
@@ -38,19 +39,19 @@ type toxiproxy struct{ api, address string }
 
 func startToxiproxy(t *testing.T, upstream string) *toxiproxy {
 	t.Helper()
-	modules := filepath.Join("..", "scripts", "tools", "go.mod")
+	modules := apptest.InTree("scripts", "tools", "go.mod")
 	const tool = "github.com/Shopify/toxiproxy/v2/cmd/server"
 	program, err := exec.CommandContext(t.Context(), "go", "tool", "-modfile="+modules, "-n", tool).Output()
 	if err != nil {
 		t.Skipf("SKIPPED, NOTHING WAS TESTED: toxiproxy cannot be built: %v", err)
 	}
-	p := &toxiproxy{address: freeAddress(t)}
-	host, port, _ := strings.Cut(freeAddress(t), ":")
+	p := &toxiproxy{address: apptest.FreeAddress(t)}
+	host, port, _ := strings.Cut(apptest.FreeAddress(t), ":")
 	p.api = "http://" + host + ":" + port
 	server := exec.CommandContext(t.Context(), strings.TrimSpace(string(program)), "-host", host, "-port", port)
 	require.NoError(t, server.Start())
 	t.Cleanup(func() { _, _ = server.Process.Kill(), server.Wait() })
-	until(t, 10*time.Second, "toxiproxy does not answer", func() bool {
+	apptest.Until(t, 10*time.Second, "toxiproxy does not answer", func() bool {
 		response, err := http.Get(p.api + "/version")
 		return err == nil && response.Body.Close() == nil
 	})
@@ -64,9 +65,9 @@ func (p *toxiproxy) send(t *testing.T, method, path string, body any) {
 	require.NoError(t, err)
 	request, err := http.NewRequestWithContext(t.Context(), method, p.api+path, bytes.NewReader(text))
 	require.NoError(t, err)
-	response, err := client().Do(request)
+	response, err := apptest.NewClient().Do(request)
 	require.NoError(t, err)
-	answer := readAll(t, response)
+	answer := apptest.ReadAll(t, response)
 	require.Less(t, response.StatusCode, 300, answer)
 }
 
@@ -81,23 +82,23 @@ func (p *toxiproxy) poison(t *testing.T, x toxic) (cure func()) {
 // The link to PostgreSQL is bad in every way of toxiproxy, under clients that call everything. No answer is wrong, and
 // no file that is too short looks whole. In every run silence_test.go has links that fall silent.
 func TestChaosDatabaseLinkIsBad(t *testing.T) {
-	if !chaos {
+	if !apptest.Chaos {
 		t.Skip("takes minutes and toxiproxy: make chaos runs it")
 	}
 	t.Parallel()
-	x := newExternal(t)
-	p := startToxiproxy(t, newRelay(t, x).Addr().String())
+	x := apptest.NewExternal(t)
+	p := startToxiproxy(t, apptest.NewRelay(t, x).Addr().String())
 	u := url.URL{Scheme: "postgres", User: url.User("dg_app"), Host: p.address, Path: "/dg", RawQuery: "sslmode=disable"}
-	c := launch(t, "serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0", "--database-url", u.String(),
-		"--migrate-database-url", x.url(url.User("dg_owner"))).untilServing()
-	a := x.callers(t, c)
+	c := apptest.Launch(t, "serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0", "--database-url", u.String(),
+		"--migrate-database-url", x.URL(url.User("dg_owner"))).UntilServing()
+	a := callersOf(t, x, c)
 	a.untilGood(t)
 	for _, bad := range toxics {
 		cure := p.poison(t, bad)
 		if bad.good {
 			a.untilGood(t)
 		}
-		<-time.After(time.Duration(chaosSize(0, 3, 30)) * time.Second) // while it is bad
+		<-time.After(time.Duration(apptest.ChaosSize(0, 3, 30)) * time.Second) // while it is bad
 		cure()
 		t.Logf("%s: everything is answered %s after it was good", bad.name, a.untilGood(t))
 	}

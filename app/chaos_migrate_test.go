@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/platform/testkit/pgtest"
 )
 
@@ -20,7 +21,7 @@ import (
 type migrating struct {
 	*testing.T
 	shared *pgtest.Database
-	door   *door
+	door   *apptest.Door
 	made   int
 }
 
@@ -28,7 +29,7 @@ type migrating struct {
 func newMigrating(t *testing.T) (m *migrating, olds []string) {
 	t.Helper()
 	m = &migrating{T: t, shared: pgtest.New(t)}
-	m.door = doorTo(t, m.shared.DirectURL)
+	m.door = apptest.DoorTo(t, m.shared.DirectURL)
 	empty, former := m.create("template0"), m.create("template0")
 	dump, err := os.ReadFile(filepath.Join("testdata", "upgrade", "database.sql"))
 	require.NoError(t, err)
@@ -43,8 +44,8 @@ func newMigrating(t *testing.T) (m *migrating, olds []string) {
 func (m *migrating) create(template string) (name string) {
 	m.made++
 	name = fmt.Sprintf("test_%d_migrate_%d", os.Getpid(), m.made)
-	m.door.exec(m.T, `create database `+name+` template `+template+` owner dg_owner`)
-	m.Cleanup(func() { m.door.exec(m.T, `drop database `+name+` with (force)`) })
+	m.door.Do(m.T, `create database `+name+` template `+template+` owner dg_owner`)
+	m.Cleanup(func() { m.door.Do(m.T, `drop database `+name+` with (force)`) })
 	if template == "template0" {
 		m.in(name, func(conn *pgx.Conn) {
 			_, err := conn.Exec(m.Context(), `revoke create on schema public from public`)
@@ -63,15 +64,15 @@ func (m *migrating) at(connection, name string) string {
 }
 
 func (m *migrating) in(name string, work func(*pgx.Conn)) {
-	conn, err := pgx.Connect(m.Context(), asSuperuser(m.T, m.at(m.shared.DirectURL, name)))
+	conn, err := pgx.Connect(m.Context(), apptest.AsSuperuser(m.T, m.at(m.shared.DirectURL, name)))
 	require.NoError(m, err)
 	work(conn)
 	require.NoError(m, conn.Close(m.Context()))
 }
 
 // begin starts dg migrate.
-func (m *migrating) begin(name string) *child {
-	return launch(m.T, "migrate", "--database-url", m.at(m.shared.DirectURL, name), "--migrate-database-url", m.at(m.shared.OwnerURL, name))
+func (m *migrating) begin(name string) *apptest.Child {
+	return apptest.Launch(m.T, "migrate", "--database-url", m.at(m.shared.DirectURL, name), "--migrate-database-url", m.at(m.shared.OwnerURL, name))
 }
 
 // schema is all that migrations make: relations, their columns, constraints, indexes, triggers and functions, the rights on them, the
@@ -104,10 +105,10 @@ func TestMigrationsAtOnceAndKilled(t *testing.T) {
 	m, olds := newMigrating(t)
 	for i, old := range olds {
 		alone := m.on(t).create(old)
-		_, err := binary() // built now, and not while it is timed
+		_, err := apptest.Binary() // built now, and not while it is timed
 		require.NoError(t, err)
 		begun := time.Now()
-		require.Zero(t, m.begin(alone).status(time.Minute))
+		require.Zero(t, m.begin(alone).Status(time.Minute))
 		took, want := time.Since(begun), m.schema(alone)
 		require.Greater(t, strings.Count(want, "\n"), 100)
 		t.Run(fmt.Sprintf("at once on database %d", i), func(t *testing.T) { m.on(t).atOnce(old, want) })
@@ -123,14 +124,14 @@ func (m *migrating) on(t *testing.T) *migrating {
 }
 
 func (m *migrating) atOnce(old, want string) {
-	for n := 2; n <= chaosSize(2, 5, 5); n += 3 {
+	for n := 2; n <= apptest.ChaosSize(2, 5, 5); n += 3 {
 		name := m.create(old)
-		var all []*child
+		var all []*apptest.Child
 		for range n {
 			all = append(all, m.begin(name))
 		}
 		for _, c := range all {
-			require.Zero(m, c.status(time.Minute), "%s", c.log.String())
+			require.Zero(m, c.Status(time.Minute), "%s", c.Log.String())
 		}
 		require.Equal(m, want, m.schema(name))
 	}
@@ -140,7 +141,7 @@ func (m *migrating) atOnce(old, want string) {
 func (m *migrating) killed(old, want string, took time.Duration) {
 	const seed = 16
 	random, complete := rand.New(rand.NewPCG(seed, uint64(len(old)))), 0
-	for round := range chaosSize(1, 20, 100) {
+	for round := range apptest.ChaosSize(1, 20, 100) {
 		name := m.create(old)
 		first, second := m.begin(name), m.begin(name)
 		<-time.After(time.Duration(random.Int64N(int64(took)))) // a moment of the run
@@ -149,13 +150,13 @@ func (m *migrating) killed(old, want string, took time.Duration) {
 			<-time.After(time.Duration(random.Int64N(int64(took))))
 			_ = second.Process.Kill()
 		}
-		if second.status(time.Minute) == 0 {
+		if second.Status(time.Minute) == 0 {
 			complete++
 		} else if round%2 != 0 {
-			m.Errorf("the second one failed: %s", second.log.String())
+			m.Errorf("the second one failed: %s", second.Log.String())
 		}
-		require.Zero(m, m.begin(name).status(time.Minute))
+		require.Zero(m, m.begin(name).Status(time.Minute))
 		require.Equal(m, want, m.schema(name), "round %d", round)
 	}
-	m.Logf("%d rounds, in %d of which the second one completed", chaosSize(1, 20, 100), complete)
+	m.Logf("%d rounds, in %d of which the second one completed", apptest.ChaosSize(1, 20, 100), complete)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/modules/identity"
 	"dg/platform/testkit/fixtures"
 )
@@ -30,33 +31,33 @@ type neighbours struct {
 // Whatever an organisation takes of what it may have, of one thing or of everything at once, another one's calls are
 // answered right.
 func TestChaosNeighbours(t *testing.T) {
-	if !chaos {
+	if !apptest.Chaos {
 		t.Parallel()
 	}
 	n := startNeighbours(t)
 	if os.Getenv("GOMAXPROCS") == "" {
-		require.Contains(t, n.operations(t, "/metrics"), fmt.Sprintf("go_sched_gomaxprocs_threads %d\n", 2*runtime.GOMAXPROCS(0)))
+		require.Contains(t, operations(t, n.crowded.Child, "/metrics"), fmt.Sprintf("go_sched_gomaxprocs_threads %d\n", 2*runtime.GOMAXPROCS(0)))
 	}
 	n.rest(t, time.Second) // warms up
-	quiet, quietSignIns := n.rest(t, time.Duration(chaosSize(0, 8, 30))*time.Second)
+	quiet, quietSignIns := n.rest(t, time.Duration(apptest.ChaosSize(0, 8, 30))*time.Second)
 	beside := func(name string, of ...greed) {
 		t.Run(name, func(t *testing.T) {
 			n.a.fill()
 			leave := n.greedily(t, of...)
-			figures, signIns := n.rest(t, time.Duration(chaosSize(2, 5, 20))*time.Second)
+			figures, signIns := n.rest(t, time.Duration(apptest.ChaosSize(2, 5, 20))*time.Second)
 			t.Logf("beside %s:%s", name, leave())
 			figures.isSpared(t, quiet)
 			signIns.isSpared(t, quietSignIns)
 		})
 	}
 	for _, g := range greeds {
-		if chaos {
+		if apptest.Chaos {
 			beside(g.name, g)
 		}
 	}
 	beside("everything", greeds...)
 	t.Run("an import that is to be sealed", func(t *testing.T) {
-		figures := n.healthy.during(t, func() { n.imports(chaosSize(1_000, 150_000, 1_000_000)) })
+		figures := n.healthy.during(t, func() { n.imports(apptest.ChaosSize(1_000, 150_000, 1_000_000)) })
 		figures.isSpared(t, quiet)
 	})
 	n.o.ends(t)
@@ -65,7 +66,7 @@ func TestChaosNeighbours(t *testing.T) {
 func startNeighbours(t *testing.T) *neighbours {
 	t.Helper()
 	db := fixtures.New(t)
-	n := &neighbours{crowded: &crowded{db: db}, a: newTenant(db, chaosSize(1_000, 20_000, 100_000), chaosSize(5_000, 100_000, 500_000))}
+	n := &neighbours{crowded: &crowded{db: db}, a: newTenant(db, apptest.ChaosSize(1_000, 20_000, 100_000), apptest.ChaosSize(5_000, 100_000, 500_000))}
 	owner := db.Member(db.Organisation(fixtures.Organisation{}).ID, "owner").Email
 	organisation := fixtures.One[string](db, `select id::text from organisations where slug = $1`, n.a.slug)
 	for len(n.a.keys) < 99 { // one more can be created
@@ -74,21 +75,21 @@ func startNeighbours(t *testing.T) *neighbours {
 	n.a.revoked = db.Key(organisation).Token()
 	db.Exec(`update api_keys set revoked_at = now() where id = $1`, newKeyID.FindStringSubmatch(n.a.revoked)[1])
 	db.Exec(`insert into player_groups (id, org_id, name) select gen_random_uuid(), $1, 'Class ' || i from generate_series(1, $2::int) i`,
-		organisation, chaosSize(50, 2_000, 20_000))
+		organisation, apptest.ChaosSize(50, 2_000, 20_000))
 	n.a.fill = func() { // its minute is over
 		db.Exec(`delete from api_key_windows where key_id in (select id from api_keys where org_id = $1)`, organisation)
 	}
-	n.logs(organisation, chaosSize(1_000, 200_000, 1_000_000))
+	n.logs(organisation, apptest.ChaosSize(1_000, 200_000, 1_000_000))
 	db.Exec(`analyze`) // as PostgreSQL does by itself: without it a page of the audit log sorted all entries
-	n.child = serveDatabase(t, db)
+	n.Child = apptest.ServeDatabase(t, db)
 	n.a.cookies = []string{n.signIn(t, n.a.emails[0])}
-	n.healthy = newHealthy(t, db, n.url, func(email string) string { return n.signIn(t, email) })
+	n.healthy = newHealthy(t, db, n.URL, func(email string) string { return n.signIn(t, email) })
 	hash, err := identity.HashPassword(fixtures.Password, rand.Reader) // at its real cost
 	require.NoError(t, err)
 	db.Exec(`update users set password_hash = $1 where email = any ($2)`, hash, []string{owner, n.a.emails[1]})
 	n.moreCalls(owner)
 	n.a.cookies = append(n.a.cookies, n.firstStep(t, organisation))
-	n.o = beginOrdeal(t, doorTo(t, db.DirectURL), n.child)
+	n.o = beginOrdeal(t, apptest.DoorTo(t, db.DirectURL), n.Child)
 	return n
 }
 
@@ -113,7 +114,7 @@ func (n *neighbours) moreCalls(owner string) {
 	n.healthy.calls = append(n.healthy.calls,
 		healthyCall{name: "fork", right: fork, ask: withKey("/api/v1/forks/" + fork)},
 		healthyCall{name: "export", right: "playId,", ask: withKey("/api/v1/forks/" + fork + "/exports/csv" + lastDays(2))})
-	n.signIns = &healthy{base: n.url, interval: 250 * time.Millisecond, client: plainClient, calls: []healthyCall{{name: "sign-in"}}}
+	n.signIns = &healthy{base: n.URL, interval: 250 * time.Millisecond, client: plainClient, calls: []healthyCall{{name: "sign-in"}}}
 	n.signIns.send = func(c *http.Client) error { return n.signsIn(c, owner) }
 }
 
@@ -123,7 +124,7 @@ func (n *neighbours) signsIn(c *http.Client, email string) error {
 	stay := *c
 	stay.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	form := url.Values{"email": {email}, "password": {fixtures.Password}}
-	request, err := http.NewRequest(http.MethodPost, n.url+"/sign-in", strings.NewReader(form.Encode()))
+	request, err := http.NewRequest(http.MethodPost, n.URL+"/sign-in", strings.NewReader(form.Encode()))
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"dg/app/apptest"
 	"dg/platform/testkit/fixtures"
 )
 
@@ -57,7 +58,7 @@ func formOf(pairs ...string) func(*nthWorld) url.Values {
 // withCode adds a code of the authenticator app to the form.
 func withCode(pairs ...string) func(*nthWorld) url.Values {
 	return func(w *nthWorld) url.Values {
-		return formOf(append(pairs, "code", codeOf(w.t, fixtures.TOTPSecret))...)(w)
+		return formOf(append(pairs, "code", apptest.CodeOf(w.t, fixtures.TOTPSecret))...)(w)
 	}
 }
 
@@ -166,7 +167,7 @@ func (w *nthWorld) formCases() []nthCase {
 		{path: "/account", as: "owner", want: 303, elsewhere: "/account", form: formOf("session", w.session)},
 		{path: "/account", as: "owner", want: 303, form: formOf("session", w.other)},
 		{path: "/account/two-step", as: "enrolling", want: 200, form: func(w *nthWorld) url.Values {
-			return formOf("do", "on", "current", password, "code", codeOf(w.t, w.offer))(w)
+			return formOf("do", "on", "current", password, "code", apptest.CodeOf(w.t, w.offer))(w)
 		}},
 		{path: "/account/password", as: "owner", want: 303, form: formOf("current", password, "new", changed, "repeat", changed)},
 		{path: "/account/password", as: "admin", want: 303, form: withCode("current", password, "new", changed, "repeat", changed)},

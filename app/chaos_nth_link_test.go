@@ -4,6 +4,8 @@ import (
 	"net"
 	"sync"
 	"testing"
+
+	"dg/app/apptest"
 )
 
 // A fault is what happens to one statement on its way to PostgreSQL or back.
@@ -38,7 +40,7 @@ type link struct {
 func newLink(t *testing.T, database string) (l *link, through string) {
 	t.Helper()
 	l = &link{}
-	return l, socketProxy(t, database, func(client, server net.Conn) {
+	return l, apptest.SocketProxy(t, database, func(client, server net.Conn) {
 		w := &session{link: l, client: client, server: server}
 		go w.toServer()
 		w.toClient()

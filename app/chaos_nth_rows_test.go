@@ -18,10 +18,10 @@ func (w *nthWorld) keep() {
 	require.NoError(w.t, err)
 	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	require.NoError(w.t, err)
-	w.super.exec(w.t, `create schema kept`)
+	w.super.Do(w.t, `create schema kept`)
 	var parts []string
 	for _, table := range tables {
-		w.super.exec(w.t, fmt.Sprintf(`create table kept.%s as table public.%[1]s`, table))
+		w.super.Do(w.t, fmt.Sprintf(`create table kept.%s as table public.%[1]s`, table))
 		row := `to_jsonb(t)::text`
 		if table == "plays" { // many, which no request changes
 			row = `md5(string_agg(t::text, '' order by id))`
@@ -67,10 +67,10 @@ func (w *nthWorld) restore(fresh bool) {
 			update kept.organisations k set version = o.version from organisations o where o.id = k.id;`)
 	}
 	if len(sql) > 0 {
-		w.super.exec(w.t, `set session_replication_role = replica; `+strings.Join(sql, "\n")+` set session_replication_role = origin`)
+		w.super.Do(w.t, `set session_replication_role = replica; `+strings.Join(sql, "\n")+` set session_replication_role = origin`)
 	}
 	if w.restored++; w.restored%50 == 0 {
-		w.super.exec(w.t, `vacuum organisations, kept.organisations, api_key_windows, audit_entries, sessions, users, api_keys`)
+		w.super.Do(w.t, `vacuum organisations, kept.organisations, api_key_windows, audit_entries, sessions, users, api_keys`)
 	}
 	if fresh {
 		w.before = w.rows()

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/platform/testkit/fixtures"
 )
 
@@ -26,7 +27,7 @@ type good struct {
 // visibly. The next request is answered as ever.
 func TestChaosNthStatementFails(t *testing.T) {
 	t.Parallel()
-	if !chaos {
+	if !apptest.Chaos {
 		w := newNthWorld(t)
 		for _, c := range w.allCases() {
 			if c.cut {
@@ -79,7 +80,7 @@ func (w *nthWorld) ends(t *testing.T) {
 		o.secrets["the key "+name] = token
 	}
 	o.secrets["the password"], o.secrets["the secret of two-step verification"] = fixtures.Password, fixtures.TOTPSecret
-	for _, found := range (seen{"the log": w.log.String()}).finds(o.secrets) {
+	for _, found := range (apptest.Seen{"the log": w.log.String()}).Finds(o.secrets) {
 		t.Error(found)
 	}
 	o.ends(t)
@@ -110,7 +111,7 @@ func (w *nthWorld) try(t *testing.T, c nthCase, faults ...fault) {
 // behindFirstBlock lets the faults amid the rows of each statement happen when the client has the first block.
 func (w *nthWorld) behindFirstBlock(t *testing.T, c nthCase, want good) {
 	faults := []fault{cutAmid, breaksAmid}
-	for _, f := range faults[:chaosSize(1, 2, 2)] {
+	for _, f := range faults[:apptest.ChaosSize(1, 2, 2)] {
 		before := w.broken
 		for n := 1; w.with(t, c, f, n, behindFirstBlock, want); n++ {
 			require.Less(t, n, 200, c.name())

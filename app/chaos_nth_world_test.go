@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/app/assembly"
 	"dg/modules/reports"
 	"dg/platform/postgres"
@@ -28,11 +29,11 @@ type nthWorld struct {
 	link     *link
 	p        *assembly.Program
 	base     string
-	super    *door
+	super    *apptest.Door
 	query    string              // reads all rows
 	before   map[string][]string // all rows as they are before each case, by table
 	after    map[string][]string // and as they were last seen
-	log      buffer
+	log      apptest.Buffer
 	logged   int                          // bytes of the log before the case
 	keys     map[string]string            // tokens by name
 	people   map[string]map[string]string // cookies by name
@@ -59,7 +60,7 @@ func newNthWorldThrough(t *testing.T, through func(w *nthWorld) string) *nthWorl
 	w.fill()
 	w.serve(through(w))
 	w.signAllIn()
-	w.super = doorTo(t, w.OwnerURL)
+	w.super = apptest.DoorTo(t, w.OwnerURL)
 	w.keep()
 	return w
 }
@@ -139,27 +140,27 @@ func (w *nthWorld) serve(database string) {
 // signAllIn signs everybody in. "code" has a session whose code is due.
 func (w *nthWorld) signAllIn() {
 	for _, name := range []string{"owner", "admin", "plain", "member", "enrolling", "code"} {
-		c := newWebClient(w.t, w.base)
+		c := apptest.NewWebClient(w.t, w.base)
 		email := strings.Replace(name, "code", "admin", 1) + "@acme.example"
-		_, next := c.submit("/sign-in", "email", email, "password", fixtures.Password)
+		_, next := c.Submit("/sign-in", "email", email, "password", fixtures.Password)
 		if name == "admin" {
-			_, next = c.submit("/sign-in/code", "code", codeOf(w.t, fixtures.TOTPSecret))
+			_, next = c.Submit("/sign-in/code", "code", apptest.CodeOf(w.t, fixtures.TOTPSecret))
 		}
 		require.NotEmpty(w.t, next)
-		w.people[name] = c.cookies
+		w.people[name] = c.Cookies
 	}
-	page := &webClient{t: w.t, base: w.base, cookies: maps.Clone(w.people["owner"])}
-	newWebClient(w.t, w.base).submit("/sign-in", "email", "owner@acme.example", "password", fixtures.Password)
+	page := &apptest.WebClient{T: w.t, Base: w.base, Cookies: maps.Clone(w.people["owner"])}
+	apptest.NewWebClient(w.t, w.base).Submit("/sign-in", "email", "owner@acme.example", "password", fixtures.Password)
 	rows := regexp.MustCompile(`(This session</small>)?</th>.*name="session" value="(\w+)"`)
-	for _, row := range rows.FindAllStringSubmatch(page.get("/account"), -1) {
+	for _, row := range rows.FindAllStringSubmatch(page.Get("/account"), -1) {
 		if row[1] != "" {
 			w.session = row[2]
 		} else {
 			w.other = row[2]
 		}
 	}
-	page.cookies = maps.Clone(w.people["enrolling"])
-	w.offer = strings.ReplaceAll(regexp.MustCompile(`id="totp">([A-Z2-7 ]+)`).FindStringSubmatch(page.get("/account/two-step"))[1], " ", "")
+	page.Cookies = maps.Clone(w.people["enrolling"])
+	w.offer = strings.ReplaceAll(regexp.MustCompile(`id="totp">([A-Z2-7 ]+)`).FindStringSubmatch(page.Get("/account/two-step"))[1], " ", "")
 	require.NotEmpty(w.t, w.session)
 	require.NotEmpty(w.t, w.other)
 	w.Exec(`update sessions set last_used_at = last_used_at - interval '5 minutes'`) // so that each use is stored
@@ -168,7 +169,7 @@ func (w *nthWorld) signAllIn() {
 
 // idle waits until the program uses no connection.
 func (w *nthWorld) idle() {
-	until(w.t, 20*time.Second, "connections are in use after the answer", func() bool {
+	apptest.Until(w.t, 20*time.Second, "connections are in use after the answer", func() bool {
 		for _, db := range []*postgres.DB{w.p.Pools.Auth, w.p.Pools.Reads, w.p.Pools.Exports, w.p.Pools.Recheck} {
 			if db.Pool.Stat().AcquiredConns() > 0 {
 				return false
@@ -207,7 +208,7 @@ func (w *nthWorld) send(c nthCase) nthAnswer {
 	for name, value := range w.people[c.as] {
 		request.AddCookie(&http.Cookie{Name: name, Value: value})
 	}
-	cl := client()
+	cl := apptest.NewClient()
 	cl.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	response, err := cl.Do(request)
 	if err != nil {

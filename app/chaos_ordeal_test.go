@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/modules/reports"
 )
 
@@ -17,26 +18,26 @@ import (
 func TestChaosChecksFindWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	t.Run("a wrong answer in an outage", callersFindWrongAnswers)
-	e := startExporting(t, reports.SealFrom+chaosSize(1_000, 50_000, 500_000))
-	url := e.door.Config().ConnString()
-	status, out, err := command(t, "segments", "rebuild", "--database-url", url, "--migrate-database-url", url)
+	e := apptest.StartExporting(t, reports.SealFrom+apptest.ChaosSize(1_000, 50_000, 500_000))
+	url := e.Door.Config().ConnString()
+	status, out, err := apptest.Command(t, "segments", "rebuild", "--database-url", url, "--migrate-database-url", url)
 	require.Zero(t, status, out+err)
-	for _, path := range []string{"/api/v1/forks", "/sign-in", strings.Replace(e.path, "exports/csv", "stats", 1)} {
-		readAll(t, ask(t, client(), e.url+path, e.token))
+	for _, path := range []string{"/api/v1/forks", "/sign-in", strings.Replace(e.ExportPath, "exports/csv", "stats", 1)} {
+		apptest.ReadAll(t, apptest.Ask(t, apptest.NewClient(), e.URL+path, e.Token))
 	}
-	o := beginOrdeal(t, e.door, e.child)
-	response, body := e.begin(t, "whole-export-1")
+	o := beginOrdeal(t, e.Door, e.Child)
+	response, body := e.BeginExport(t, "whole-export-1")
 	o.saw("whole-export-1", "export.started")
 	_, failed := io.Copy(io.Discard, body)
 	require.NoError(t, failed)
 	require.NoError(t, response.Body.Close())
-	require.Equal(t, http.StatusForbidden, ask(t, client(), e.url+"/healthz", e.token, "X-Request-Id", "refused-use-1").StatusCode)
+	require.Equal(t, http.StatusForbidden, apptest.Ask(t, apptest.NewClient(), e.URL+"/healthz", e.Token, "X-Request-Id", "refused-use-1").StatusCode)
 	o.saw("refused-use-1", "api_key.refused")
 	o.ends(t)
 
 	t.Run("an export that is left", func(t *testing.T) {
 		o.within = 300 * time.Millisecond
-		response, _ := e.begin(t, "left-export-1")
+		response, _ := e.BeginExport(t, "left-export-1")
 		defer response.Body.Close()
 		found := strings.Join(o.leftovers(t), "\n")
 		for _, want := range []string{`dg_work_running{kind="export`, "dg_http_connections_open = 1", `dg_pool_connections{pool="exports",state="busy"} = 1`, "the database still works: dg exports active"} {
@@ -54,18 +55,18 @@ func TestChaosChecksFindWhatIsWrong(t *testing.T) {
 		for _, sql := range []string{
 			`alter table plays disable trigger all`, `update plays set score = 10000 - score where score < 500`, `alter table plays enable trigger all`,
 		} {
-			e.exec(t, sql)
+			e.Do(t, sql)
 		}
 		require.Contains(t, strings.Join(o.wrongSegments(t), ""), "segments are wrong")
 		require.Len(t, o.wrongFigures(t), 1)
 	})
 	t.Run("a secret in a log", func(t *testing.T) {
 		require.Empty(t, o.leaks(t))
-		for _, secret := range []string{e.token, "$argon2id$v=19$m=8", "Cookie: __Host-dg=" + strings.Repeat("a", 43), "postgres://dg_app:hunter2@localhost/dg", "otpauth://totp/dg"} {
-			before := e.log.String()
-			_, _ = e.log.Write([]byte(secret + "\n"))
+		for _, secret := range []string{e.Token, "$argon2id$v=19$m=8", "Cookie: __Host-dg=" + strings.Repeat("a", 43), "postgres://dg_app:hunter2@localhost/dg", "otpauth://totp/dg"} {
+			before := e.Log.String()
+			_, _ = e.Log.Write([]byte(secret + "\n"))
 			require.NotEmpty(t, o.leaks(t), secret)
-			e.log.reset(before)
+			e.Log.Reset(before)
 		}
 		require.Empty(t, o.leaks(t))
 	})
@@ -94,7 +95,7 @@ func callersFindWrongAnswers(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	c := &caller{&callers{base: server.URL}, &calledTenant{keys: []string{"a key"}, known: map[string][]byte{}}, client()}
+	c := &caller{&callers{base: server.URL}, &calledTenant{keys: []string{"a key"}, known: map[string][]byte{}}, apptest.NewClient()}
 	for path, want := range map[string]outcome{
 		"/right": gotRight, "/empty": "wrong", "/short": "wrong", "/broken": gotBroken, "/later": got503, "/never": "wrong", "/failed": "wrong",
 	} {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/modules/exports"
 	"dg/platform/testkit/fixtures"
 )
@@ -28,10 +29,10 @@ type fleet struct {
 	*testing.T
 	whole     *testing.T // the test, in which instances live
 	db        *fixtures.Database
-	door      *door
+	door      *apptest.Door
 	base      string // haproxy's
 	addresses []string
-	instances []*child
+	instances []*apptest.Child
 	tenants   []*tenant
 	plays     int // of each tenant
 	healthy   *healthy
@@ -52,28 +53,28 @@ func startFleet(t *testing.T) *fleet {
 	if err != nil {
 		t.Skip("SKIPPED, NOTHING WAS TESTED: there is no haproxy")
 	}
-	f := &fleet{T: t, whole: t, db: fixtures.New(t), plays: chaosSize(25_000, 30_000, 100_000)}
-	f.door, f.base = doorTo(t, f.db.DirectURL), "http://"+freeAddress(t)
-	for range chaosSize(2, 16, 16) {
+	f := &fleet{T: t, whole: t, db: fixtures.New(t), plays: apptest.ChaosSize(25_000, 30_000, 100_000)}
+	f.door, f.base = apptest.DoorTo(t, f.db.DirectURL), "http://"+apptest.FreeAddress(t)
+	for range apptest.ChaosSize(2, 16, 16) {
 		f.tenants = append(f.tenants, newTenant(f.db, 40, f.plays))
 	}
 	for i := range 3 {
-		f.addresses = append(f.addresses, freeAddress(t))
+		f.addresses = append(f.addresses, apptest.FreeAddress(t))
 		f.instances = append(f.instances, f.start(i))
 	}
 	f.startProxy(program)
-	f.healthy = newHealthy(t, f.db, f.base, func(email string) string { return cookiesOf(t, f.base, email, fixtures.Password) })
+	f.healthy = newHealthy(t, f.db, f.base, func(email string) string { return apptest.CookiesOf(t, f.base, email, fixtures.Password) })
 	f.o = beginOrdeal(t, f.door, f.instances...)
 	return f
 }
 
 // start starts an instance, at the address that it had before. It stops with the delay that haproxy needs.
-func (f *fleet) start(i int) *child {
-	c := launchWith(f.whole, func(cmd *exec.Cmd) { cmd.Env = cleanEnvironment() }, "serve", "--addr", f.addresses[i], "--ops-addr", "127.0.0.1:0", "--base-url", f.base, "--trusted-proxies", "127.0.0.1/32",
-		"--database-url", f.db.URL, "--migrate-database-url", f.db.OwnerURL).untilServing()
-	c.url = "http://" + f.addresses[i] // it says the public one
+func (f *fleet) start(i int) *apptest.Child {
+	c := apptest.LaunchWith(f.whole, func(cmd *exec.Cmd) { cmd.Env = apptest.CleanEnvironment() }, "serve", "--addr", f.addresses[i], "--ops-addr", "127.0.0.1:0", "--base-url", f.base, "--trusted-proxies", "127.0.0.1/32",
+		"--database-url", f.db.URL, "--migrate-database-url", f.db.OwnerURL).UntilServing()
+	c.URL = "http://" + f.addresses[i] // it says the public one
 	for _, path := range []string{"/sign-in", f.tenants[0].csv()} {
-		readAll(f.T, ask(f.T, client(), c.url+path, f.tenants[0].keys[0]))
+		apptest.ReadAll(f.T, apptest.Ask(f.T, apptest.NewClient(), c.URL+path, f.tenants[0].keys[0]))
 	}
 	return c
 }
@@ -86,7 +87,7 @@ func (f *fleet) restart(i int) {
 
 // startProxy starts haproxy with the example of configs/deploy.
 func (f *fleet) startProxy(program string) {
-	example, err := os.ReadFile(filepath.Join("..", "configs", "deploy", "haproxy.cfg"))
+	example, err := os.ReadFile(apptest.InTree("configs", "deploy", "haproxy.cfg"))
 	require.NoError(f, err)
 	servers := ""
 	for i, address := range f.addresses {
@@ -96,13 +97,13 @@ func (f *fleet) startProxy(program string) {
 	text := strings.NewReplacer("bind :443 ssl crt /etc/haproxy/dg.example.org.pem", "bind "+strings.TrimPrefix(f.base, "http://"),
 		"    server dg 127.0.0.1:8080 check\n", servers).Replace(string(example))
 	require.NoError(f, os.WriteFile(config, []byte(text), 0o600))
-	var log buffer
+	var log apptest.Buffer
 	proxy := exec.Command(program, "-db", "-f", config)
 	proxy.Stdout, proxy.Stderr = &log, &log
 	require.NoError(f, proxy.Start())
 	f.stopProxy = sync.OnceFunc(func() { _ = proxy.Process.Kill(); _ = proxy.Wait() })
 	f.Cleanup(f.stopProxy)
-	until(f.T, 20*time.Second, "haproxy does not serve", func() bool {
+	apptest.Until(f.T, 20*time.Second, "haproxy does not serve", func() bool {
 		response, err := http.Get(f.base + "/readyz")
 		return err == nil && response.Body.Close() == nil && response.StatusCode == http.StatusOK
 	})
@@ -110,24 +111,24 @@ func (f *fleet) startProxy(program string) {
 
 // exports asks for that many at once, by haproxy, and reads them slowly until quick is closed. It returns when each is answered; results
 // has one line for each that was not refused: how it ended.
-func (f *fleet) exports(n int, quick <-chan struct{}) (results func() *tally) {
+func (f *fleet) exports(n int, quick <-chan struct{}) (results func() *apptest.Tally) {
 	var answered, ended sync.WaitGroup
-	outcomes := &tally{}
+	outcomes := &apptest.Tally{}
 	for i := range n {
 		answered.Add(1)
 		ended.Go(func() {
 			id := fmt.Sprintf("fleet-export-%d", f.numbered.Add(1))
 			tenant := f.tenants[i%len(f.tenants)]
-			response := ask(f.T, smallWindow(), f.base+tenant.csv(), tenant.keys[i/len(f.tenants)%4], "X-Request-Id", id)
+			response := apptest.Ask(f.T, apptest.SmallWindowClient(), f.base+tenant.csv(), tenant.keys[i/len(f.tenants)%4], "X-Request-Id", id)
 			if response.StatusCode == http.StatusOK {
 				f.o.saw(id, "export.started")
 			}
 			answered.Done()
-			outcomes.add(f.outcome(response, quick))
+			outcomes.Add(f.outcome(response, quick))
 		})
 	}
 	answered.Wait()
-	return func() *tally { ended.Wait(); return outcomes }
+	return func() *apptest.Tally { ended.Wait(); return outcomes }
 }
 
 // outcome reads an export to its end.
@@ -163,7 +164,7 @@ func (f *fleet) outcome(response *http.Response, quick <-chan struct{}) string {
 func (f *fleet) losesNone(h *healthyFigures) {
 	require.Empty(f, h.wrong)
 	require.Empty(f, slices.DeleteFunc(h.causes, func(failure string) bool {
-		return !chaos && (strings.Contains(failure, "Client.Timeout") ||
+		return !apptest.Chaos && (strings.Contains(failure, "Client.Timeout") ||
 			strings.Contains(failure, "answered 503") && !strings.Contains(failure, "No server is available"))
 	}))
 }
@@ -185,14 +186,14 @@ func TestInstancesBehindHaproxy(t *testing.T) {
 func (f *fleet) stopped() {
 	quick, slow := make(chan struct{}), make(chan struct{})
 	f.losesNone(f.healthy.during(f.T, func() {
-		all := []func() *tally{f.exports(chaosSize(8, 12, 12), quick)}
-		if chaos {
+		all := []func() *apptest.Tally{f.exports(apptest.ChaosSize(8, 12, 12), quick)}
+		if apptest.Chaos {
 			all = append(all, f.exports(38, slow))
 		}
 		begun := time.Now()
 		require.NoError(f, f.instances[0].Process.Signal(syscall.SIGTERM))
 		close(quick)
-		require.Zero(f, f.instances[0].status(time.Minute), "%s", f.instances[0].log.String())
+		require.Zero(f, f.instances[0].Status(time.Minute), "%s", f.instances[0].Log.String())
 		f.Logf("the instance ended %s after SIGTERM", time.Since(begun).Round(time.Millisecond))
 		close(slow)
 		for i, results := range all {
@@ -204,22 +205,19 @@ func (f *fleet) stopped() {
 	f.ended(`details->>'outcome' in ('completed', 'server_stopped')`)
 }
 
-func (f *fleet) onlyEndsIn(results *tally, allowed []string) {
-	for _, outcome := range allowed {
-		delete(results.counts, outcome)
-	}
-	require.Empty(f, results.counts, "%s", f.reasons())
+func (f *fleet) onlyEndsIn(results *apptest.Tally, allowed []string) {
+	require.Empty(f, results.Besides(allowed...), "%s", f.reasons())
 }
 
 // reasons are how exports ended, of the audit log.
 func (f *fleet) reasons() string {
-	return read[string](f.T, f.door, `select coalesce(string_agg(details::text, ' '), '') from audit_entries where action = 'export.finished' and details->>'outcome' <> 'completed'`)
+	return apptest.Read[string](f.T, f.door, `select coalesce(string_agg(details::text, ' '), '') from audit_entries where action = 'export.finished' and details->>'outcome' <> 'completed'`)
 }
 
 // ended fails if an export that has started did not end like that.
 func (f *fleet) ended(like string) {
-	until(f.T, 30*time.Second, "an export did not end like that", func() bool {
-		return read[bool](f.T, f.door, `select count(*) filter (where action = 'export.started') = count(*) filter (where action = 'export.finished' and `+like+`)
+	apptest.Until(f.T, 30*time.Second, "an export did not end like that", func() bool {
+		return apptest.Read[bool](f.T, f.door, `select count(*) filter (where action = 'export.started') = count(*) filter (where action = 'export.finished' and `+like+`)
 			from audit_entries where request_id ~ '^fleet-export'`)
 	})
 }
@@ -227,37 +225,37 @@ func (f *fleet) ended(like string) {
 // killed is an instance whose exports end visibly, and which gives its places back.
 func (f *fleet) killed() {
 	broken := 0
-	for range chaosSize(1, 5, 20) {
+	for range apptest.ChaosSize(1, 5, 20) {
 		quick := make(chan struct{})
 		h := f.healthy.during(f.T, func() {
 			unfinished := -f.unfinished()
-			results := f.exports(chaosSize(8, 50, 50), quick)
+			results := f.exports(apptest.ChaosSize(8, 50, 50), quick)
 			unfinished += f.unfinished()
-			f.instances[1].kill()
+			f.instances[1].Kill()
 			close(quick)
 			got := results()
 			f.Logf("%d exports ran; %v", unfinished, got)
-			broken += got.of("broken off visibly")
+			broken += got.Of("broken off visibly")
 			f.restart(1)
 			f.onlyEndsIn(got, []string{"whole", "refused", "broken off visibly"})
 			f.givesPlacesBack(f.instances[1])
 		})
 		require.Empty(f, h.wrong)
 	}
-	if chaos { // a few may all be on their way, or on other instances
+	if apptest.Chaos { // a few may all be on their way, or on other instances
 		require.Positive(f, broken)
 	}
 }
 
 // unfinished counts the exports whose end is not in the audit log.
 func (f *fleet) unfinished() int {
-	return read[int](f.T, f.door, `select count(*) filter (where action = 'export.started') - count(*) filter (where action = 'export.finished') from audit_entries`)
+	return apptest.Read[int](f.T, f.door, `select count(*) filter (where action = 'export.started') - count(*) filter (where action = 'export.finished') from audit_entries`)
 }
 
 // givesPlacesBack: as many exports of one key as may run at once do.
-func (f *fleet) givesPlacesBack(c *child) {
+func (f *fleet) givesPlacesBack(c *apptest.Child) {
 	for range exports.MaxAtOnceOfActor {
-		response := ask(f.T, smallWindow(), c.url+f.tenants[0].csv(), f.tenants[0].keys[3])
+		response := apptest.Ask(f.T, apptest.SmallWindowClient(), c.URL+f.tenants[0].csv(), f.tenants[0].keys[3])
 		require.Equal(f, http.StatusOK, response.StatusCode)
 		defer response.Body.Close()
 	}
@@ -267,10 +265,10 @@ func (f *fleet) rolled() {
 	quick := make(chan struct{})
 	close(quick)
 	f.losesNone(f.healthy.during(f.T, func() {
-		for range chaosSize(1, 3, 10) {
+		for range apptest.ChaosSize(1, 3, 10) {
 			for i, c := range f.instances {
-				results := f.exports(chaosSize(4, 12, 12), quick)
-				c.stop()
+				results := f.exports(apptest.ChaosSize(4, 12, 12), quick)
+				c.Stop()
 				f.onlyEndsIn(results(), []string{"whole", "refused"})
 				f.restart(i)
 			}

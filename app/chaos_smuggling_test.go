@@ -20,6 +20,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
 )
 
 // smuggler sends the payloads to one address. Each has a number, which the ids of its requests hold.
@@ -124,35 +126,35 @@ func (s *smuggler) victims(ctx context.Context, t *testing.T) *sync.WaitGroup {
 // in X-Forwarded-For, and a hidden one has the proxy's own address.
 func TestChaosSmuggledRequestsAreNotExecuted(t *testing.T) {
 	t.Parallel()
-	p := behindProxy(t, "--log-format", "json")
-	upstream := strings.TrimPrefix(p.url, "http://")
-	path, _, _ := strings.Cut(p.path, "?")
+	p := apptest.BehindProxy(t, "--log-format", "json")
+	upstream := strings.TrimPrefix(p.URL, "http://")
+	path, _, _ := strings.Cut(p.ExportPath, "?")
 	doors := []*smuggler{{name: "direct", shows: "127.0.0.2", dial: dialPlain(upstream)}}
 	for _, name := range []string{"nginx", "haproxy"} {
-		if address := startProxy(t, name, upstream); address != "" {
+		if address := apptest.StartProxy(t, name, upstream); address != "" {
 			doors = append(doors, &smuggler{name: name, shows: "127.0.0.1", dial: dialTLS(address)})
 		}
 	}
-	all := smugglings(chaosSize(12, 1, 1), chaosSize(0, 2000, 20_000))
+	all := smugglings(apptest.ChaosSize(12, 1, 1), apptest.ChaosSize(0, 2000, 20_000))
 	for _, s := range doors {
-		s.path, s.keys = path+"?from=2020-01-01&to=2020-01-01", slices.Concat(p.more, []string{p.token})
+		s.path, s.keys = path+"?from=2020-01-01&to=2020-01-01", slices.Concat(p.MoreTokens, []string{p.Token})
 		ctx, stop := context.WithCancel(t.Context())
 		victims := s.victims(ctx, t)
 		s.smuggle(t, all)
 		stop()
 		victims.Wait()
-		until(t, 30*time.Second, s.name+": the request that is no trick is not executed, or not seen to be", func() bool {
+		apptest.Until(t, 30*time.Second, s.name+": the request that is no trick is not executed, or not seen to be", func() bool {
 			_, err := s.answersOf(len(all)-1, all[len(all)-1].bytes) // again: a loaded machine may not be as quick as a payload may take
 			require.NoError(t, err)
-			return slices.Contains(s.executed(t, p.log.String(), "127.0.0.2", all), pipelined)
+			return slices.Contains(s.executed(t, p.Log.String(), "127.0.0.2", all), pipelined)
 		})
-		hidden := slices.DeleteFunc(s.executed(t, p.log.String(), s.shows, all), func(name string) bool { return name == pipelined })
+		hidden := slices.DeleteFunc(s.executed(t, p.Log.String(), s.shows, all), func(name string) bool { return name == pipelined })
 		require.Empty(t, hidden, "%s: these requests were executed", s.name)
 		t.Logf("%s: %d payloads", s.name, len(all))
 	}
 	started := `select count(*) from audit_entries where action = 'export.started' and `
-	require.Zero(t, read[int](t, p.door, started+`address <> '127.0.0.2'`))
-	require.Zero(t, read[int](t, p.door, started+fmt.Sprintf(`request_id like 'inner-direct-%%' and request_id <> 'inner-direct-%05d'`, len(all)-1)))
+	require.Zero(t, apptest.Read[int](t, p.Door, started+`address <> '127.0.0.2'`))
+	require.Zero(t, apptest.Read[int](t, p.Door, started+fmt.Sprintf(`request_id like 'inner-direct-%%' and request_id <> 'inner-direct-%05d'`, len(all)-1)))
 }
 
 func dialPlain(address string) func() (net.Conn, error) {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -12,21 +11,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
 )
-
-// chaos says whether the suites of chaos have their full sizes (make chaos, make soak) and not those of every run.
-var chaos = soak || os.Getenv("DG_CHAOS") == "1"
-
-// chaosSize picks a size: of every run, of make chaos, or of make soak.
-func chaosSize(cut, chaotic, soaked int) int {
-	switch {
-	case soak:
-		return soaked
-	case chaos:
-		return chaotic
-	}
-	return cut
-}
 
 // ordeal is what a suite of chaos does to instances on one database, and what must hold afterwards:
 //
@@ -34,11 +21,11 @@ func chaosSize(cut, chaotic, soaked int) int {
 //	o.saw(requestID, "export.started")
 //	o.ends(t)
 type ordeal struct {
-	door      *door
-	instances []*child
-	rest      map[*child]map[string]int // goroutines before, by their stacks
-	within    time.Duration             // how long what is left may take to go
-	secrets   map[string]string         // that no log may hold, by what they are; the shapes of secrets are looked for anyway
+	door      *apptest.Door
+	instances []*apptest.Child
+	rest      map[*apptest.Child]map[string]int // goroutines before, by their stacks
+	within    time.Duration                     // how long what is left may take to go
+	secrets   map[string]string                 // that no log may hold, by what they are; the shapes of secrets are looked for anyway
 
 	mu      sync.Mutex
 	entries map[[2]string]int // request id and action that clients saw
@@ -46,9 +33,9 @@ type ordeal struct {
 }
 
 // beginOrdeal counts the goroutines of the instances, which have answered a request before.
-func beginOrdeal(t *testing.T, d *door, instances ...*child) *ordeal {
+func beginOrdeal(t *testing.T, d *apptest.Door, instances ...*apptest.Child) *ordeal {
 	t.Helper()
-	o := &ordeal{door: d, within: 30 * time.Second, rest: map[*child]map[string]int{}, secrets: map[string]string{}, entries: map[[2]string]int{}}
+	o := &ordeal{door: d, within: 30 * time.Second, rest: map[*apptest.Child]map[string]int{}, secrets: map[string]string{}, entries: map[[2]string]int{}}
 	for _, c := range instances {
 		o.joins(t, c)
 	}
@@ -56,7 +43,7 @@ func beginOrdeal(t *testing.T, d *door, instances ...*child) *ordeal {
 }
 
 // joins adds an instance, such as one that was started again.
-func (o *ordeal) joins(t *testing.T, c *child) {
+func (o *ordeal) joins(t *testing.T, c *apptest.Child) {
 	t.Helper()
 	o.instances = append(o.instances, c)
 	o.rest[c] = goroutines(t, c)
@@ -85,10 +72,10 @@ func (o *ordeal) problems(t *testing.T) []string {
 }
 
 // running are the instances that have not ended.
-func (o *ordeal) running() []*child {
-	return slices.DeleteFunc(slices.Clone(o.instances), func(c *child) bool {
+func (o *ordeal) running() []*apptest.Child {
+	return slices.DeleteFunc(slices.Clone(o.instances), func(c *apptest.Child) bool {
 		select {
-		case <-c.exited:
+		case <-c.Exited:
 			return true
 		default:
 			return false
@@ -100,7 +87,7 @@ func (o *ordeal) running() []*child {
 func (o *ordeal) wrongSegments(t *testing.T) []string {
 	t.Helper()
 	url := o.door.Config().ConnString()
-	status, out, err := command(t, "segments", "verify", "--database-url", url, "--migrate-database-url", url)
+	status, out, err := apptest.Command(t, "segments", "verify", "--database-url", url, "--migrate-database-url", url)
 	if status == 0 {
 		return nil
 	}
@@ -111,13 +98,13 @@ func (o *ordeal) wrongSegments(t *testing.T) []string {
 func (o *ordeal) missingEntries(t *testing.T) (problems []string) {
 	t.Helper()
 	problems = o.otherEntries(t)
-	unpaired := read[int](t, o.door, `select count(*) from audit_entries f where action = 'export.finished' and not exists (
+	unpaired := apptest.Read[int](t, o.door, `select count(*) from audit_entries f where action = 'export.finished' and not exists (
 		select from audit_entries s where s.action = 'export.started' and s.org_id = f.org_id and s.details->>'exportId' = f.details->>'exportId')`)
 	if unpaired > 0 {
 		problems = append(problems, fmt.Sprintf("%d exports ended that never started", unpaired))
 	}
 	if want := o.counted.Load(); want > 0 && !holdsWithin(o.within, func() bool {
-		return read[bool](t, o.door, `select coalesce(sum((details->>'notRecorded')::bigint), 0) >= $1 or bool_or(details ? 'countLost')
+		return apptest.Read[bool](t, o.door, `select coalesce(sum((details->>'notRecorded')::bigint), 0) >= $1 or bool_or(details ? 'countLost')
 			from audit_entries where action = 'api_key.refused'`, want)
 	}) {
 		problems = append(problems, fmt.Sprintf("fewer than %d refused uses are in the log as numbers", want))
@@ -152,18 +139,18 @@ func (o *ordeal) otherEntries(t *testing.T) (problems []string) {
 // leaks looks for secrets in what an operator can read: logs, metrics, stacks, and the audit log.
 func (o *ordeal) leaks(t *testing.T) (problems []string) {
 	t.Helper()
-	s := seen{"the audit log": dump(t, o.door, "audit_entries")}
+	s := apptest.Seen{"the audit log": apptest.Dump(t, o.door, "audit_entries")}
 	for i, c := range o.instances {
-		s[fmt.Sprintf("the log of instance %d", i)] = c.log.String()
-		if at := strings.Index(c.log.String(), "goroutine "); at >= 0 || strings.Contains(c.log.String(), "panicked") {
-			problems = append(problems, fmt.Sprintf("instance %d panicked: %.2000s", i, c.log.String()[max(0, at):]))
+		s[fmt.Sprintf("the log of instance %d", i)] = c.Log.String()
+		if at := strings.Index(c.Log.String(), "goroutine "); at >= 0 || strings.Contains(c.Log.String(), "panicked") {
+			problems = append(problems, fmt.Sprintf("instance %d panicked: %.2000s", i, c.Log.String()[max(0, at):]))
 		}
 	}
 	for i, c := range o.running() {
-		s[fmt.Sprintf("the metrics of instance %d", i)] = c.operations(t, "/metrics")
-		s[fmt.Sprintf("the stacks of instance %d", i)] = c.operations(t, "/debug/pprof/goroutine?debug=2")
+		s[fmt.Sprintf("the metrics of instance %d", i)] = operations(t, c, "/metrics")
+		s[fmt.Sprintf("the stacks of instance %d", i)] = operations(t, c, "/debug/pprof/goroutine?debug=2")
 	}
-	return append(problems, s.finds(o.secrets)...)
+	return append(problems, s.Finds(o.secrets)...)
 }
 
 // holdsWithin polls a condition.
@@ -177,9 +164,9 @@ func holdsWithin(within time.Duration, condition func() bool) bool {
 }
 
 // operations reads a page of the instance's private listener.
-func (c *child) operations(t *testing.T, path string) string {
+func operations(t *testing.T, c *apptest.Child, path string) string {
 	t.Helper()
-	response := ask(t, client(), "http://"+c.opsAddress(t)+path, "")
+	response := apptest.Ask(t, apptest.NewClient(), "http://"+c.OpsAddress(t)+path, "")
 	require.Equal(t, 200, response.StatusCode, path)
-	return readAll(t, response)
+	return apptest.ReadAll(t, response)
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
 )
 
 var (
@@ -29,7 +31,7 @@ func (x *clustered) contractSuite(t *testing.T) {
 			args = append(args, "-skip", "^TestChangesTakeEffectAtOnce$")
 		}
 		cmd := exec.CommandContext(t.Context(), "go", args...)
-		cmd.Dir, cmd.Env = "..", append(os.Environ(), environment...)
+		cmd.Dir, cmd.Env = apptest.InTree(), append(os.Environ(), environment...)
 		out, err := cmd.CombinedOutput()
 		results := map[string]int{}
 		for _, result := range testResult.FindAllStringSubmatch(string(out), -1) {

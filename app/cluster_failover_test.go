@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/platform/testkit/cluster"
 )
 
@@ -25,7 +26,7 @@ func (x *clustered) failoverOfThePrimary(t *testing.T) {
 	var revoked []string
 	for range 20 {
 		token := x.db.Key(x.fork.OrganisationID).Token()
-		revokeKey(t, browser, x.slug, token)
+		apptest.RevokeKey(t, browser, x.slug, token)
 		revoked = append(revoked, token)
 	}
 	spent := x.spentKey(t)
@@ -45,24 +46,24 @@ func (x *clustered) failoverOfThePrimary(t *testing.T) {
 	require.Less(t, good, goodWithin)
 	for _, token := range revoked {
 		for _, i := range x.Instances {
-			status, _ := fetchFrom(http.DefaultClient, i.URL+"/api/v1/forks", token)
+			status, _ := apptest.FetchFrom(http.DefaultClient, i.URL+"/api/v1/forks", token)
 			require.Equal(t, http.StatusUnauthorized, status)
 		}
 	}
-	status, _ := fetchFrom(http.DefaultClient, x.Instances[0].URL+"/api/v1/forks", spent)
+	status, _ := apptest.FetchFrom(http.DefaultClient, x.Instances[0].URL+"/api/v1/forks", spent)
 	require.Equal(t, http.StatusOK, status, "the rate window is forgotten")
 	other.CaughtUp(next)
 	t.Logf("%s follows %s after the promotion", other.Name, time.Since(promoted).Round(10*time.Millisecond))
 	after := l.watch(t, 2*time.Second, true)
 	t.Logf("then %v", after)
-	require.Equal(t, after.requests, after.asked.of("200"))
+	require.Equal(t, after.requests, after.asked.Of("200"))
 
 	x.DB[0].Copy()
 	x.DB[0].Start()
 	x.DB[0].CaughtUp(next)
 	after = l.watch(t, 2*time.Second, true)
 	t.Logf("with %s back as a standby %v", x.DB[0].Name, after)
-	require.Equal(t, after.requests, after.asked.of("200"))
+	require.Equal(t, after.requests, after.asked.Of("200"))
 	l.verdict(t)
 	x.DB[0], x.DB[1], x.DB[2] = next, other, x.DB[0]
 }
@@ -82,10 +83,10 @@ func (x *clustered) spentKey(t *testing.T) string {
 	t.Helper()
 	token := x.db.Key(x.fork.OrganisationID).Token()
 	for range 120 {
-		status, _ := fetchFrom(http.DefaultClient, x.Instances[0].URL+"/api/v1/forks", token)
+		status, _ := apptest.FetchFrom(http.DefaultClient, x.Instances[0].URL+"/api/v1/forks", token)
 		require.Equal(t, http.StatusOK, status)
 	}
-	status, _ := fetchFrom(http.DefaultClient, x.Instances[1].URL+"/api/v1/forks", token)
+	status, _ := apptest.FetchFrom(http.DefaultClient, x.Instances[1].URL+"/api/v1/forks", token)
 	require.Equal(t, http.StatusTooManyRequests, status)
 	return token
 }
@@ -93,11 +94,11 @@ func (x *clustered) spentKey(t *testing.T) string {
 // untilGood waits until every instance answers statistics and exports, itself and by haproxy.
 func (x *clustered) untilGood(t *testing.T) {
 	t.Helper()
-	c := keepingClient(2 * time.Second)
-	until(t, time.Minute, "not every instance answers", func() bool {
+	c := apptest.KeepingClient(2 * time.Second)
+	apptest.Until(t, time.Minute, "not every instance answers", func() bool {
 		for n := range len(x.Instances) + 1 {
 			for _, path := range []string{"/stats", "/exports/csv"} {
-				if status, _ := fetchFrom(c, x.entrance(n)+"/api/v1/forks/"+x.fork.ID+path+someDays, x.nextKey()); status != http.StatusOK {
+				if status, _ := apptest.FetchFrom(c, x.entrance(n)+"/api/v1/forks/"+x.fork.ID+path+apptest.SomeDays, x.nextKey()); status != http.StatusOK {
 					return false
 				}
 			}
@@ -112,15 +113,15 @@ func (x *clustered) instancesStop(t *testing.T) {
 	x.moreKeys(400)
 	for _, how := range []string{"stopped", "killed"} {
 		i := x.Instances[1]
-		var answers tally
+		var answers apptest.Tally
 		var begun sync.WaitGroup
 		end := make(chan struct{})
 		for range clients {
 			begun.Go(func() {
-				c := keepingClient(15 * time.Second)
+				c := apptest.KeepingClient(15 * time.Second)
 				for {
-					status, _ := fetchFrom(c, x.ProxyURL()+"/api/v1/forks/"+x.fork.ID+"/stats"+someDays, x.nextKey())
-					answers.add(fmt.Sprint(status))
+					status, _ := apptest.FetchFrom(c, x.ProxyURL()+"/api/v1/forks/"+x.fork.ID+"/stats"+apptest.SomeDays, x.nextKey())
+					answers.Add(fmt.Sprint(status))
 					select {
 					case <-end:
 						return
@@ -129,23 +130,23 @@ func (x *clustered) instancesStop(t *testing.T) {
 				}
 			})
 		}
-		asked := func(n int) func() bool { return func() bool { return answers.of("200") > n } }
-		until(t, time.Minute, "no answers", asked(200))
+		asked := func(n int) func() bool { return func() bool { return answers.Of("200") > n } }
+		apptest.Until(t, time.Minute, "no answers", asked(200))
 		if how == "killed" {
 			i.Kill()
 		} else {
 			i.Stop(syscall.SIGTERM)
 		}
-		until(t, time.Minute, "no answers", asked(answers.of("200")+400))
+		apptest.Until(t, time.Minute, "no answers", asked(answers.Of("200")+400))
 		x.Start(i)
-		until(t, time.Minute, "no answers", asked(answers.of("200")+200))
+		apptest.Until(t, time.Minute, "no answers", asked(answers.Of("200")+200))
 		close(end)
 		begun.Wait()
 		t.Logf("%s %s under %d clients of haproxy: answers %v", i.Name, how, clients, &answers)
 		if how == "stopped" {
-			require.Equal(t, fmt.Sprintf("map[200:%d]", answers.of("200")), strings.TrimSpace(answers.String()))
+			require.Equal(t, fmt.Sprintf("map[200:%d]", answers.Of("200")), strings.TrimSpace(answers.String()))
 		}
-		require.Zero(t, answers.of("503")+answers.of("500"))
+		require.Zero(t, answers.Of("503")+answers.Of("500"))
 		x.waitReady(t)
 	}
 }

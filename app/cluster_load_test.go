@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/platform/testkit/fixtures"
 )
 
@@ -61,12 +62,12 @@ func (x *clustered) startLoad(t *testing.T) *load {
 		}
 	}
 	for _, path := range l.paths {
-		status, body := fetchFrom(http.DefaultClient, x.Instances[0].URL+path, x.nextKey())
+		status, body := apptest.FetchFrom(http.DefaultClient, x.Instances[0].URL+path, x.nextKey())
 		require.Equal(t, http.StatusOK, status, "%s", body)
 		l.want[path] = body
 	}
 	l.grows = x.db.Fork(fixtures.Fork{OrganisationID: x.fork.OrganisationID})
-	l.plays = watched{&recording{replicas: true}, playsOf}
+	l.plays = watched{&apptest.Recording{Replicas: true}, playsOf}
 	l.add(t)
 	for n := range loadClients {
 		l.all.Go(func() { l.client(n) })
@@ -88,7 +89,7 @@ func playsOf(status int, body []byte) string {
 func (l *load) add(t *testing.T) {
 	t.Helper()
 	l.stored++
-	l.plays.set(strconv.Itoa(l.stored), func() {
+	l.plays.Set(strconv.Itoa(l.stored), func() {
 		l.x.db.Exec(`insert into plays (id, org_id, fork_id, player, started_at, answers) select $1, $2, $3, ordinal, $4, '' from players where org_id = $2 limit 1`,
 			uuid.NewString(), l.grows.OrganisationID, l.grows.ID, l.grows.CreatedAt)
 	})
@@ -104,7 +105,7 @@ func (l *load) stop() {
 }
 
 func (l *load) client(n int) {
-	c := keepingClient(15 * time.Second)
+	c := apptest.KeepingClient(15 * time.Second)
 	defer c.CloseIdleConnections()
 	for i := n; ; i++ {
 		select {
@@ -118,7 +119,7 @@ func (l *load) client(n int) {
 
 // ask asks one question.
 func (l *load) ask(c *http.Client, from string) {
-	path := "/api/v1/forks/" + l.grows.ID + "/stats" + someDays
+	path := "/api/v1/forks/" + l.grows.ID + "/stats" + apptest.SomeDays
 	if n := rand.IntN(len(l.paths) + 3); n < len(l.paths) {
 		path = l.paths[n]
 	}
@@ -126,11 +127,11 @@ func (l *load) ask(c *http.Client, from string) {
 	var status int
 	var body []byte
 	get := func() string {
-		status, body = fetchFrom(c, from+path, l.x.nextKey())
+		status, body = apptest.FetchFrom(c, from+path, l.x.nextKey())
 		return l.plays.of(status, body)
 	}
 	if l.want[path] == nil {
-		l.plays.read(from, get)
+		l.plays.Read(from, get)
 	} else {
 		get()
 	}
@@ -144,7 +145,7 @@ func (l *load) ask(c *http.Client, from string) {
 
 // during is what clients got between two moments.
 type during struct {
-	asked    tally
+	asked    apptest.Tally
 	lastBad  time.Duration // how long after the beginning the last answer that was not 200 ended
 	slowest  time.Duration
 	requests int
@@ -160,7 +161,7 @@ func (l *load) between(from, to time.Time) *during {
 			continue
 		}
 		d.requests++
-		d.asked.add(strconv.Itoa(a.status))
+		d.asked.Add(strconv.Itoa(a.status))
 		d.slowest = max(d.slowest, a.ended.Sub(a.begun))
 		if a.status != http.StatusOK {
 			d.lastBad = max(d.lastBad, a.ended.Sub(from))
@@ -190,16 +191,16 @@ func (l *load) watch(t *testing.T, span time.Duration, adding bool) *during {
 func (l *load) verdict(t *testing.T) {
 	t.Helper()
 	l.stop()
-	stale := l.plays.faults()
-	statuses := tally{}
+	stale := l.plays.Faults()
+	statuses := apptest.Tally{}
 	for _, a := range l.answers {
-		statuses.add(strconv.Itoa(a.status))
+		statuses.Add(strconv.Itoa(a.status))
 	}
 	t.Logf("in all %d requests %v, %d plays added: %d wrong, %d stale", len(l.answers), &statuses, l.stored, len(l.wrong), len(stale))
-	if statuses.of("500") > 0 {
+	if statuses.Of("500") > 0 {
 		l.x.logErrors(t)
 	}
 	require.Empty(t, strings.Join(l.wrong[:min(5, len(l.wrong))], "\n"))
 	require.Empty(t, stale[:min(5, len(stale))])
-	require.Zero(t, statuses.of("500"))
+	require.Zero(t, statuses.Of("500"))
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/platform/testkit/cluster"
 )
 
@@ -70,7 +71,7 @@ func (x *clustered) faultyReplicas(t *testing.T) {
 func (x *clustered) replicaStates(t *testing.T) (states []string) {
 	t.Helper()
 	for _, i := range x.Instances {
-		status, body := fetchFrom(http.DefaultClient, i.URL+"/readyz", "")
+		status, body := apptest.FetchFrom(http.DefaultClient, i.URL+"/readyz", "")
 		require.Equal(t, http.StatusOK, status, "%s", body)
 		_, rest, _ := strings.Cut(string(body), "replica 1: ")
 		state, _, _ := strings.Cut(rest, "\n")
@@ -86,9 +87,9 @@ func (x *clustered) untilReplicaServes(t *testing.T) {
 	for n, i := range x.Instances {
 		before[n] = metricOf(t, i, `dg_replica_reads_total{replica="1"}`)
 	}
-	until(t, time.Minute, "the replica does not serve", func() bool {
+	apptest.Until(t, time.Minute, "the replica does not serve", func() bool {
 		for n, i := range x.Instances {
-			_, _ = fetchFrom(http.DefaultClient, i.URL+"/api/v1/forks/"+x.fork.ID+"/stats"+someDays, x.nextKey())
+			_, _ = apptest.FetchFrom(http.DefaultClient, i.URL+"/api/v1/forks/"+x.fork.ID+"/stats"+apptest.SomeDays, x.nextKey())
 			if metricOf(t, i, `dg_replica_reads_total{replica="1"}`) <= before[n] {
 				return false
 			}
@@ -100,7 +101,7 @@ func (x *clustered) untilReplicaServes(t *testing.T) {
 // metricOf is the value of a metric of an instance, 0 if it has none.
 func metricOf(t *testing.T, i *cluster.Instance, name string) (value float64) {
 	t.Helper()
-	_, body := fetchFrom(http.DefaultClient, i.OpsURL+"/metrics", "")
+	_, body := apptest.FetchFrom(http.DefaultClient, i.OpsURL+"/metrics", "")
 	for lines := bufio.NewReader(bytes.NewReader(body)); ; {
 		line, err := lines.ReadString('\n')
 		if rest, ok := strings.CutPrefix(line, name+" "); ok {

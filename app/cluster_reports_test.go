@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/app/demo"
 	"dg/modules/audit"
 	"dg/modules/org"
@@ -19,45 +20,47 @@ import (
 	"dg/platform/testkit/fixtures"
 )
 
-const someDays = "?from=2026-01-01&to=2026-01-31"
-
 // watched is a value that reports show: what one of their bodies says of it, or "".
 type watched struct {
-	*recording
+	*apptest.Recording
 	of func(status int, body []byte) string
 }
 
 // see asks every instance for the statistics, and one for the plays and the dashboard, all at once.
-func (x *clustered) see(t *testing.T, w watched, browser *webClient, round int, answers *tally) {
+func (x *clustered) see(t *testing.T, w watched, browser *apptest.WebClient, round int, answers *apptest.Tally) {
 	t.Helper()
 	fork := "/api/v1/forks/" + x.fork.ID
 	var all sync.WaitGroup
 	look := func(from string, get func() (int, []byte)) {
 		all.Go(func() {
-			w.read(from, func() string {
+			w.Read(from, func() string {
 				status, body := get()
-				answers.add(fmt.Sprint(status))
+				answers.Add(fmt.Sprint(status))
 				return w.of(status, body)
 			})
 		})
 	}
 	token := x.nextKey()
 	for _, i := range x.Instances {
-		look(i.Name+" statistics", func() (int, []byte) { return fetchFrom(http.DefaultClient, i.URL+fork+"/stats"+someDays, token) })
+		look(i.Name+" statistics", func() (int, []byte) {
+			return apptest.FetchFrom(http.DefaultClient, i.URL+fork+"/stats"+apptest.SomeDays, token)
+		})
 	}
 	i := x.Instances[round%len(x.Instances)]
-	look(i.Name+" CSV", func() (int, []byte) { return fetchFrom(http.DefaultClient, i.URL+fork+"/exports/csv"+someDays, token) })
+	look(i.Name+" CSV", func() (int, []byte) {
+		return apptest.FetchFrom(http.DefaultClient, i.URL+fork+"/exports/csv"+apptest.SomeDays, token)
+	})
 	look("dashboard", func() (int, []byte) {
-		status, body, _ := browser.send("/o/"+x.slug+"/reports/"+x.fork.ID+someDays, nil)
+		status, body, _ := browser.Send("/o/"+x.slug+"/reports/"+x.fork.ID+apptest.SomeDays, nil)
 		return status, []byte(body)
 	})
 	all.Wait()
 }
 
 // browser is the owner's, signed in by haproxy.
-func (x *clustered) browser(t *testing.T) *webClient {
+func (x *clustered) browser(t *testing.T) *apptest.WebClient {
 	t.Helper()
-	return newWebClient(t, x.ProxyURL()).signIn(demo.Account{Email: x.owner.Email, Password: fixtures.Password})
+	return apptest.NewWebClient(t, x.ProxyURL()).SignIn(demo.Account{Email: x.owner.Email, Password: fixtures.Password})
 }
 
 // pausing pauses the replay of one standby or both in every second round, and returns how it goes on.
@@ -78,56 +81,40 @@ func (x *clustered) pausing(round int) (resume func()) {
 	}
 }
 
-var (
-	shownName  = regexp.MustCompile(`Player \d`)
-	shownLabel = regexp.MustCompile(`\bP-\d`)
-)
-
-// modeOf is the reporting mode that a report shows.
-func modeOf(_ int, body []byte) string {
-	switch {
-	case shownName.Match(body):
-		return "nominative"
-	case shownLabel.Match(body):
-		return "pseudonymous"
-	}
-	return ""
-}
-
 // After a change of the reporting mode was answered, no report that begins shows the old one, replicas paused or not.
 func (x *clustered) reportingModeHolds(t *testing.T) {
 	const rounds = 100
-	w := watched{&recording{replicas: true}, modeOf}
-	var answers tally
+	w := watched{&apptest.Recording{Replicas: true}, apptest.ModeOf}
+	var answers apptest.Tally
 	owner, reader := x.browser(t), x.browser(t)
 	begun := time.Now()
 	for round := range rounds {
 		resume := x.pausing(round)
 		for _, mode := range []string{"nominative", "pseudonymous"} {
-			w.set(mode, func() {
-				status, body, _ := owner.send("/o/"+x.slug+"/settings/organisation/reporting-mode", url.Values{"mode": {mode}, "organisation": {x.slug}})
+			w.Set(mode, func() {
+				status, body, _ := owner.Send("/o/"+x.slug+"/settings/organisation/reporting-mode", url.Values{"mode": {mode}, "organisation": {x.slug}})
 				require.Equal(t, http.StatusSeeOther, status, "%s", body)
 			})
 			x.see(t, w, reader, round, &answers)
 		}
 		resume()
 	}
-	verdict(t, "changes of the reporting mode", begun, &answers, w.recording)
-	require.Equal(t, len(w.readings), answers.of("200"))
+	verdict(t, "changes of the reporting mode", begun, &answers, w.Recording)
+	require.Equal(t, len(w.Readings), answers.Of("200"))
 }
 
 // verdict logs what was seen of the values, and fails if any reading was stale or an answer was 500.
-func verdict(t *testing.T, what string, begun time.Time, answers *tally, seen ...*recording) {
+func verdict(t *testing.T, what string, begun time.Time, answers *apptest.Tally, seen ...*apptest.Recording) {
 	t.Helper()
 	var stale []string
 	changes, readings := 0, 0
 	for _, r := range seen {
-		stale, changes, readings = append(stale, r.faults()...), changes+len(r.changes), readings+len(r.readings)
+		stale, changes, readings = append(stale, r.Faults()...), changes+len(r.Changes), readings+len(r.Readings)
 	}
 	t.Logf("%d %s, %d readings in %s: %d stale; answers %v", changes, what, readings, time.Since(begun).Round(time.Second), len(stale), answers)
 	require.Empty(t, stale[:min(5, len(stale))])
 	require.NotZero(t, readings)
-	require.Zero(t, answers.of("500"))
+	require.Zero(t, answers.Of("500"))
 }
 
 // An erased player is in no report that begins after the erasure.
@@ -135,13 +122,13 @@ func (x *clustered) erasedPlayersAreGone(t *testing.T) {
 	policy, err := authz.New()
 	require.NoError(t, err)
 	orgs := org.New(x.db.Owner, audit.New(x.db.Owner), policy)
-	var answers tally
+	var answers apptest.Tally
 	begun := time.Now()
 	reader := x.browser(t)
-	var seen []*recording
+	var seen []*apptest.Recording
 	for round, player := range x.players[len(x.players)-20:] {
 		pattern := regexp.MustCompile(`\b` + player.Label + `\b`)
-		w := watched{&recording{replicas: true}, func(status int, body []byte) string {
+		w := watched{&apptest.Recording{Replicas: true}, func(status int, body []byte) string {
 			switch {
 			case status != http.StatusOK:
 				return ""
@@ -152,41 +139,41 @@ func (x *clustered) erasedPlayersAreGone(t *testing.T) {
 			}
 			return "gone"
 		}}
-		w.set("there", func() {})
+		w.Set("there", func() {})
 		x.see(t, w, reader, round, &answers)
 		resume := x.pausing(round)
-		w.set("gone", func() {
+		w.Set("gone", func() {
 			_, err := orgs.Erase(t.Context(), player.ID, reports.DropDirty, audit.Request{})
 			require.NoError(t, err)
 		})
 		x.see(t, w, reader, round, &answers)
 		resume()
-		seen = append(seen, w.recording)
+		seen = append(seen, w.Recording)
 	}
 	verdict(t, "players there and erased", begun, &answers, seen...)
 }
 
 // A key stops with the plan, and works again with it.
 func (x *clustered) endedPlansStopKeys(t *testing.T) {
-	w := watched{new(recording), func(status int, _ []byte) string {
+	w := watched{new(apptest.Recording), func(status int, _ []byte) string {
 		return map[int]string{http.StatusOK: "pro", http.StatusUnauthorized: "team"}[status]
 	}}
-	var answers tally
+	var answers apptest.Tally
 	begun := time.Now()
 	for round := range 40 {
 		plan := []string{"team", "pro"}[round%2]
 		resume, token := x.pausing(round/2), x.nextKey()
-		w.set(plan, func() { x.db.Exec(`update organisations set plan = $2 where id = $1`, x.fork.OrganisationID, plan) })
+		w.Set(plan, func() { x.db.Exec(`update organisations set plan = $2 where id = $1`, x.fork.OrganisationID, plan) })
 		for _, i := range x.Instances {
 			for _, path := range []string{"/stats", "/exports/csv"} {
-				w.read(i.Name+path, func() string {
-					status, body := fetchFrom(http.DefaultClient, i.URL+"/api/v1/forks/"+x.fork.ID+path+someDays, token)
-					answers.add(fmt.Sprint(status))
+				w.Read(i.Name+path, func() string {
+					status, body := apptest.FetchFrom(http.DefaultClient, i.URL+"/api/v1/forks/"+x.fork.ID+path+apptest.SomeDays, token)
+					answers.Add(fmt.Sprint(status))
 					return w.of(status, body)
 				})
 			}
 		}
 		resume()
 	}
-	verdict(t, "changes of the plan", begun, &answers, w.recording)
+	verdict(t, "changes of the plan", begun, &answers, w.Recording)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/platform/postgres"
 	"dg/platform/testkit/cluster"
 	"dg/platform/testkit/fixtures"
@@ -69,7 +70,7 @@ func TestCluster(t *testing.T) {
 
 func newClustered(t *testing.T) *clustered {
 	t.Helper()
-	program, err := binary()
+	program, err := apptest.Binary()
 	require.NoError(t, err)
 	x := &clustered{Cluster: cluster.New(t, program), replicas: 2}
 	x.Serve(x.settings)
@@ -84,7 +85,7 @@ func newClustered(t *testing.T) *clustered {
 	x.moreKeys(40) // and 60 that may be made on the screens
 	x.players = x.db.Players(organisation.ID, 200)
 	x.db.Plays(x.fork, 20_000, x.fork.CreatedAt, 10*time.Minute)
-	require.Equal(t, http.StatusOK, ask(t, client(), x.ProxyURL()+x.stats(), x.keys[0]).StatusCode)
+	require.Equal(t, http.StatusOK, apptest.Ask(t, apptest.NewClient(), x.ProxyURL()+x.stats(), x.keys[0]).StatusCode)
 	return x
 }
 

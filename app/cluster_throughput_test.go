@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/platform/testkit/cluster"
 )
 
@@ -59,15 +60,15 @@ func (x *clustered) measure(t *testing.T, kind string) (m measured) {
 	}
 	var mu sync.Mutex
 	var took []time.Duration
-	var answers tally
+	var answers apptest.Tally
 	before, begun := x.processorTimes(), time.Now()
 	var all sync.WaitGroup
 	for range clients {
 		all.Go(func() {
 			for n := 0; time.Since(begun) < loadSpan; n++ {
 				asked := time.Now()
-				status, _ := fetchFrom(http.DefaultClient, x.ProxyURL()+path, x.nextKey())
-				answers.add(fmt.Sprint(status))
+				status, _ := apptest.FetchFrom(http.DefaultClient, x.ProxyURL()+path, x.nextKey())
+				answers.Add(fmt.Sprint(status))
 				mu.Lock()
 				took = append(took, time.Since(asked))
 				mu.Unlock()
@@ -76,7 +77,7 @@ func (x *clustered) measure(t *testing.T, kind string) (m measured) {
 	}
 	all.Wait()
 	span, after := time.Since(begun), x.processorTimes()
-	require.Equal(t, len(took), answers.of("200"), "%v", &answers)
+	require.Equal(t, len(took), answers.Of("200"), "%v", &answers)
 	calls := time.Duration(len(took))
 	slices.Sort(took)
 	return measured{float64(len(took)) / span.Seconds(), took[len(took)/2], (after[0] - before[0]) / calls, (after[1] - before[1]) / calls,

@@ -5,31 +5,23 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/platform/testkit/fixtures"
 )
-
-// withFiles makes the process one that may open so many files.
-func withFiles(limit string) func(*exec.Cmd) {
-	return func(c *exec.Cmd) {
-		c.Args = append([]string{"sh", "-c", `ulimit -n ` + limit + ` && exec "$0" "$@"`, c.Path}, c.Args[1:]...)
-		c.Path = "/bin/sh"
-	}
-}
 
 // At a limit of 1,024 files the process survives 1,100 connections of one client, and answers a new client, from that address
 // and from another; it reaches its database too.
 func TestMoreConnectionsThanFilesAreSurvived(t *testing.T) {
 	t.Parallel()
-	dir := newFolder(t)
-	c := launchWith(t, withFiles("1024"), "serve", "--data-dir", dir, "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0").untilServing()
-	address := strings.TrimPrefix(c.url, "http://")
+	dir := apptest.NewFolder(t)
+	c := apptest.LaunchWith(t, apptest.WithFiles("1024"), "serve", "--data-dir", dir, "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0").UntilServing()
+	address := strings.TrimPrefix(c.URL, "http://")
 	for _, from := range []string{"127.0.0.2", "127.0.0.3"} {
 		for i := range 1100 {
 			conn := dialFrom(t, from, address)
@@ -41,22 +33,22 @@ func TestMoreConnectionsThanFilesAreSurvived(t *testing.T) {
 	for _, from := range []string{"127.0.0.2", "127.0.0.4"} {
 		begun := time.Now()
 		transport := &http.Transport{DisableKeepAlives: true, DialContext: (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}).DialContext}
-		response := ask(t, &http.Client{Transport: transport, Timeout: 10 * time.Second}, c.url+"/readyz", "")
+		response := apptest.Ask(t, &http.Client{Transport: transport, Timeout: 10 * time.Second}, c.URL+"/readyz", "")
 		require.Equal(t, http.StatusOK, response.StatusCode)
 		t.Logf("a new client from %s was answered after %s", from, time.Since(begun))
 		require.Less(t, time.Since(begun), 5*time.Second, "a new client from %s", from)
 	}
-	c.stop()
-	require.NotContains(t, c.log.String(), "too many open files")
+	c.Stop()
+	require.NotContains(t, c.Log.String(), "too many open files")
 }
 
 // README, Run it: connections to the operations port do not take the files of the public one, whatever they do.
 func TestOperationsPortLeavesFilesToThePublicOne(t *testing.T) {
 	t.Parallel()
 	db := fixtures.New(t)
-	c := launchWith(t, withFiles("256"), "serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0",
-		"--database-url", db.URL, "--migrate-database-url", db.OwnerURL).untilServing()
-	ops := c.opsAddress(t)
+	c := apptest.LaunchWith(t, apptest.WithFiles("256"), "serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0",
+		"--database-url", db.URL, "--migrate-database-url", db.OwnerURL).UntilServing()
+	ops := c.OpsAddress(t)
 	for i := range 300 {
 		conn := dialFrom(t, "127.0.0.1", ops)
 		switch i % 3 {
@@ -67,21 +59,21 @@ func TestOperationsPortLeavesFilesToThePublicOne(t *testing.T) {
 		}
 	}
 	for range 130 { // as many as the public port has
-		dialFrom(t, "127.0.0.2", strings.TrimPrefix(c.url, "http://"))
+		dialFrom(t, "127.0.0.2", strings.TrimPrefix(c.URL, "http://"))
 	}
-	require.Equal(t, http.StatusOK, ask(t, client(), c.url+"/readyz", "").StatusCode)
-	require.Equal(t, http.StatusOK, ask(t, client(), "http://"+ops+"/metrics", "").StatusCode, "metrics are read too")
-	c.stop()
-	require.NotContains(t, c.log.String(), "too many open files")
+	require.Equal(t, http.StatusOK, apptest.Ask(t, apptest.NewClient(), c.URL+"/readyz", "").StatusCode)
+	require.Equal(t, http.StatusOK, apptest.Ask(t, apptest.NewClient(), "http://"+ops+"/metrics", "").StatusCode, "metrics are read too")
+	c.Stop()
+	require.NotContains(t, c.Log.String(), "too many open files")
 }
 
 // An idle connection takes about 11 KB, and the garbage that is not collected yet.
 func TestIdleConnectionsAreSmall(t *testing.T) {
-	needsProc(t)
-	connections := sized(2_000, 9_000)
-	dir := newFolder(t)
-	c := serveOn(t, dir, "--log-level", "warn")
-	address := strings.TrimPrefix(c.url, "http://")
+	apptest.NeedsProc(t)
+	connections := apptest.Sized(2_000, 9_000)
+	dir := apptest.NewFolder(t)
+	c := apptest.ServeOn(t, dir, "--log-level", "warn")
+	address := strings.TrimPrefix(c.URL, "http://")
 	begin := func(n int) {
 		conns := make([]net.Conn, n)
 		for i := range conns {
@@ -92,9 +84,9 @@ func TestIdleConnectionsAreSmall(t *testing.T) {
 		}
 	}
 	begin(100) // what is made once has been made
-	before := c.memory("VmRSS")
+	before := c.Memory("VmRSS")
 	begin(connections)
-	each := (c.memory("VmRSS") - before) / connections
+	each := (c.Memory("VmRSS") - before) / connections
 	t.Logf("%d bytes for each of %d idle connections", each, connections)
 	require.Less(t, each, 16<<10)
 }

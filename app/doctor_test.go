@@ -9,31 +9,33 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
 )
 
 // examine runs dg doctor on the database and returns its lines by check, without those of other checks.
-func (x *external) examine(args ...string) (status int, out string) {
-	x.t.Helper()
-	status, out, _ = command(x.t, append([]string{"doctor", "--database-url", x.url(url.User("dg_app")),
-		"--migrate-database-url", x.url(url.User("dg_owner"))}, args...)...)
+func examine(x *apptest.External, args ...string) (status int, out string) {
+	x.T.Helper()
+	status, out, _ = apptest.Command(x.T, append([]string{"doctor", "--database-url", x.URL(url.User("dg_app")),
+		"--migrate-database-url", x.URL(url.User("dg_owner"))}, args...)...)
 	return status, out
 }
 
 // dg doctor changes nothing, names each fault with its fix, and exits with 1 where one keeps dg from serving.
 func TestDoctorFindsPlantedFaultsOfADatabase(t *testing.T) {
 	t.Parallel()
-	x := newExternal(t)
-	d := openDoor(t, x.dir)
+	x := apptest.NewExternal(t)
+	d := apptest.OpenDoor(t, x.Dir)
 
-	status, out := x.examine()
+	status, out := examine(x)
 	require.Equal(t, 1, status)
 	require.Regexp(t, `failure +migrations +the database has no schema yet`, out)
 	var tables int
 	require.NoError(t, d.QueryRow(t.Context(), `select count(*) from pg_tables where schemaname = 'public'`).Scan(&tables))
 	require.Zero(t, tables, "doctor changes nothing")
 
-	x.migrate()
-	status, out = x.examine()
+	migrate(x)
+	status, out = examine(x)
 	require.Zero(t, status, out)
 	require.NotContains(t, out, "failure")
 	for _, fault := range []struct{ name, plant, mend, says string }{
@@ -48,27 +50,27 @@ func TestDoctorFindsPlantedFaultsOfADatabase(t *testing.T) {
 			values ('00000000-0000-4000-8000-000000000001', 'a@b.example', 'a@b.example', 'Ann', 'en', 'v1.gone.AAAA')`,
 			`delete from users`, `failure +secrets +1 two-step secret`},
 	} {
-		d.exec(t, fault.plant)
-		_, out := x.examine()
+		d.Do(t, fault.plant)
+		_, out := examine(x)
 		require.Regexp(t, fault.says, out, fault.name)
 		require.Regexp(t, fault.says+`.*\n +Fix: \S`, out, fault.name)
-		d.exec(t, fault.mend)
+		d.Do(t, fault.mend)
 	}
-	status, out = x.examine()
+	status, out = examine(x)
 	require.Zero(t, status, out)
 }
 
 // Faults of the settings, and a database that does not answer.
 func TestDoctorFindsFaultsOfTheSettings(t *testing.T) {
 	t.Parallel()
-	x := newExternal(t)
-	x.migrate()
+	x := apptest.NewExternal(t)
+	migrate(x)
 	for name, fault := range map[string]struct {
 		args []string
 		says string
 	}{
-		"the owner serves":     {[]string{"--database-url", x.url(url.User("dg_owner"))}, `failure +roles +the serving role owns`},
-		"a superuser serves":   {[]string{"--database-url", x.url(url.User("postgres"))}, `failure +roles +the serving role is a superuser`},
+		"the owner serves":     {[]string{"--database-url", x.URL(url.User("dg_owner"))}, `failure +roles +the serving role owns`},
+		"a superuser serves":   {[]string{"--database-url", x.URL(url.User("postgres"))}, `failure +roles +the serving role is a superuser`},
 		"too many connections": {[]string{"--pool-reads", "500"}, `failure +connections`},
 		"nobody answers":       {[]string{"--database-url", "postgres://dg_app:hunter2@127.0.0.1:1/dg"}, `failure +database`},
 		"no URL":               {[]string{"--database-url", "postgres://dg_app:hunter2@127.0.0.1:port/dg"}, `failure +database`},
@@ -76,7 +78,7 @@ func TestDoctorFindsFaultsOfTheSettings(t *testing.T) {
 		"every proxy":          {[]string{"--trusted-proxies", "::/0"}, `failure +proxies`},
 		"short key":            {[]string{"--secret-key", "short"}, `failure +settings +DG_SECRET_KEY`},
 	} {
-		status, out := x.examine(fault.args...)
+		status, out := examine(x, fault.args...)
 		require.Equal(t, 1, status, name)
 		require.Regexp(t, fault.says, out, name)
 		require.NotContains(t, out, "hunter2")
@@ -86,8 +88,8 @@ func TestDoctorFindsFaultsOfTheSettings(t *testing.T) {
 // On a new machine dg doctor makes no data folder.
 func TestDoctorMakesNoDataFolder(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(newFolder(t), "none")
-	status, out, _ := command(t, "doctor", "--data-dir", dir)
+	dir := filepath.Join(apptest.NewFolder(t), "none")
+	status, out, _ := apptest.Command(t, "doctor", "--data-dir", dir)
 	require.Zero(t, status, out)
 	require.Contains(t, out, "dg serve makes the database")
 	require.NoDirExists(t, dir)
@@ -95,7 +97,7 @@ func TestDoctorMakesNoDataFolder(t *testing.T) {
 
 func TestDoctorMissesPostgreSQL(t *testing.T) {
 	t.Setenv("PG_BIN", t.TempDir())
-	status, out, _ := command(t, "doctor", "--data-dir", filepath.Join(newFolder(t), "none"))
+	status, out, _ := apptest.Command(t, "doctor", "--data-dir", filepath.Join(apptest.NewFolder(t), "none"))
 	require.Equal(t, 1, status, out)
 	require.Regexp(t, `failure +database +dg needs PostgreSQL 15 or later`, out)
 }
@@ -114,7 +116,7 @@ func TestConfigShowsEffectiveSettings(t *testing.T) {
 		"DG_DATABASE_URL=postgres://dg_app:p$a'ss@db.example/dg\nDG_SECRET_KEY_FILE="+key+"\n")
 	t.Setenv("DG_CONFIG", file)
 	t.Setenv("DG_OPS_ADDR", "127.0.0.1:3")
-	status, out, problem := command(t, "config", "--base-url", "https://flag.example")
+	status, out, problem := apptest.Command(t, "config", "--base-url", "https://flag.example")
 	require.Zero(t, status, problem)
 	for _, line := range []string{
 		"DG_ADDR=127.0.0.1:1  # file", "DG_OPS_ADDR=127.0.0.1:3  # environment", "DG_BASE_URL=https://flag.example  # flag",
@@ -136,7 +138,7 @@ func TestConfigShowsNoPassword(t *testing.T) {
 		"https://collector.example/otlp?api-token=hunter2": "https://collector.example/otlp?***",
 		"https://collector.example/otlp":                   "https://collector.example/otlp",
 	} {
-		status, out, problem := command(t, "config",
+		status, out, problem := apptest.Command(t, "config",
 			"--otlp-endpoint", value, "--base-url", value, "--otlp-headers", "authorization=hunter2")
 		require.Zero(t, status, problem)
 		for _, line := range []string{
@@ -158,7 +160,7 @@ func TestConfigShowsNoPassword(t *testing.T) {
 		for env, flag := range map[string]string{
 			"DG_DATABASE_URL": "--database-url", "DG_DATABASE_REPLICA_URLS": "--database-replica-urls",
 		} {
-			status, out, problem := command(t, "config", flag, value)
+			status, out, problem := apptest.Command(t, "config", flag, value)
 			require.Zero(t, status, problem)
 			require.Contains(t, strings.Split(out, "\n"), env+"="+shown+"  # flag")
 			require.NotContains(t, out+problem, "ter2")
@@ -179,19 +181,19 @@ func TestMistakesInTheConfigurationFile(t *testing.T) {
 	} {
 		path := filepath.Join(dir, "dg.env")
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-		status, _, problem := command(t, "--config", path, "config")
+		status, _, problem := apptest.Command(t, "--config", path, "config")
 		require.Equal(t, 2, status, text)
 		require.Contains(t, problem, says)
 		require.NotContains(t, problem, "hunter2")
 	}
-	status, _, problem := command(t, "--config", dir+"/none", "config")
+	status, _, problem := apptest.Command(t, "--config", dir+"/none", "config")
 	require.Equal(t, 2, status)
 	require.Contains(t, problem, "DG_CONFIG")
 }
 
 // migrate runs dg migrate on the database.
-func (x *external) migrate() {
-	x.t.Helper()
-	status, _, problem := command(x.t, "migrate", "--database-url", x.url(url.User("dg_app")), "--migrate-database-url", x.url(url.User("dg_owner")))
-	require.Zero(x.t, status, problem)
+func migrate(x *apptest.External) {
+	x.T.Helper()
+	status, _, problem := apptest.Command(x.T, "migrate", "--database-url", x.URL(url.User("dg_app")), "--migrate-database-url", x.URL(url.User("dg_owner")))
+	require.Zero(x.T, status, problem)
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
 )
 
 // exportClient is a program that reads an export as its users do. It finds URL and KEY in its environment.
@@ -136,7 +138,7 @@ func (c exportClient) start(t *testing.T, url, key string, pause bool) (finish f
 	cmd := exec.CommandContext(t.Context(), c.command[0], c.command[1:]...)
 	cmd.Env = append(os.Environ(), "URL="+url, "KEY="+key)
 	cmd.Dir = filepath.Join("testdata", "clients")
-	var stderr buffer
+	var stderr apptest.Buffer
 	cmd.Stderr = &stderr
 	out := bufio.NewReader(strings.NewReader(""))
 	if pause {
@@ -162,7 +164,7 @@ func (c exportClient) start(t *testing.T, url, key string, pause bool) (finish f
 func eachClient(t *testing.T, direct bool, test func(*testing.T, exportClient)) {
 	t.Helper()
 	for _, c := range exportClients {
-		if chaos || !c.rare && (direct || c.name == "wget") {
+		if apptest.Chaos || !c.rare && (direct || c.name == "wget") {
 			t.Run(c.name, func(t *testing.T) { test(t, c) })
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/platform/testkit/cluster"
 )
 
@@ -44,7 +45,7 @@ func (x *clustered) fails(t *testing.T, leave func(*cluster.Server)) {
 	next, other := x.furthest()
 	next.Promote()
 	promoted := time.Now()
-	until(t, time.Minute, "no good answer", func() bool { return get() == http.StatusOK })
+	apptest.Until(t, time.Minute, "no good answer", func() bool { return get() == http.StatusOK })
 	good := time.Since(promoted)
 	for range 50 {
 		require.Equal(t, http.StatusOK, get(), "it stays good")
@@ -73,7 +74,7 @@ func askFor(t *testing.T, within time.Duration, url, token string) int {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	require.NoError(t, err)
 	request.Header.Set("Authorization", "Bearer "+token)
-	response, err := client().Do(request)
+	response, err := apptest.NewClient().Do(request)
 	if err != nil {
 		t.Logf("no answer: %v", err)
 		return 0

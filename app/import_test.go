@@ -13,21 +13,23 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
 )
 
 // A kill -9 of an import that is alone on a folder leaves no PostgreSQL behind, and a second import succeeds.
 func TestKilledImportLeavesNoServerBehind(t *testing.T) {
 	t.Parallel()
-	dir := newFolder(t)
-	h := newHistory(t, 2, sized(25_000, 200_000))
-	require.Zero(t, launch(t, "migrate", "--data-dir", dir).status(time.Minute))
-	c := launch(t, "import", "--data-dir", dir, h.file)
+	dir := apptest.NewFolder(t)
+	h := apptest.NewHistory(t, 2, apptest.Sized(25_000, 200_000))
+	require.Zero(t, apptest.Launch(t, "migrate", "--data-dir", dir).Status(time.Minute))
+	c := apptest.Launch(t, "import", "--data-dir", dir, h.File)
 	rows := folderSize(t, filepath.Join(dir, "data", "base"))
-	until(t, time.Minute, "it writes nothing", func() bool { return folderSize(t, filepath.Join(dir, "data", "base")) > rows+1<<20 })
-	c.kill()
-	nothingRuns(t, dir, goneWithin)
-	h.importInto(t, dir)
-	require.Equal(t, h.plays, openDoor(t, dir).tables(t)["plays"])
+	apptest.Until(t, time.Minute, "it writes nothing", func() bool { return folderSize(t, filepath.Join(dir, "data", "base")) > rows+1<<20 })
+	c.Kill()
+	apptest.NothingRuns(t, dir, goneWithin)
+	h.ImportInto(t, dir)
+	require.Equal(t, h.Plays, apptest.OpenDoor(t, dir).Tables(t)["plays"])
 }
 
 func folderSize(t *testing.T, dir string) (size int64) {
@@ -45,16 +47,16 @@ func folderSize(t *testing.T, dir string) (size int64) {
 // An import's memory does not grow with its file. The process collects garbage early, so that what it keeps shows.
 func TestImportTakesConstantMemory(t *testing.T) {
 	t.Parallel()
-	needsProc(t)
+	apptest.NeedsProc(t)
 	sizes, growth := []int{6_000, 24_000}, 6<<20
-	if soak {
+	if apptest.Soak {
 		sizes, growth = []int{100_000, 1_000_000, 5_000_000}, 24<<20
 	}
-	dir := newFolder(t)
-	openDoor(t, dir)
+	dir := apptest.NewFolder(t)
+	apptest.OpenDoor(t, dir)
 	first := 0
 	for seed, plays := range sizes {
-		peak := importPeak(t, dir, newHistory(t, uint64(seed), plays))
+		peak := importPeak(t, dir, apptest.NewHistory(t, uint64(seed), plays))
 		if first == 0 {
 			first = peak
 		}
@@ -63,23 +65,23 @@ func TestImportTakesConstantMemory(t *testing.T) {
 }
 
 // importPeak imports a history, removes its file, and returns the most memory that the process had.
-func importPeak(t *testing.T, dir string, h history) (peak int) {
+func importPeak(t *testing.T, dir string, h apptest.History) (peak int) {
 	t.Helper()
 	started := time.Now()
-	c := launchWith(t, func(cmd *exec.Cmd) { cmd.Env = append(cmd.Env, "GOGC=25") }, "import", "--data-dir", dir, h.file)
-	until(t, 30*time.Minute, "the import does not end", func() bool {
-		peak = max(peak, c.memory("VmHWM"))
+	c := apptest.LaunchWith(t, func(cmd *exec.Cmd) { cmd.Env = append(cmd.Env, "GOGC=25") }, "import", "--data-dir", dir, h.File)
+	apptest.Until(t, 30*time.Minute, "the import does not end", func() bool {
+		peak = max(peak, c.Memory("VmHWM"))
 		select {
-		case <-c.exited:
+		case <-c.Exited:
 			return true
 		default:
 			return false
 		}
 	})
-	require.Zero(t, c.status(time.Second), "%s", c.log.String())
+	require.Zero(t, c.Status(time.Second), "%s", c.Log.String())
 	require.Positive(t, peak)
-	t.Logf("%d plays: %.1f s, peak %.1f MB", h.plays, time.Since(started).Seconds(), float64(peak)/(1<<20))
-	require.NoError(t, os.Remove(h.file))
+	t.Logf("%d plays: %.1f s, peak %.1f MB", h.Plays, time.Since(started).Seconds(), float64(peak)/(1<<20))
+	require.NoError(t, os.Remove(h.File))
 	return peak
 }
 
@@ -87,48 +89,48 @@ func importPeak(t *testing.T, dir string, h history) (peak int) {
 func TestImportReportsAFullDisk(t *testing.T) {
 	t.Parallel()
 	dir := smallDisk(t, "400m")
-	newHistory(t, 1, 1_000).importInto(t, dir)
+	apptest.NewHistory(t, 1, 1_000).ImportInto(t, dir)
 	before := func() map[string]int {
-		d := openDoor(t, dir)
-		defer d.close(t)
-		rows := d.tables(t)
+		d := apptest.OpenDoor(t, dir)
+		defer d.GiveBack(t)
+		rows := d.Tables(t)
 		delete(rows, "audit_burst_events") // unlogged: PostgreSQL empties it when it has crashed
 		return rows
 	}
 	were := before()
-	large := newHistory(t, 2, 40_000)
+	large := apptest.NewHistory(t, 2, 40_000)
 	for _, left := range []int{14, 6} { // megabytes, for the rows and for the log
 		t.Run(fmt.Sprintf("%d MB left", left), func(t *testing.T) {
 			free := fill(t, filepath.Dir(dir), left)
-			c := launch(t, "import", "--data-dir", dir, large.file)
-			require.Equal(t, 1, c.status(2*time.Minute))
-			t.Log(c.log.String())
+			c := apptest.Launch(t, "import", "--data-dir", dir, large.File)
+			require.Equal(t, 1, c.Status(2*time.Minute))
+			t.Log(c.Log.String())
 			// Which one depends on what did not fit: rows, or PostgreSQL's own log, without which it restarts.
 			require.Regexp(t, `dg: nothing was imported: (the disk of the database is full. Free some space|`+
-				`the connection to the database was lost. Check the log of the database \(its disk may be full\)), then import again: `, c.log.String())
+				`the connection to the database was lost. Check the log of the database \(its disk may be full\)), then import again: `, c.Log.String())
 			free()
 			require.Equal(t, were, before())
 		})
 	}
-	large.importInto(t, dir)
-	were["plays"] += large.plays
+	large.ImportInto(t, dir)
+	were["plays"] += large.Plays
 	require.Equal(t, were["plays"], before()["plays"])
 }
 
 // smallDisk is a data folder on a disk of its own.
 func smallDisk(t *testing.T, size string) string {
 	t.Helper()
-	base, err := reachable()
+	base, err := apptest.ReachableFolder()
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(base) })
 	if out, err := exec.CommandContext(t.Context(), "mount", "-t", "tmpfs", "-o", "mode=755,size="+size, "dg-test", base).CombinedOutput(); err != nil {
 		t.Skipf("SKIPPED, NOTHING WAS TESTED: no disk can be mounted here: %v %s", err, bytes.TrimSpace(out))
 	}
 	t.Cleanup(func() {
-		until(t, 10*time.Second, "the disk is in use", func() bool { return exec.CommandContext(context.Background(), "umount", base).Run() == nil })
+		apptest.Until(t, 10*time.Second, "the disk is in use", func() bool { return exec.CommandContext(context.Background(), "umount", base).Run() == nil })
 	})
 	dir := filepath.Join(base, "data folder")
-	t.Cleanup(func() { cleanFolder(t, dir, dir) })
+	t.Cleanup(func() { apptest.CleanFolder(t, dir, dir) })
 	return dir
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/app/demo"
 	"dg/platform/testkit/browsertest"
 )
@@ -19,7 +20,7 @@ import (
 type job struct {
 	*testing.T
 	*browsertest.Page
-	d                            *child
+	d                            *apptest.Child
 	clicks, fields, keys, loaded int
 	document                     float64 // the current one: the instant of its load
 	began                        time.Time
@@ -32,12 +33,12 @@ func TestJobs(t *testing.T) {
 	if os.Getenv("DG_JOBS") != "1" {
 		t.Skip("SKIPPED: it measures, and DG_JOBS=1 runs it")
 	}
-	dir := newFolder(t)
-	d := serveOn(t, dir, "--demo")
-	db := openDoor(t, dir)
+	dir := apptest.NewFolder(t)
+	d := apptest.ServeOn(t, dir, "--demo")
+	db := apptest.OpenDoor(t, dir)
 	exportedLastWeek(t, d, db)
-	maren, claire := demoAccount(t, "maren@harbour.example.com"), demoAccount(t, "claire@harbour.example.com")
-	tomas := demoAccount(t, "tomas@harbour.example.com")
+	maren, claire := apptest.DemoAccount(t, "maren@harbour.example.com"), apptest.DemoAccount(t, "claire@harbour.example.com")
+	tomas := apptest.DemoAccount(t, "tomas@harbour.example.com")
 	begin(t, d, maren).run("An owner makes, tests and revokes a key", ownerKey)
 	codes := begin(t, d, claire).enrolAndMakeKey()
 	begin(t, d, maren).run("An auditor finds who exported what last week", findExports)
@@ -46,7 +47,7 @@ func TestJobs(t *testing.T) {
 }
 
 // begin is a job of somebody who is signed in and looks at the reports.
-func begin(t *testing.T, d *child, a demo.Account) *job {
+func begin(t *testing.T, d *apptest.Child, a demo.Account) *job {
 	t.Helper()
 	p := browsertest.New(t)
 	signIn(t, p, d, a, "/reports")
@@ -82,7 +83,7 @@ func (j *job) click(alternatives ...string) {
 // there waits for one of the alternatives.
 func (j *job) there(alternatives ...string) (selector string) {
 	j.Helper()
-	until(j.T, time.Minute, fmt.Sprintf("none of %q is on %s", alternatives, j.Path()), func() bool {
+	apptest.Until(j.T, time.Minute, fmt.Sprintf("none of %q is on %s", alternatives, j.Path()), func() bool {
 		for _, selector = range alternatives {
 			if j.Has(selector) {
 				return true
@@ -98,7 +99,7 @@ func (j *job) copyBy(button string) {
 	j.Helper()
 	copied := j.Count(`button:text("Copied")`)
 	j.click(button)
-	until(j.T, time.Minute, "nothing is copied", func() bool { return j.Count(`button:text("Copied")`) > copied })
+	apptest.Until(j.T, time.Minute, "nothing is copied", func() bool { return j.Count(`button:text("Copied")`) > copied })
 }
 
 func (j *job) fill(selector, text string) {
@@ -150,12 +151,12 @@ func ownerKey(j *job) {
 	j.makeKey()
 	j.copyBy(`button:text("Copy command")`)
 	key := keyInCommand.FindString(j.Text("#curl"))
-	require.Equal(j.T, http.StatusOK, j.d.call(j.T, "/api/v1/forks", key))
+	require.Equal(j.T, http.StatusOK, callWith(j.T, j.d, "/api/v1/forks", key))
 	j.click(`a:text("Done")`)
 	j.click("table.keys tbody tr:first-child a.revoke")
 	j.click("dialog[open] button.danger")
 	j.WaitFor(".note")
-	require.Equal(j.T, http.StatusUnauthorized, j.d.call(j.T, "/api/v1/forks", key))
+	require.Equal(j.T, http.StatusUnauthorized, callWith(j.T, j.d, "/api/v1/forks", key))
 }
 
 // enrolAndMakeKey sets up two-step verification, which the person lacks, on the way to a key, and returns the recovery codes.
@@ -178,8 +179,8 @@ func (j *job) enrolAndMakeKey() (codes []string) {
 
 // enrol adds the account to the phone and saves the codes.
 func (j *job) enrol() (codes []string) {
-	j.fill("#code", codeOf(j.T, strings.ReplaceAll(j.Text("#totp"), " ", "")))
-	j.fill("#current", demoAccount(j.T, "claire@harbour.example.com").Password)
+	j.fill("#code", apptest.CodeOf(j.T, strings.ReplaceAll(j.Text("#totp"), " ", "")))
+	j.fill("#current", apptest.DemoAccount(j.T, "claire@harbour.example.com").Password)
 	j.click(`button:text("Turn on two-step verification")`)
 	j.WaitFor("#codes")
 	codes = j.Texts("#codes li")
@@ -189,19 +190,19 @@ func (j *job) enrol() (codes []string) {
 }
 
 // exportedLastWeek has three exports of last week, under many entries of this one.
-func exportedLastWeek(t *testing.T, d *child, db *door) {
+func exportedLastWeek(t *testing.T, d *apptest.Child, db *apptest.Door) {
 	t.Helper()
 	key := demoToken(t, d)
 	for _, slug := range []string{"prompting-at-the-dock", "data-detectives-warehouse", "agents-on-watch"} {
-		fork := read[string](t, db, `select id::text from forks where slug = $1`, slug)
-		require.Equal(t, http.StatusOK, d.call(t, "/api/v1/forks/"+fork+"/exports/csv?from=2026-10-01&to=2026-10-31", key))
+		fork := apptest.Read[string](t, db, `select id::text from forks where slug = $1`, slug)
+		require.Equal(t, http.StatusOK, callWith(t, d, "/api/v1/forks/"+fork+"/exports/csv?from=2026-10-01&to=2026-10-31", key))
 	}
-	until(t, time.Minute, "exports finish", func() bool {
-		return read[int](t, db, `select count(*) from audit_entries where action = 'export.finished'`) == 3
+	apptest.Until(t, time.Minute, "exports finish", func() bool {
+		return apptest.Read[int](t, db, `select count(*) from audit_entries where action = 'export.finished'`) == 3
 	})
-	db.exec(t, `update audit_entries set at = date_trunc('week', now()) - interval '4 days' + (at - date_trunc('day', at)) where action like 'export.%'`)
-	require.Equal(t, http.StatusForbidden, d.call(t, "/nowhere", key))
-	db.exec(t, `insert into audit_entries (id, org_id, at, actor_kind, actor_id, actor_name, action, target_kind, target_id, reason, method, path, address, user_agent, request_id)
+	db.Do(t, `update audit_entries set at = date_trunc('week', now()) - interval '4 days' + (at - date_trunc('day', at)) where action like 'export.%'`)
+	require.Equal(t, http.StatusForbidden, callWith(t, d, "/nowhere", key))
+	db.Do(t, `insert into audit_entries (id, org_id, at, actor_kind, actor_id, actor_name, action, target_kind, target_id, reason, method, path, address, user_agent, request_id)
 		select max(id) over () + n, org_id, at, actor_kind, actor_id, actor_name, action, target_kind, target_id, reason, method, path || n, address, user_agent, request_id || n
 		from audit_entries, generate_series(1, 300) n where action = 'api_key.refused'`)
 }
@@ -263,10 +264,10 @@ func compareQuarters(j *job) {
 }
 
 // lostPhone is of somebody who has the recovery codes, and ends with the account on another phone.
-func lostPhone(t *testing.T, d *child, a demo.Account, codes []string) {
+func lostPhone(t *testing.T, d *apptest.Child, a demo.Account, codes []string) {
 	t.Helper()
 	j := &job{T: t, Page: browsertest.New(t), d: d}
-	j.Open(d.url + "/sign-in")
+	j.Open(d.URL + "/sign-in")
 	j.start()
 	j.fill("#email", a.Email)
 	j.fill("#password", a.Password)

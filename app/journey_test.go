@@ -4,36 +4,23 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/pquerna/otp/totp"
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/app/demo"
 	"dg/platform/testkit/browsertest"
 )
 
-// demoAccount is the person of the demo with the e-mail.
-func demoAccount(t *testing.T, email string) demo.Account {
-	t.Helper()
-	for _, a := range demo.Accounts {
-		if a.Email == email {
-			return a
-		}
-	}
-	t.Fatalf("the demo has no %s", email)
-	return demo.Account{}
-}
-
 // signIn signs the person in on the page and goes on to the screen.
-func signIn(t *testing.T, p *browsertest.Page, d *child, a demo.Account, screen string) {
+func signIn(t *testing.T, p *browsertest.Page, d *apptest.Child, a demo.Account, screen string) {
 	t.Helper()
-	p.Open(d.url + "/sign-in?next=" + screen)
+	p.Open(d.URL + "/sign-in?next=" + screen)
 	p.Fill("#email", a.Email)
 	p.Fill("#password", a.Password)
 	p.Click("button.primary")
 	if a.TOTPSecret != "" {
-		p.Fill("#code", codeOf(t, a.TOTPSecret))
+		p.Fill("#code", apptest.CodeOf(t, a.TOTPSecret))
 		p.Click("button.primary")
 	}
 	require.Equal(t, screen, shortened(p.Path()))
@@ -48,17 +35,10 @@ func shortened(path string) string {
 	return path
 }
 
-func codeOf(t *testing.T, secret string) string {
+// callWith asks the API with a key and returns the status.
+func callWith(t *testing.T, c *apptest.Child, path, key string) int {
 	t.Helper()
-	code, err := totp.GenerateCode(secret, time.Now())
-	require.NoError(t, err)
-	return code
-}
-
-// call asks the API with a key and returns the status.
-func (c *child) call(t *testing.T, path, key string) int {
-	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, c.url+path, nil)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, c.URL+path, nil)
 	require.NoError(t, err)
 	request.Header.Set("Authorization", "Bearer "+key)
 	response, err := http.DefaultClient.Do(request)
@@ -68,9 +48,9 @@ func (c *child) call(t *testing.T, path, key string) int {
 }
 
 // createAndCopyKey creates a key in the browser and returns it.
-func createAndCopyKey(t *testing.T, p *browsertest.Page, d *child, name string) string {
+func createAndCopyKey(t *testing.T, p *browsertest.Page, d *apptest.Child, name string) string {
 	t.Helper()
-	p.Open(d.url + "/settings/api-keys")
+	p.Open(d.URL + "/settings/api-keys")
 	p.Click(`a:text("Create key")`)
 	p.Fill("#name", name)
 	p.Click(`label[for="sf"]`)
@@ -100,17 +80,17 @@ func revokeFirstKey(t *testing.T, p *browsertest.Page) {
 // the audit log. Below the Pro plan the keys are paused, and revoking stays.
 func TestKeyLifeInABrowser(t *testing.T) {
 	t.Parallel()
-	dir := newFolder(t)
-	d := serveOn(t, dir, "--demo")
-	db := openDoor(t, dir)
+	dir := apptest.NewFolder(t)
+	d := apptest.ServeOn(t, dir, "--demo")
+	db := apptest.OpenDoor(t, dir)
 	p := browsertest.New(t)
-	claire := demoAccount(t, "claire@harbour.example.com")
+	claire := apptest.DemoAccount(t, "claire@harbour.example.com")
 
 	signIn(t, p, d, claire, "/settings/api-keys")
 	require.False(t, p.Has(`a:text("Create key")`))
 	p.Click(`main a:text("Set up two-step verification")`)
 	secret := strings.ReplaceAll(p.Text("#totp"), " ", "")
-	p.Fill("#code", codeOf(t, secret))
+	p.Fill("#code", apptest.CodeOf(t, secret))
 	p.Fill("#current", claire.Password)
 	p.Click(`button:text("Turn on two-step verification")`)
 	p.Copied(func() {
@@ -122,12 +102,12 @@ func TestKeyLifeInABrowser(t *testing.T) {
 	warehouse := createAndCopyKey(t, p, d, "Warehouse, nightly export")
 	row := `tr:has(bdi[data-name]:text("Warehouse, nightly export"))`
 	require.Contains(t, p.Text("main"), "Never")
-	require.Equal(t, http.StatusOK, d.call(t, "/api/v1/forks", warehouse))
+	require.Equal(t, http.StatusOK, callWith(t, d, "/api/v1/forks", warehouse))
 	p.Reload()
 	require.NotContains(t, p.Text("table.keys tbody tr:first-child"), "Never", row)
 
 	revokeFirstKey(t, p)
-	require.Equal(t, http.StatusUnauthorized, d.call(t, "/api/v1/forks", warehouse))
+	require.Equal(t, http.StatusUnauthorized, callWith(t, d, "/api/v1/forks", warehouse))
 	p.Click(`nav.sidebar a:text("Audit log")`)
 	log := p.Text("main")
 	for _, entry := range []string{"Key created", "Key revoked", "Request rejected", "Revoked key"} {
@@ -137,14 +117,14 @@ func TestKeyLifeInABrowser(t *testing.T) {
 
 	// Below the Pro plan.
 	paused := createAndCopyKey(t, p, d, "LMS")
-	db.exec(t, `update organisations set plan = 'team' where slug = 'harbour-and-vale'`)
-	require.Equal(t, http.StatusUnauthorized, d.call(t, "/api/v1/forks", paused))
-	p.Open(d.url + "/settings/api-keys")
+	db.Do(t, `update organisations set plan = 'team' where slug = 'harbour-and-vale'`)
+	require.Equal(t, http.StatusUnauthorized, callWith(t, d, "/api/v1/forks", paused))
+	p.Open(d.URL + "/settings/api-keys")
 	require.Contains(t, strings.ToLower(p.Text(".note.warn")), "paused")
 	require.False(t, p.Has(`a:text("Create key")`))
 	revokeFirstKey(t, p)
-	db.exec(t, `update organisations set plan = 'pro' where slug = 'harbour-and-vale'`)
-	require.Equal(t, http.StatusUnauthorized, d.call(t, "/api/v1/forks", paused), "revoked while it was paused")
+	db.Do(t, `update organisations set plan = 'pro' where slug = 'harbour-and-vale'`)
+	require.Equal(t, http.StatusUnauthorized, callWith(t, d, "/api/v1/forks", paused), "revoked while it was paused")
 }
 
 // tabTo presses Tab until the focus is on an element with the words.
@@ -161,15 +141,15 @@ func tabTo(t *testing.T, p *browsertest.Page, words string) {
 // By the keyboard alone, from the sign-in to a revoked key: each step is a key, and the way to each is Tab.
 func TestSignInToRevokeByKeyboard(t *testing.T) {
 	t.Parallel()
-	dir := newFolder(t)
-	d := serveOn(t, dir, "--demo")
+	dir := apptest.NewFolder(t)
+	d := apptest.ServeOn(t, dir, "--demo")
 	p := browsertest.New(t)
-	tomas := demoAccount(t, "tomas@harbour.example.com")
+	tomas := apptest.DemoAccount(t, "tomas@harbour.example.com")
 	tabTo := func(words string) { t.Helper(); tabTo(t, p, words) }
-	p.Open(d.url + "/settings/api-keys")
+	p.Open(d.URL + "/settings/api-keys")
 	p.Press(tomas.Email, "Tab", tomas.Password, "Enter") // the focus is in the first field
 	p.WaitFor("#code")
-	p.Press(codeOf(t, tomas.TOTPSecret), "Enter")
+	p.Press(apptest.CodeOf(t, tomas.TOTPSecret), "Enter")
 	p.WaitFor(`h1:text("API keys")`)
 	tabTo("Skip to content")
 	p.Press("Enter")
@@ -199,7 +179,7 @@ func TestSignInToRevokeByKeyboard(t *testing.T) {
 		p.Press("Enter")
 		p.WaitFor(`button:text("Copied")`)
 	}))
-	require.Equal(t, http.StatusOK, d.call(t, "/api/v1/forks", key))
+	require.Equal(t, http.StatusOK, callWith(t, d, "/api/v1/forks", key))
 	tabTo("Done")
 	p.Press("Enter")
 	p.WaitFor("table.keys")
@@ -214,5 +194,5 @@ func TestSignInToRevokeByKeyboard(t *testing.T) {
 	tabTo("Revoke key")
 	p.Press("Enter")
 	p.WaitFor(".note")
-	require.Equal(t, http.StatusUnauthorized, d.call(t, "/api/v1/forks", key))
+	require.Equal(t, http.StatusUnauthorized, callWith(t, d, "/api/v1/forks", key))
 }

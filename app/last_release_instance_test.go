@@ -8,34 +8,36 @@ import (
 	"strings"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
 )
 
 // instance is one of the programs, and a browser of the owner's that has signed in to it.
 type instance struct {
 	*rollout
-	program *child
-	browser *webClient
+	program *apptest.Child
+	browser *apptest.WebClient
 }
 
-func (r *rollout) instance(c *child) *instance {
-	return &instance{r, c, newWebClient(r.T, c.url).signIn(formerOwner)}
+func (r *rollout) instance(c *apptest.Child) *instance {
+	return &instance{r, c, apptest.NewWebClient(r.T, c.URL).SignIn(formerOwner)}
 }
 
 // get asks the API and wants a status.
 func (i *instance) get(path, key string, want int) string {
 	i.Helper()
-	response := ask(i.T, client(), i.program.url+path, key)
+	response := apptest.Ask(i.T, apptest.NewClient(), i.program.URL+path, key)
 	body, err := io.ReadAll(response.Body)
 	require.NoError(i, err)
-	require.Equal(i, want, response.StatusCode, "%s: %s\n%s", path, body, i.program.log.String())
+	require.Equal(i, want, response.StatusCode, "%s: %s\n%s", path, body, i.program.Log.String())
 	return string(body)
 }
 
 // screen opens a page of the organisation.
 func (i *instance) screen(path string) string {
 	i.Helper()
-	status, body, _ := i.browser.send("/o/"+i.former.Organisation+path, nil)
-	require.Equal(i, http.StatusOK, status, "%s: %s\n%s", path, body, i.program.log.String())
+	status, body, _ := i.browser.Send("/o/"+i.former.Organisation+path, nil)
+	require.Equal(i, http.StatusOK, status, "%s: %s\n%s", path, body, i.program.Log.String())
 	return body
 }
 
@@ -43,7 +45,7 @@ func (i *instance) screen(path string) string {
 func (i *instance) answersAsBefore() {
 	i.Helper()
 	f := i.former
-	i.d.exec(i.T, `delete from api_key_windows`) // how often a key may ask is not the question here
+	i.d.Do(i.T, `delete from api_key_windows`) // how often a key may ask is not the question here
 	require.JSONEq(i, string(f.Forks), i.get("/api/v1/forks", f.Key, 200))
 	require.Contains(i, i.get(f.Fork, f.Key, 200), `"slug":"fork-1"`)
 	require.JSONEq(i, string(f.Stats), i.get(f.Fork+"/stats"+f.Query, f.Key, 200))
@@ -58,16 +60,16 @@ func (i *instance) answersAsBefore() {
 // createKey creates a key on the screen.
 func (i *instance) createKey(name string) string {
 	i.Helper()
-	page, _ := i.browser.submit("/o/"+i.former.Organisation+"/settings/api-keys/new", "name", name, "scopes", "forks:read", "expiry", "30")
-	require.Regexp(i, demoKey, page)
-	return demoKey.FindString(page)
+	page, _ := i.browser.Submit("/o/"+i.former.Organisation+"/settings/api-keys/new", "name", name, "scopes", "forks:read", "expiry", "30")
+	require.Regexp(i, apptest.DemoKey, page)
+	return apptest.DemoKey.FindString(page)
 }
 
 // revokeKey revokes a key on the screen.
 func (i *instance) revokeKey(key string) {
 	i.Helper()
 	id := strings.Split(key, "_")[2]
-	i.browser.submit("/o/" + i.former.Organisation + "/settings/api-keys/" + id + "/revoke")
+	i.browser.Submit("/o/" + i.former.Organisation + "/settings/api-keys/" + id + "/revoke")
 }
 
 // auditLog is the downloaded log, without what the download itself adds to it.

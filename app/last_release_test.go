@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/app/demo"
 	"dg/modules/identity"
 	"dg/modules/reports/segment"
@@ -26,10 +26,7 @@ const lastRelease = "ea9cd15cb076b6e05369bdbe401cf18edc28d186"
 // lastReleaseBinary is the program of the last release, built from the history and kept in bin. It is empty where the
 // history is not, as in a shallow clone.
 var lastReleaseBinary = sync.OnceValues(func() (string, error) {
-	path, err := filepath.Abs(filepath.Join("..", "bin", "dg-"+lastRelease))
-	if err != nil {
-		return "", err
-	}
+	path := apptest.InTree("bin", "dg-"+lastRelease)
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
 	}
@@ -42,8 +39,8 @@ var lastReleaseBinary = sync.OnceValues(func() (string, error) {
 	}
 	defer os.RemoveAll(source)
 	fresh := fmt.Sprintf("%s-%d", path, os.Getpid())
-	build := exec.Command("sh", "-ec", `git -C .. archive "$1" | tar -x -C "$2"; cd "$2"; exec go build -buildvcs=false -o "$3" ./app`,
-		"sh", lastRelease, source, fresh)
+	build := exec.Command("sh", "-ec", `git -C "$4" archive "$1" | tar -x -C "$2"; cd "$2"; exec go build -buildvcs=false -o "$3" ./app`,
+		"sh", lastRelease, source, fresh, apptest.InTree())
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the last release: %w\n%s", err, out)
 	}
@@ -53,8 +50,8 @@ var lastReleaseBinary = sync.OnceValues(func() (string, error) {
 // rollout is an update of a service and the way back: programs of both releases on the database that the last one left.
 type rollout struct {
 	*testing.T
-	x      *external
-	d      *door
+	x      *apptest.External
+	d      *apptest.Door
 	former formerAnswers
 	old    string // the program of the last release
 }
@@ -72,23 +69,23 @@ func beginRollout(t *testing.T) *rollout {
 	if old == "" {
 		t.Skip("SKIPPED, NOTHING WAS TESTED: the last release's commit is not here: a clone without history?")
 	}
-	x := newExternal(t)
-	r := &rollout{T: t, x: x, d: restoreFormer(t, x.dir), former: readFormerAnswers(t), old: old}
+	x := apptest.NewExternal(t)
+	r := &rollout{T: t, x: x, d: restoreFormer(t, x.Dir), former: readFormerAnswers(t), old: old}
 	hash, err := identity.HashPassword(formerOwner.Password, rand.Reader)
 	require.NoError(t, err)
-	r.d.exec(t, `update users set password_hash = $1`, hash)
+	r.d.Do(t, `update users set password_hash = $1`, hash)
 	return r
 }
 
 // serveOld starts the last release, by default as the serving role alone: so it neither migrates nor grants.
 func (r *rollout) serveOld(args ...string) *instance {
 	r.Helper()
-	c := launchWith(r.T, func(cmd *exec.Cmd) { cmd.Path = r.old }, append([]string{"serve",
-		"--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0", "--database-url", r.x.url(url.User("dg_app"))}, args...)...)
-	return r.instance(c.untilServing())
+	c := apptest.LaunchWith(r.T, func(cmd *exec.Cmd) { cmd.Path = r.old }, append([]string{"serve",
+		"--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0", "--database-url", r.x.URL(url.User("dg_app"))}, args...)...)
+	return r.instance(c.UntilServing())
 }
 
-func (r *rollout) serveNew() *instance { return r.instance(r.x.serve()) }
+func (r *rollout) serveNew() *instance { return r.instance(r.x.Serve()) }
 
 // The last release serves on the schema of this one, beside it, without an error and with equal figures: while the schema is
 // migrated, afterwards, and when an instance is restarted or gone back to.
@@ -97,62 +94,62 @@ func TestLastReleaseServesOnThisSchema(t *testing.T) {
 	r := beginRollout(t)
 	old := r.serveOld()
 	old.answersAsBefore()
-	known := read[int64](t, r.d, `select max(version_id) from goose_db_version`)
+	known := apptest.Read[int64](t, r.d, `select max(version_id) from goose_db_version`)
 	migrated := r.migrate()
 	for done := false; !done; {
 		select {
-		case <-migrated.exited:
+		case <-migrated.Exited:
 			done = true
 		default:
 			old.answersAsBefore()
 		}
 	}
-	require.Zero(t, migrated.status(time.Second), "%s", migrated.log.String())
+	require.Zero(t, migrated.Status(time.Second), "%s", migrated.Log.String())
 
-	require.LessOrEqual(t, read[int64](t, r.d, `select version from schema_minimum`), known, "from 2.0.0 on a program below it does not start")
+	require.LessOrEqual(t, apptest.Read[int64](t, r.d, `select version from schema_minimum`), known, "from 2.0.0 on a program below it does not start")
 	old.answersAsBefore()
 	newer := r.serveNew()
 	r.awaitSegments(segment.Version, segment.MonthVersion)
 	r.importOtherPlan()
 	require.Equal(t, 1, strings.Count(strings.Join(old.auditLog(), ""), "|plan.changed|"), "an action that the last release does not know")
 	r.inTurns(old, newer)
-	old.program.stop()
+	old.program.Stop()
 	old = r.serveOld()
 	r.awaitSegments(1, 1) // the version of its segments
 	r.inTurns(old, newer)
 	for _, i := range []*instance{old, newer} {
-		require.NotContains(t, i.program.log.String(), "level=ERROR")
+		require.NotContains(t, i.program.Log.String(), "level=ERROR")
 	}
 
 	// Only with the owner's URL does the last release take rights of this one: dg migrate gives them back.
 	const right = `select has_table_privilege('dg_app', 'recovery_codes', 'insert')`
-	require.True(t, read[bool](t, r.d, right))
-	r.serveOld("--migrate-database-url", r.x.url(url.User("dg_owner")))
-	require.False(t, read[bool](t, r.d, right), "then the advice in the README can go")
-	require.Zero(t, r.migrate().status(backWithin*6))
-	require.True(t, read[bool](t, r.d, right))
+	require.True(t, apptest.Read[bool](t, r.d, right))
+	r.serveOld("--migrate-database-url", r.x.URL(url.User("dg_owner")))
+	require.False(t, apptest.Read[bool](t, r.d, right), "then the advice in the README can go")
+	require.Zero(t, r.migrate().Status(backWithin*6))
+	require.True(t, apptest.Read[bool](t, r.d, right))
 }
 
-func (r *rollout) migrate() *child {
-	return launch(r.T, "migrate", "--database-url", r.x.url(url.User("dg_app")), "--migrate-database-url", r.x.url(url.User("dg_owner")))
+func (r *rollout) migrate() *apptest.Child {
+	return apptest.Launch(r.T, "migrate", "--database-url", r.x.URL(url.User("dg_app")), "--migrate-database-url", r.x.URL(url.User("dg_owner")))
 }
 
 // importOtherPlan imports the organisation with another plan that includes the API.
 func (r *rollout) importOtherPlan() {
 	r.Helper()
-	line := read[string](r.T, r.d, `select json_build_object('type', 'organisation', 'id', id, 'slug', slug, 'name', name,
+	line := apptest.Read[string](r.T, r.d, `select json_build_object('type', 'organisation', 'id', id, 'slug', slug, 'name', name,
 		'plan', case plan when 'pro' then 'enterprise' else 'pro' end, 'reportingMode', reporting_mode)::text
 		from organisations where slug = $1`, r.former.Organisation)
-	imported := launchWith(r.T, func(c *exec.Cmd) { c.Stdin = strings.NewReader(line + "\n") }, "import", "-",
-		"--database-url", r.x.url(url.User("dg_app")), "--migrate-database-url", r.x.url(url.User("dg_owner")))
-	require.Zero(r, imported.status(backWithin*6), "%s", imported.log.String())
+	imported := apptest.LaunchWith(r.T, func(c *exec.Cmd) { c.Stdin = strings.NewReader(line + "\n") }, "import", "-",
+		"--database-url", r.x.URL(url.User("dg_app")), "--migrate-database-url", r.x.URL(url.User("dg_owner")))
+	require.Zero(r, imported.Status(backWithin*6), "%s", imported.Log.String())
 }
 
 // awaitSegments waits until the release of those versions of segments has sealed all: the other does not read them.
 func (r *rollout) awaitSegments(days, months int) {
 	r.Helper()
-	until(r.T, backWithin*4, "the segments are those of the other release", func() bool {
-		return read[bool](r.T, r.d, `select not exists (select from fork_days where get_byte(sums, 0) <> $1)
+	apptest.Until(r.T, backWithin*4, "the segments are those of the other release", func() bool {
+		return apptest.Read[bool](r.T, r.d, `select not exists (select from fork_days where get_byte(sums, 0) <> $1)
 			and not exists (select from fork_months where get_byte(segment, 0) <> $2)`, days, months)
 	})
 }
@@ -160,15 +157,15 @@ func (r *rollout) awaitSegments(days, months int) {
 // inTurns uses two instances of a service as a balancer may: what is done on one is asked of the other.
 func (r *rollout) inTurns(old, newer *instance) {
 	r.Helper()
-	name := read[string](r.T, r.d, `select name from organisations where slug = $1`, r.former.Organisation)
+	name := apptest.Read[string](r.T, r.d, `select name from organisations where slug = $1`, r.former.Organisation)
 	for _, turn := range []struct{ one, other *instance }{{old, newer}, {newer, old}} {
 		both := []*instance{turn.one, turn.other}
 		turn.one.answersAsBefore()
-		newWebClient(r.T, turn.one.program.url).signIn(formerAdmin)
-		r.d.exec(r.T, `update users set totp_last_step = 0`) // the same code for the other
-		recent := newWebClient(r.T, turn.one.program.url).signIn(formerOwner)
-		recent.base = turn.other.program.url
-		form := recent.get("/o/" + r.former.Organisation + "/settings/api-keys/new")
+		apptest.NewWebClient(r.T, turn.one.program.URL).SignIn(formerAdmin)
+		r.d.Do(r.T, `update users set totp_last_step = 0`) // the same code for the other
+		recent := apptest.NewWebClient(r.T, turn.one.program.URL).SignIn(formerOwner)
+		recent.Base = turn.other.program.URL
+		form := recent.Get("/o/" + r.former.Organisation + "/settings/api-keys/new")
 		require.Contains(r, form, "Create key")
 		require.NotContains(r, form, `name="current"`, "a sign-in to the other counts as entering the password")
 		key := turn.one.createKey("Made here")
@@ -177,17 +174,17 @@ func (r *rollout) inTurns(old, newer *instance) {
 			i.get("/api/v1/forks", key+"x", http.StatusUnauthorized)
 			i.get(r.former.Fork+"/stats"+r.former.Query, key, http.StatusForbidden)
 		}
-		turn.other.browser.cookies = turn.one.browser.cookies // one browser from here on
+		turn.other.browser.Cookies = turn.one.browser.Cookies // one browser from here on
 		turn.other.revokeKey(key)
 		for _, mode := range []string{"nominative", "pseudonymous"} {
-			turn.one.browser.submit("/o/"+r.former.Organisation+"/settings/organisation/reporting-mode", "mode", mode, "organisation", name)
+			turn.one.browser.Submit("/o/"+r.former.Organisation+"/settings/organisation/reporting-mode", "mode", mode, "organisation", name)
 			for _, i := range both {
 				i.get("/api/v1/forks", key, http.StatusUnauthorized)
 				require.Contains(r, i.get(r.former.Fork+"/stats"+r.former.Query, r.former.Key, http.StatusOK), `"reportingMode":"`+mode+`"`)
 			}
 		}
-		turn.one.browser.submit("/account/password", "current", formerOwner.Password, "new", "another password", "repeat", "another password")
-		turn.other.browser.submit("/account/password", "current", "another password", "new", formerOwner.Password, "repeat", formerOwner.Password)
+		turn.one.browser.Submit("/account/password", "current", formerOwner.Password, "new", "another password", "repeat", "another password")
+		turn.other.browser.Submit("/account/password", "current", "another password", "new", formerOwner.Password, "repeat", formerOwner.Password)
 		require.Subset(r, csvRows(r.T, turn.one.screen("/settings/audit-log.csv")), csvRows(r.T, r.former.AuditLog))
 		require.Equal(r, turn.one.auditLog(), turn.other.auditLog())
 	}

@@ -10,16 +10,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/platform/testkit/pgtest"
 )
 
 // What the operator does on the demo, while dg serve runs.
 func TestOperatorCommands(t *testing.T) {
 	t.Parallel()
-	o := &operator{program: program{t: t, dir: newFolder(t)}}
-	copyDemo(t, o.dir)
-	o.d = openDoor(t, o.dir)
-	o.c = serveOn(t, o.dir)
+	o := &operator{program: program{t: t, dir: apptest.NewFolder(t)}}
+	apptest.CopyDemo(t, o.dir)
+	o.d = apptest.OpenDoor(t, o.dir)
+	o.c = apptest.ServeOn(t, o.dir)
 	o.prunesTheAuditLogs(t)
 	o.erasesPlayers(t)
 	pgtest.NeedProgram(t, "pg_dump")
@@ -29,7 +30,7 @@ func TestOperatorCommands(t *testing.T) {
 // Where the settings name no data, nothing is made and nothing is said to be done.
 func TestOperatorCommandsWantData(t *testing.T) {
 	t.Parallel()
-	p := &program{t: t, dir: filepath.Join(newFolder(t), "none")}
+	p := &program{t: t, dir: filepath.Join(apptest.NewFolder(t), "none")}
 	for _, line := range []string{"keys revoked", "keys revoke --all", "erase 00000000-0000-4000-8000-000000000001", "audit prune --before 2025-01",
 		"account reset ann@example.org", "segments status", "backup file"} {
 		status, output := p.run(strings.Fields(line)...)
@@ -42,8 +43,8 @@ func TestOperatorCommandsWantData(t *testing.T) {
 // operator is dg on a folder that is served.
 type operator struct {
 	program
-	d *door
-	c *child
+	d *apptest.Door
+	c *apptest.Child
 }
 
 const oldEntry = `insert into audit_entries (org_id, at, actor_kind, actor_id, actor_name, action, target_kind, target_id, method, path, address, user_agent, request_id)
@@ -53,12 +54,12 @@ const oldEntry = `insert into audit_entries (org_id, at, actor_kind, actor_id, a
 // run again, and every entry is in a file.
 func (o *operator) prunesTheAuditLogs(t *testing.T) {
 	for _, at := range []string{"2024-12-31", "2024-12-31 23:59:59.999", "2025-01-01"} {
-		o.d.exec(t, oldEntry, at+"Z")
+		o.d.Do(t, oldEntry, at+"Z")
 	}
-	organisations := read[int](t, o.d, `select count(*) from organisations`)
-	kept := read[int](t, o.d, `select count(*) from audit_entries where at >= '2025-01-01Z'`)
+	organisations := apptest.Read[int](t, o.d, `select count(*) from organisations`)
+	kept := apptest.Read[int](t, o.d, `select count(*) from audit_entries where at >= '2025-01-01Z'`)
 	removed := func() int {
-		return read[int](t, o.d, `select count(*) from audit_entries where action = 'audit_log.pruned'`)
+		return apptest.Read[int](t, o.d, `select count(*) from audit_entries where action = 'audit_log.pruned'`)
 	}
 
 	status, output := o.run("audit", "prune", "--before", "2025-01")
@@ -78,14 +79,14 @@ func (o *operator) prunesTheAuditLogs(t *testing.T) {
 	require.Zero(t, removed())
 
 	// One organisation's entries cannot be removed: those of the others are, and the next run finds the rest.
-	o.d.exec(t, `create function refuse() returns trigger language plpgsql as $$ begin
+	o.d.Do(t, `create function refuse() returns trigger language plpgsql as $$ begin
 		if old.org_id = (select max(id::text)::uuid from organisations) then raise 'refused here'; end if; return old; end $$`)
-	o.d.exec(t, `create trigger refuse before delete on audit_entries for each row execute function refuse()`)
+	o.d.Do(t, `create trigger refuse before delete on audit_entries for each row execute function refuse()`)
 	status, output = o.run("audit", "prune", "--before", "2025-01", "--export", filepath.Join(folder, "first"))
 	require.Equal(t, 1, status)
 	require.Contains(t, output, "2 of the entries in")
 	require.Contains(t, output, "run it again with another file")
-	o.d.exec(t, `drop function refuse cascade`)
+	o.d.Do(t, `drop function refuse cascade`)
 	status, output = o.run("audit", "prune", "--before", "2025-01", "--export", filepath.Join(folder, "first"))
 	require.Equal(t, 1, status)
 	require.Contains(t, output, "exists already")
@@ -101,24 +102,24 @@ func (o *operator) prunesTheAuditLogs(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, left, 2)
 	require.Equal(t, organisations, removed())
-	require.Equal(t, kept+organisations, read[int](t, o.d, `select count(*) from audit_entries`))
+	require.Equal(t, kept+organisations, apptest.Read[int](t, o.d, `select count(*) from audit_entries`))
 }
 
 // An erased player leaves no row behind, and the log an entry without the name. One that is unknown stops nobody's erasure.
 func (o *operator) erasesPlayers(t *testing.T) {
 	const chosen = `select id::text from players p where exists (select from plays where player = p.ordinal and org_id = p.org_id) order by id limit 1`
-	player := read[string](t, o.d, chosen)
-	name := read[string](t, o.d, `select display_name from players where id = $1`, player)
-	plays := read[int](t, o.d, `select count(*) from plays join players p on (p.org_id, p.ordinal) = (plays.org_id, player) where p.id = $1`, player)
-	before := o.d.tables(t)
+	player := apptest.Read[string](t, o.d, chosen)
+	name := apptest.Read[string](t, o.d, `select display_name from players where id = $1`, player)
+	plays := apptest.Read[int](t, o.d, `select count(*) from plays join players p on (p.org_id, p.ordinal) = (plays.org_id, player) where p.id = $1`, player)
+	before := o.d.Tables(t)
 	status, output := o.run("erase", "00000000-0000-4000-8000-00000000dead", strings.ToUpper(player), "x' or true --")
 	require.Equal(t, 1, status, output)
 	require.Contains(t, output, "00000000-0000-4000-8000-00000000dead  no such player\n")
 	require.Regexp(t, `(?i)`+player+`  erased from organisation `, output)
-	after := o.d.tables(t)
+	after := o.d.Tables(t)
 	require.Equal(t, before["players"]-1, after["players"])
 	require.Equal(t, before["plays"]-plays, after["plays"])
-	entry := read[string](t, o.d, `select e::text from audit_entries e where action = 'player.erased' and actor_kind = 'operator' and target_id = $1`, player)
+	entry := apptest.Read[string](t, o.d, `select e::text from audit_entries e where action = 'player.erased' and actor_kind = 'operator' and target_id = $1`, player)
 	require.NotContains(t, entry, name)
 	status, output = o.run("erase", player)
 	require.Equal(t, 1, status)
@@ -127,11 +128,13 @@ func (o *operator) erasesPlayers(t *testing.T) {
 
 // A backup from before a revocation is restored: the list revokes the key again, at once and with an entry; --all revokes the rest.
 func (o *operator) revokesKeysAgain(t *testing.T) {
-	organisation := read[string](t, o.d, `select id::text from organisations where plan = 'pro' limit 1`)
+	organisation := apptest.Read[string](t, o.d, `select id::text from organisations where plan = 'pro' limit 1`)
 	leaked, kept := makeKey(t, o.dir, organisation, "Leaked"), makeKey(t, o.dir, organisation, "Kept")
-	status := func(token string) int { return ask(t, client(), o.c.url+"/api/v1/forks", token).StatusCode }
-	file, _ := backUp(t, o.dir)
-	o.d.exec(t, `update api_keys set revoked_at = now() where id = $1`, leaked.ID)
+	status := func(token string) int {
+		return apptest.Ask(t, apptest.NewClient(), o.c.URL+"/api/v1/forks", token).StatusCode
+	}
+	file, _ := apptest.BackUp(t, o.dir)
+	o.d.Do(t, `update api_keys set revoked_at = now() where id = $1`, leaked.ID)
 	code, output := o.run("keys", "revoked")
 	require.Zero(t, code, output)
 	require.Regexp(t, `(?m)^`+leaked.ID+`$`, output)
@@ -140,8 +143,8 @@ func (o *operator) revokesKeysAgain(t *testing.T) {
 	require.NoError(t, os.WriteFile(list, []byte(leaked.ID+"\nNewerThanTheBackup0000\n"), 0o600))
 
 	o.dir, _ = restored(t, file)
-	o.d = openDoor(t, o.dir)
-	o.c = serveOn(t, o.dir)
+	o.d = apptest.OpenDoor(t, o.dir)
+	o.c = apptest.ServeOn(t, o.dir)
 	require.Equal(t, http.StatusOK, status(leaked.String()), "the backup brings it back")
 	for range 2 { // the second revokes nothing
 		code, output = o.run("keys", "revoke", "--from", list)
@@ -150,7 +153,7 @@ func (o *operator) revokesKeysAgain(t *testing.T) {
 	require.Equal(t, http.StatusUnauthorized, status(leaked.String()))
 	require.Equal(t, http.StatusOK, status(kept.String()))
 	const entries = `select count(*) from audit_entries where action = 'api_key.revoked' and actor_kind = 'operator' and target_id = $1`
-	require.Equal(t, 1, read[int](t, o.d, entries, leaked.ID))
+	require.Equal(t, 1, apptest.Read[int](t, o.d, entries, leaked.ID))
 
 	wrong := filepath.Join(t.TempDir(), "keys")
 	require.NoError(t, os.WriteFile(wrong, []byte(leaked.ID+"\n"+kept.String()+"\n"), 0o600))
@@ -168,5 +171,5 @@ func (o *operator) revokesKeysAgain(t *testing.T) {
 	code, output = o.run("keys", "revoke", "--all")
 	require.Zero(t, code, output)
 	require.Equal(t, http.StatusUnauthorized, status(kept.String()))
-	require.Equal(t, 1, read[int](t, o.d, entries, leaked.ID))
+	require.Equal(t, 1, apptest.Read[int](t, o.d, entries, leaked.ID))
 }

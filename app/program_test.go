@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/app/commands"
 	"dg/app/demo"
 )
@@ -30,39 +31,13 @@ import (
 type program struct {
 	t   *testing.T
 	dir string
-	log buffer
-}
-
-// buffer can be written and read at once.
-type buffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-// reset leaves only that text.
-func (b *buffer) reset(to string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.b.Reset()
-	b.b.WriteString(to)
-}
-
-func (b *buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
+	log apptest.Buffer
 }
 
 // run runs a command to its end and returns its status and output.
 func (p *program) run(args ...string) (status int, output string) {
 	p.t.Helper()
-	var out buffer
+	var out apptest.Buffer
 	ctx, stop := context.WithTimeout(p.t.Context(), time.Minute) // one that serves where it should not would do so for ever
 	defer stop()
 	status = commands.Run(ctx, append(args, "--data-dir", p.dir), commands.Stdio{Stdin: strings.NewReader(""), Stdout: &out, Stderr: io.MultiWriter(&out, &p.log)})
@@ -73,7 +48,7 @@ func (p *program) run(args ...string) (status int, output string) {
 func (p *program) serve(args ...string) (greeting string, stop func()) {
 	p.t.Helper()
 	if slices.Contains(args, "--demo") {
-		copyDemo(p.t, p.dir)
+		apptest.CopyDemo(p.t, p.dir)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	out, in := io.Pipe()
@@ -105,12 +80,10 @@ func (p *program) serve(args ...string) (greeting string, stop func()) {
 	return greeting, stop
 }
 
-var curlLine = regexp.MustCompile(`(?m)^\s*(curl .*)$`)
-
 // paste runs the curl line of a greeting as a shell does.
 func paste(t *testing.T, greeting string) (body string, status string) {
 	t.Helper()
-	line := curlLine.FindStringSubmatch(greeting)
+	line := apptest.CurlLine.FindStringSubmatch(greeting)
 	require.NotNil(t, line, greeting)
 	out, err := exec.CommandContext(t.Context(), "sh", "-c", line[1]+` -w '\n%{http_code}'`).Output()
 	if _, missing := exec.LookPath("curl"); missing != nil {
@@ -124,7 +97,7 @@ func paste(t *testing.T, greeting string) (body string, status string) {
 // The printed curl line works as it is pasted. A second run keeps the data, replaces the key and prints a working line again.
 func TestDemoRunsTwice(t *testing.T) {
 	t.Parallel()
-	p := &program{t: t, dir: newFolder(t)}
+	p := &program{t: t, dir: apptest.NewFolder(t)}
 	first, stop := p.serve("serve", "--demo")
 	body, status := paste(t, first)
 	require.Equal(t, "200", status)
@@ -161,8 +134,8 @@ func TestDemoRunsTwice(t *testing.T) {
 // Statistics and CSV of an imported history have as many plays, completed ones, players and answers as its file.
 func TestReportsAgreeWithTheImportedFile(t *testing.T) {
 	t.Parallel()
-	p := &program{t: t, dir: newFolder(t)}
-	plays := sized(10_000, 100_000)
+	p := &program{t: t, dir: apptest.NewFolder(t)}
+	plays := apptest.Sized(10_000, 100_000)
 	now := time.Now()
 	file := filepath.Join(t.TempDir(), "history.ndjson")
 	f, err := os.Create(file)
@@ -170,8 +143,8 @@ func TestReportsAgreeWithTheImportedFile(t *testing.T) {
 	ids, err := demo.Scale(f, 7, now, demo.Size{Plays: plays, Players: 500, Days: 300})
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
-	require.Regexp(t, fmt.Sprintf(`play\s+%d\s+0\s+0`, plays), importFile(t, p.dir, file))
-	require.Regexp(t, fmt.Sprintf(`play\s+0\s+0\s+%d`, plays), importFile(t, p.dir, file), "the same file twice writes nothing")
+	require.Regexp(t, fmt.Sprintf(`play\s+%d\s+0\s+0`, plays), apptest.ImportFile(t, p.dir, file))
+	require.Regexp(t, fmt.Sprintf(`play\s+0\s+0\s+%d`, plays), apptest.ImportFile(t, p.dir, file), "the same file twice writes nothing")
 
 	greeting, _ := p.serve("serve")
 	base := strings.TrimSpace(strings.TrimPrefix(greeting, "Serving on "))

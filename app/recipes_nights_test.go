@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/app/demo"
 )
 
@@ -77,7 +78,7 @@ type sixtyNights struct {
 	nightly
 	t            *testing.T
 	program      program
-	database     *door
+	database     *apptest.Door
 	service      *flaky
 	organisation string
 	forks        []string
@@ -102,7 +103,7 @@ type nightResult struct {
 
 func newSixtyNights(t *testing.T) *sixtyNights {
 	t.Helper()
-	s := &sixtyNights{t: t, program: program{t: t, dir: newFolder(t)}}
+	s := &sixtyNights{t: t, program: program{t: t, dir: apptest.NewFolder(t)}}
 	file := filepath.Join(t.TempDir(), "history.ndjson")
 	f, err := os.Create(file)
 	require.NoError(t, err)
@@ -110,16 +111,16 @@ func newSixtyNights(t *testing.T) *sixtyNights {
 	ids, err := demo.Scale(f, 27, end, demo.Size{Plays: 2000, Players: 60, Forks: 2, Days: historyOfDays})
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
-	importFile(t, s.program.dir, file)
+	apptest.ImportFile(t, s.program.dir, file)
 	s.organisation = ids.Organisation.String()
 	s.forks = []string{ids.Forks[0].String(), ids.Forks[1].String()}
-	s.database = openDoor(t, s.program.dir)
-	d := serveOn(t, s.program.dir)
-	s.service = newFlaky(t, d.url)
+	s.database = apptest.OpenDoor(t, s.program.dir)
+	d := apptest.ServeOn(t, s.program.dir)
+	s.service = newFlaky(t, d.URL)
 	s.service.before = func() {}
-	page := newWebClient(t, d.url).get("/docs/recipes/nightly-sync")
-	text := html.UnescapeString(regexpGroup(t, recipeText.String(), page))
-	s.nightly = newNightly(t, s.atNight(strings.ReplaceAll(text, d.url, s.service.URL)), "")
+	page := apptest.NewWebClient(t, d.URL).Get("/docs/recipes/nightly-sync")
+	text := html.UnescapeString(apptest.RegexpGroup(t, recipeText.String(), page))
+	s.nightly = newNightly(t, s.atNight(strings.ReplaceAll(text, d.URL, s.service.URL)), "")
 	s.start()
 	return s
 }
@@ -141,7 +142,7 @@ func (s *sixtyNights) start() {
 	require.NoError(s.t, os.WriteFile(filepath.Join(s.folder, "sync.py"), []byte(s.text), 0o600))
 	c := exec.CommandContext(s.t.Context(), "python3", driver, "sync.py")
 	c.Dir = s.folder
-	c.Env = append(cleanEnvironment(), "DG_KEY_FILE=key.txt")
+	c.Env = append(apptest.CleanEnvironment(), "DG_KEY_FILE=key.txt")
 	c.Stderr = os.Stderr
 	input, err := c.StdinPipe()
 	require.NoError(s.t, err)
@@ -187,16 +188,16 @@ const (
 func (s *sixtyNights) changeBefore(i int) {
 	s.t.Helper()
 	if mode := modeFromNight[i]; mode != "" {
-		s.database.exec(s.t, `update organisations set reporting_mode = $1`, mode)
+		s.database.Do(s.t, `update organisations set reporting_mode = $1`, mode)
 	}
 	then := dateOf(i).AddDate(0, 0, -ageOfChange[i%len(ageOfChange)])
-	s.database.exec(s.t, lateCompletion, then)
-	s.database.exec(s.t, latePlay, then)
+	s.database.Do(s.t, lateCompletion, then)
+	s.database.Do(s.t, latePlay, then)
 	if i%5 == 2 {
-		s.database.exec(s.t, anotherName, then)
+		s.database.Do(s.t, anotherName, then)
 	}
 	if i%3 == 2 {
-		status, output := s.program.run("erase", read[string](s.t, s.database, playerOfThen, then))
+		status, output := s.program.run("erase", apptest.Read[string](s.t, s.database, playerOfThen, then))
 		require.Zero(s.t, status, output)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
 )
 
 // requireNoDifference compares the copy with the database from so many days before the night.
@@ -66,7 +68,7 @@ func (s *sixtyNights) truth(night time.Time) []copiedRow {
 func (s *sixtyNights) labels() map[string]bool {
 	s.t.Helper()
 	labels := map[string]bool{}
-	for _, label := range read[[]string](s.t, s.database, `select array_agg(label) from players`) {
+	for _, label := range apptest.Read[[]string](s.t, s.database, `select array_agg(label) from players`) {
 		labels[label] = true
 	}
 	return labels

@@ -19,6 +19,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/app/demo"
 )
 
@@ -46,7 +47,7 @@ func (n nightly) run(t *testing.T) (out string, whole bool) {
 	t.Helper()
 	require.NoError(t, os.WriteFile(filepath.Join(n.folder, "sync.py"), []byte(n.text), 0o600))
 	c := exec.CommandContext(t.Context(), "python3", "sync.py")
-	c.Dir, c.Env = n.folder, append(cleanEnvironment(), "DG_KEY_FILE=key.txt")
+	c.Dir, c.Env = n.folder, append(apptest.CleanEnvironment(), "DG_KEY_FILE=key.txt")
 	text, err := c.CombinedOutput()
 	return string(text), err == nil
 }
@@ -113,8 +114,8 @@ func newFlaky(t *testing.T, base string) *flaky {
 // a day, resumes after a failure, and takes a key that was replaced. TestNightlySyncOfSixtyNights has the next nights.
 func checkNightlySync(t *testing.T, b *cookbook) {
 	syncRecipe.skipIfAbsent(t)
-	service := newFlaky(t, b.reader.base)
-	n := newNightly(t, strings.ReplaceAll(b.recipe("nightly-sync"), b.reader.base, service.URL), b.key)
+	service := newFlaky(t, b.reader.Base)
+	n := newNightly(t, strings.ReplaceAll(b.recipe("nightly-sync"), b.reader.Base, service.URL), b.key)
 
 	n.setKey(t, b.key[:len(b.key)-1]+"!")
 	service.before = func() { n.setKey(t, b.key) } // while the run is under way
@@ -140,23 +141,23 @@ func checkNightlySync(t *testing.T, b *cookbook) {
 
 // Five hundred forks take less than eight minutes, within the rate limit of one key: nothing is answered 429 for long.
 func TestNightlySyncOfFiveHundredForks(t *testing.T) {
-	if !soak {
+	if !apptest.Soak {
 		t.Skip("SKIPPED: it takes five minutes (make soak)")
 	}
 	t.Parallel()
 	syncRecipe.skipIfAbsent(t)
-	dir := newFolder(t)
+	dir := apptest.NewFolder(t)
 	file := filepath.Join(t.TempDir(), "history.ndjson")
 	f, err := os.Create(file)
 	require.NoError(t, err)
 	ids, err := demo.Scale(f, 12, time.Now(), demo.Size{Plays: 200_000, Players: 5000, Forks: 500, Days: 300})
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
-	importFile(t, dir, file)
-	d := serveOn(t, dir)
+	apptest.ImportFile(t, dir, file)
+	d := apptest.ServeOn(t, dir)
 	key := makeKey(t, dir, ids.Organisation.String(), "Nightly").String()
-	page := newWebClient(t, d.url).get("/docs/recipes/nightly-sync")
-	text := html.UnescapeString(regexpGroup(t, recipeText.String(), page))
+	page := apptest.NewWebClient(t, d.URL).Get("/docs/recipes/nightly-sync")
+	text := html.UnescapeString(apptest.RegexpGroup(t, recipeText.String(), page))
 	text = regexp.MustCompile(`START = "[^"]*"`).ReplaceAllString(text, `START = "`+time.Now().AddDate(0, 0, -305).Format(time.DateOnly)+`"`)
 	n := newNightly(t, text, key)
 	begun := time.Now()
@@ -171,6 +172,6 @@ func TestNightlySyncOfFiveHundredForks(t *testing.T) {
 // playsUntilYesterday counts the plays of all forks of the reader's organisation.
 func (b *cookbook) playsUntilYesterday(t *testing.T) string {
 	t.Helper()
-	return fmt.Sprint(read[int](t, b.db, `select count(*) from plays p join forks f on f.id = p.fork_id join organisations o on o.id = f.org_id
+	return fmt.Sprint(apptest.Read[int](t, b.db, `select count(*) from plays p join forks f on f.id = p.fork_id join organisations o on o.id = f.org_id
 		where o.slug = 'harbour-and-vale' and p.started_at < $1`, time.Now().UTC().Truncate(24*time.Hour)))
 }

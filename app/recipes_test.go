@@ -21,6 +21,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
 )
 
 // allRecipes says whether the recipes are run that need R, DuckDB, PostgreSQL's client or npm (make recipes).
@@ -28,43 +30,36 @@ var allRecipes = os.Getenv("DG_RECIPES") == "1"
 
 // cookbook is the demo with its documentation, as one of its people reads it.
 type cookbook struct {
-	reader *webClient
+	reader *apptest.WebClient
 	key    string
 	fork   string
 	from   string // the period of the recipes, which is two windows
 	to     string
 	want   string // what a recipe prints of the fork
 	group  string // one of which too few play
-	db     *door
+	db     *apptest.Door
 }
 
 func newCookbook(t *testing.T) *cookbook {
 	t.Helper()
-	dir := newFolder(t)
-	d := serveOn(t, dir, "--demo")
-	db := openDoor(t, dir)
-	b := &cookbook{reader: newWebClient(t, d.url).signIn(demoAccount(t, "maren@harbour.example.com")), key: demoToken(t, d), db: db}
-	b.group = read[string](t, db, `select id::text from player_groups where name = 'Night shift, gate 4'`)
+	dir := apptest.NewFolder(t)
+	d := apptest.ServeOn(t, dir, "--demo")
+	db := apptest.OpenDoor(t, dir)
+	b := &cookbook{reader: apptest.NewWebClient(t, d.URL).SignIn(apptest.DemoAccount(t, "maren@harbour.example.com")), key: demoToken(t, d), db: db}
+	b.group = apptest.Read[string](t, db, `select id::text from player_groups where name = 'Night shift, gate 4'`)
 	script := b.recipe("curl")
-	b.fork = regexpGroup(t, `fork=([0-9a-f-]{36})`, script)
-	b.from = regexpGroup(t, `from=([0-9-]{10})`, script)
-	b.to = regexpGroup(t, ` to=([0-9-]{10})`, script)
+	b.fork = apptest.RegexpGroup(t, `fork=([0-9a-f-]{36})`, script)
+	b.from = apptest.RegexpGroup(t, `from=([0-9-]{10})`, script)
+	b.to = apptest.RegexpGroup(t, ` to=([0-9-]{10})`, script)
 	b.want = b.figures(t, "")
 	return b
-}
-
-func regexpGroup(t *testing.T, pattern, text string) string {
-	t.Helper()
-	found := regexp.MustCompile(pattern).FindStringSubmatch(text)
-	require.NotNil(t, found, "no %s in:\n%s", pattern, text)
-	return found[1]
 }
 
 var recipeText = regexp.MustCompile(`(?s)<code id="recipe">(.*?)</code></pre>`)
 
 // recipe copies a recipe from its page.
 func (b *cookbook) recipe(id string) string {
-	return html.UnescapeString(regexpGroup(b.reader.t, recipeText.String(), b.reader.get("/docs/recipes/"+id)))
+	return html.UnescapeString(apptest.RegexpGroup(b.reader.T, recipeText.String(), b.reader.Get("/docs/recipes/"+id)))
 }
 
 // figures are those of the fork's rows over the period of the recipes; more is added to the queries.
@@ -72,7 +67,7 @@ func (b *cookbook) figures(t *testing.T, more string) string {
 	t.Helper()
 	first, err := time.Parse(time.DateOnly, b.from)
 	require.NoError(t, err)
-	at := b.reader.base + "/api/v1/forks/" + b.fork + "/exports/csv"
+	at := b.reader.Base + "/api/v1/forks/" + b.fork + "/exports/csv"
 	rows := readCSV(t, fetch(t, at+"?from="+b.from+"&to="+first.AddDate(0, 0, 365).Format(time.DateOnly)+more, b.key))
 	rest := readCSV(t, fetch(t, at+"?from="+first.AddDate(0, 0, 366).Format(time.DateOnly)+"&to="+b.to+more, b.key))
 	require.Greater(t, len(rest), 100)
@@ -197,9 +192,9 @@ func checkTwoYears(t *testing.T, b *cookbook) {
 		t.Run(r.id, func(t *testing.T) {
 			t.Parallel()
 			r.skipIfAbsent(t)
-			service, folder := newBusyService(t, b.reader.base), t.TempDir()
+			service, folder := newBusyService(t, b.reader.Base), t.TempDir()
 			text := b.recipe(r.id)
-			out := r.run(t, folder, strings.ReplaceAll(text, b.reader.base, service.URL), b.key)
+			out := r.run(t, folder, strings.ReplaceAll(text, b.reader.Base, service.URL), b.key)
 			service.requirePaced(t)
 			if r.id == "curl" {
 				file, err := os.ReadFile(filepath.Join(folder, "plays.csv"))
@@ -273,7 +268,7 @@ func (r cookedRecipe) start(t *testing.T, folder, text, key string) (string, err
 	require.NoError(t, err)
 	command := strings.NewReplacer("FILE", r.file, "DRIVERS", drivers).Replace(withPython(r.command))
 	c := exec.CommandContext(t.Context(), "sh", "-c", command)
-	c.Dir, c.Env = folder, append(cleanEnvironment(), "DG_KEY="+key)
+	c.Dir, c.Env = folder, append(apptest.CleanEnvironment(), "DG_KEY="+key)
 	out, err := c.CombinedOutput()
 	return string(out), err
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/platform/testkit/fixtures"
 )
 
@@ -68,13 +69,13 @@ func checkPowerQuery(t *testing.T, b *cookbook) {
 	if !allRecipes {
 		t.Skip("SKIPPED: make recipes evaluates it")
 	}
-	service := newBusyService(t, b.reader.base)
-	through := strings.ReplaceAll(text, b.reader.base, service.URL)
+	service := newBusyService(t, b.reader.Base)
+	through := strings.ReplaceAll(text, b.reader.Base, service.URL)
 	require.Contains(t, r.run(t, t.TempDir(), through, b.key), b.want)
 	require.Equal(t, []string{"csv", "csv", "csv"}, service.asked, "a refused one, and two windows")
 	require.Greater(t, service.times[1].Sub(service.times[0]), 900*time.Millisecond)
 
-	shown := read[string](t, b.db, `select id::text from player_groups where name = 'Warehouse leads'`)
+	shown := apptest.Read[string](t, b.db, `select id::text from player_groups where name = 'Warehouse leads'`)
 	service.asked = nil
 	out := r.run(t, t.TempDir(), ofGroup(t, through, shown), b.key)
 	require.Contains(t, out, b.figures(t, "&groupId="+shown))
@@ -148,7 +149,7 @@ var (
 
 // The first requests of /docs, in each language, answer what the page says.
 func checkQuickstart(t *testing.T, b *cookbook) {
-	steps := startText.FindAllStringSubmatch(b.reader.get("/docs"), -1)
+	steps := startText.FindAllStringSubmatch(b.reader.Get("/docs"), -1)
 	seen := map[string]bool{}
 	for _, step := range steps {
 		r, ok := startLanguages[step[2]]

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"dg/app/apptest"
 	"dg/platform/testkit/browsertest"
 )
 
@@ -12,9 +13,9 @@ import (
 // session, and nothing of the key is kept. A page complains of whatever the policy blocks, which fails the test.
 func TestReferenceSendsRequestsWithAKey(t *testing.T) {
 	t.Parallel()
-	address := freeAddress(t)
-	d := launch(t, "serve", "--data-dir", newFolder(t), "--addr", address, "--ops-addr", "127.0.0.1:0", "--demo",
-		"--base-url", "http://localhost:1").untilServing()
+	address := apptest.FreeAddress(t)
+	d := apptest.Launch(t, "serve", "--data-dir", apptest.NewFolder(t), "--addr", address, "--ops-addr", "127.0.0.1:0", "--demo",
+		"--base-url", "http://localhost:1").UntilServing()
 	key := demoToken(t, d)
 	p := browsertest.New(t)
 	p.Open("http://" + address + "/docs") // not the address that the document names

@@ -18,6 +18,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/platform/postgres"
 	"dg/platform/testkit/pgtest"
 )
@@ -29,18 +30,18 @@ type hotStandby struct {
 	data, socket string
 	user         *syscall.Credential
 	cmd          *exec.Cmd
-	*door
+	*apptest.Door
 }
 
 // newStandby copies the server and starts the copy as its standby.
-func newStandby(t *testing.T, x *external) *hotStandby {
+func newStandby(t *testing.T, x *apptest.External) *hotStandby {
 	t.Helper()
 	pgtest.NeedProgram(t, "pg_basebackup")
-	d := doorTo(t, x.url(url.User("dg_app")))
-	base := filepath.Dir(x.dir)
-	s := &hotStandby{t: t, programs: read[string](t, d, `select setting from pg_config where name = 'BINDIR'`),
+	d := apptest.DoorTo(t, x.URL(url.User("dg_app")))
+	base := filepath.Dir(x.Dir)
+	s := &hotStandby{t: t, programs: apptest.Read[string](t, d, `select setting from pg_config where name = 'BINDIR'`),
 		data: filepath.Join(base, "standby"), socket: filepath.Join(base, "s")}
-	info, err := os.Stat(filepath.Join(x.dir, "data"))
+	info, err := os.Stat(filepath.Join(x.Dir, "data"))
 	require.NoError(t, err)
 	owner := info.Sys().(*syscall.Stat_t)
 	s.user = &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid}
@@ -48,11 +49,11 @@ func newStandby(t *testing.T, x *external) *hotStandby {
 		require.NoError(t, os.Mkdir(path, 0o700))
 		require.NoError(t, os.Chown(path, int(owner.Uid), int(owner.Gid)))
 	}
-	out, err := s.command("pg_basebackup", "-h", read[string](t, d, `show unix_socket_directories`), "-U", "postgres",
+	out, err := s.command("pg_basebackup", "-h", apptest.Read[string](t, d, `show unix_socket_directories`), "-U", "postgres",
 		"-D", s.data, "-R", "-c", "fast", "-X", "stream").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	s.start()
-	s.door = doorTo(t, s.url("dg_app"))
+	s.Door = apptest.DoorTo(t, s.url("dg_app"))
 	t.Cleanup(func() { s.end(syscall.SIGQUIT) })
 	return s
 }
@@ -81,10 +82,10 @@ func (s *hotStandby) start() {
 	defer log.Close()
 	s.cmd.Stdout, s.cmd.Stderr = log, log
 	require.NoError(s.t, s.cmd.Start())
-	until(s.t, 30*time.Second, "the standby does not answer", func() bool {
+	apptest.Until(s.t, 30*time.Second, "the standby does not answer", func() bool {
 		return s.command("pg_isready", "-q", "-h", s.socket).Run() == nil
 	})
-	if s.door != nil {
+	if s.Door != nil {
 		s.Reset()
 	}
 }
@@ -92,7 +93,7 @@ func (s *hotStandby) start() {
 // replay pauses or resumes replay, which may cancel the statement itself.
 func (s *hotStandby) replay(what string) {
 	s.t.Helper()
-	until(s.t, 10*time.Second, "replay does not "+what, func() bool {
+	apptest.Until(s.t, 10*time.Second, "replay does not "+what, func() bool {
 		_, err := s.Exec(context.Background(), `select pg_wal_replay_`+what+`()`)
 		return err == nil
 	})
@@ -135,10 +136,10 @@ func (s *hotStandby) become(standby bool) {
 // replicated is dg on a primary with a replica, and a key of an organisation with plays.
 type replicated struct {
 	t                *testing.T
-	x                *external
-	primary          *door
+	x                *apptest.External
+	primary          *apptest.Door
 	standby          *hotStandby
-	c                *child
+	c                *apptest.Child
 	ops              string
 	token, org, fork string
 	query            string
@@ -146,16 +147,16 @@ type replicated struct {
 
 func newReplicated(t *testing.T) *replicated {
 	t.Helper()
-	dir := newFolder(t)
-	copyDemo(t, dir)
-	x := externalOn(t, dir)
-	w := &replicated{t: t, x: x, standby: newStandby(t, x), ops: freeAddress(t), primary: doorTo(t, x.url(url.User("dg_app")))}
+	dir := apptest.NewFolder(t)
+	apptest.CopyDemo(t, dir)
+	x := apptest.ExternalOn(t, dir)
+	w := &replicated{t: t, x: x, standby: newStandby(t, x), ops: apptest.FreeAddress(t), primary: apptest.DoorTo(t, x.URL(url.User("dg_app")))}
 	// For the pooler of later. Setting them ends idle sessions, so that the next requests of a running instance would be 503.
-	require.NoError(t, postgres.SetRoleDefaults(t.Context(), x.url(url.User("dg_app")), slog.New(slog.DiscardHandler)))
-	w.c = x.serve("--demo", "--database-replica-urls", w.standby.url("dg_app"), "--ops-addr", w.ops)
+	require.NoError(t, postgres.SetRoleDefaults(t.Context(), x.URL(url.User("dg_app")), slog.New(slog.DiscardHandler)))
+	w.c = x.Serve("--demo", "--database-replica-urls", w.standby.url("dg_app"), "--ops-addr", w.ops)
 	w.token = demoToken(t, w.c)
-	w.org = read[string](t, w.primary, `select org_id::text from api_keys where starts_with($1, 'dg_live_' || id)`, w.token)
-	w.fork = read[string](t, w.primary, `select fork_id::text from plays where org_id = $1 group by fork_id order by count(*) desc limit 1`, w.org)
+	w.org = apptest.Read[string](t, w.primary, `select org_id::text from api_keys where starts_with($1, 'dg_live_' || id)`, w.token)
+	w.fork = apptest.Read[string](t, w.primary, `select fork_id::text from plays where org_id = $1 group by fork_id order by count(*) desc limit 1`, w.org)
 	w.query = "?from=" + time.Now().AddDate(0, 0, -365).Format(time.DateOnly) + "&to=" + time.Now().Format(time.DateOnly)
 	return w
 }
@@ -167,7 +168,7 @@ func (w *replicated) get(status int, path string, headers ...string) string {
 	if len(headers) > 0 {
 		token = ""
 	}
-	response := ask(w.t, client(), w.c.url+path, token, headers...)
+	response := apptest.Ask(w.t, apptest.NewClient(), w.c.URL+path, token, headers...)
 	body, err := io.ReadAll(response.Body)
 	require.NoError(w.t, err)
 	require.Equal(w.t, status, response.StatusCode, "%s: %s", path, body)
@@ -176,10 +177,10 @@ func (w *replicated) get(status int, path string, headers ...string) string {
 
 func (w *replicated) head(path string) {
 	w.t.Helper()
-	request, err := http.NewRequestWithContext(w.t.Context(), http.MethodHead, w.c.url+path, http.NoBody)
+	request, err := http.NewRequestWithContext(w.t.Context(), http.MethodHead, w.c.URL+path, http.NoBody)
 	require.NoError(w.t, err)
 	request.Header.Set("Authorization", "Bearer "+w.token)
-	response, err := client().Do(request)
+	response, err := apptest.NewClient().Do(request)
 	require.NoError(w.t, err)
 	require.NoError(w.t, response.Body.Close())
 	require.Equal(w.t, http.StatusOK, response.StatusCode)
@@ -187,7 +188,7 @@ func (w *replicated) head(path string) {
 
 func (w *replicated) stats() string {
 	w.t.Helper()
-	w.primary.exec(w.t, `delete from api_key_windows`) // this test asks more often than a key may
+	w.primary.Do(w.t, `delete from api_key_windows`) // this test asks more often than a key may
 	return w.get(http.StatusOK, "/api/v1/forks/"+w.fork+"/stats"+w.query)
 }
 
@@ -198,13 +199,13 @@ func (w *replicated) export() string {
 
 func (w *replicated) mode(mode string) {
 	w.t.Helper()
-	w.primary.exec(w.t, `update organisations set reporting_mode = $1 where id = $2`, mode, w.org)
+	w.primary.Do(w.t, `update organisations set reporting_mode = $1 where id = $2`, mode, w.org)
 }
 
 // metric is the value of a series of the replica.
 func (w *replicated) metric(series string) string {
 	w.t.Helper()
-	response := ask(w.t, client(), "http://"+w.ops+"/metrics", "")
+	response := apptest.Ask(w.t, apptest.NewClient(), "http://"+w.ops+"/metrics", "")
 	body, err := io.ReadAll(response.Body)
 	require.NoError(w.t, err)
 	for line := range strings.Lines(string(body)) {
@@ -221,7 +222,7 @@ func (w *replicated) reads() string { return w.metric(`dg_replica_reads_total{re
 // state waits until the replica is in the state, which readyz, the metrics and the log tell.
 func (w *replicated) state(state string) {
 	w.t.Helper()
-	until(w.t, 10*time.Second, "the replica is not "+state, func() bool {
+	apptest.Until(w.t, 10*time.Second, "the replica is not "+state, func() bool {
 		return w.metric(`dg_replica_state{replica="1",state="`+state+`"}`) == "1"
 	})
 	require.Equal(w.t, "ready\nreplica 1: "+state+"\n", w.get(http.StatusOK, "/readyz", "Accept", "*/*"))

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/platform/postgres"
 	"dg/platform/testkit/bouncer"
 	"dg/platform/testkit/pgtest"
@@ -33,13 +34,13 @@ func TestReplicasAreNeverBehind(t *testing.T) {
 	t.Run("a cancelled report is asked again", w.cancelledIsAskedAgain)
 	t.Run("another history is never read", w.divergedIsNeverRead)
 	for _, never := range []string{"s3cret", "request failed"} {
-		require.NotContains(t, w.c.log.String(), never)
+		require.NotContains(t, w.c.Log.String(), never)
 	}
 }
 
 func (w *replicated) readsFromReplica(t *testing.T) {
 	w.t = t
-	page := "/o/" + read[string](t, w.primary, `select slug from organisations where id = $1`, w.org) + "/reports"
+	page := "/o/" + apptest.Read[string](t, w.primary, `select slug from organisations where id = $1`, w.org) + "/reports"
 	for what, ask := range map[string]func(){
 		"statistics": func() { w.stats() },
 		"CSV":        func() { w.export() },
@@ -49,7 +50,7 @@ func (w *replicated) readsFromReplica(t *testing.T) {
 		"download":   func() { w.screen(page + "/" + w.fork + "/plays.csv" + w.query) },
 	} {
 		before := w.reads()
-		until(t, 10*time.Second, what+" does not read from the replica", func() bool { // a connection may take its time
+		apptest.Until(t, 10*time.Second, what+" does not read from the replica", func() bool { // a connection may take its time
 			ask()
 			return w.reads() != before
 		})
@@ -61,24 +62,24 @@ func (w *replicated) readsThroughPooler(t *testing.T) {
 	marked := bouncer.Start(t, w.standby.socket).URL(w.standby.url("dg_app"))
 	dropping := bouncer.Start(t, w.standby.socket, bouncer.Ignored).URL(w.standby.url("dg_app"))
 	p := *w
-	p.t, p.ops = t, freeAddress(t)
-	p.c = w.x.serve("--database-replica-urls", postgres.ThroughPooler(marked)+" "+dropping, "--ops-addr", p.ops)
-	until(t, 10*time.Second, "the replica behind the pooler is not read from", func() bool {
+	p.t, p.ops = t, apptest.FreeAddress(t)
+	p.c = w.x.Serve("--database-replica-urls", postgres.ThroughPooler(marked)+" "+dropping, "--ops-addr", p.ops)
+	apptest.Until(t, 10*time.Second, "the replica behind the pooler is not read from", func() bool {
 		return p.metric(`dg_replica_state{replica="1",state="following"}`) == "1"
 	})
 	p.readsFromReplica(t)
 	require.Equal(t, "1", p.metric(`dg_replica_state{replica="2",state="unreachable"}`))
-	require.Contains(t, p.c.log.String(), "pooler=transaction")
-	require.NotContains(t, p.c.log.String(), "s3cret")
-	p.c.stop()
+	require.Contains(t, p.c.Log.String(), "pooler=transaction")
+	require.NotContains(t, p.c.Log.String(), "s3cret")
+	p.c.Stop()
 }
 
 // A URL of another database system stops the start. dg doctor says the same, and what it finds of a replica.
 func (w *replicated) foreignIsRefused(t *testing.T) {
 	w.t = t
-	urls := []string{"--database-url", w.x.url(url.User("dg_app")), "--migrate-database-url", w.x.url(url.User("dg_owner")), "--addr", "127.0.0.1:0"}
+	urls := []string{"--database-url", w.x.URL(url.User("dg_app")), "--migrate-database-url", w.x.URL(url.User("dg_owner")), "--addr", "127.0.0.1:0"}
 	other := w.standby.url("dg_app") + " " + pgtest.New(t).URL
-	status, output := (&program{t: t, dir: w.x.dir}).run(append([]string{"serve", "--ops-addr", "127.0.0.1:0", "--database-replica-urls", other}, urls...)...)
+	status, output := (&program{t: t, dir: w.x.Dir}).run(append([]string{"serve", "--ops-addr", "127.0.0.1:0", "--database-replica-urls", other}, urls...)...)
 	require.NotZero(t, status)
 	require.Contains(t, output, "replica 2 is not a copy of the primary")
 	for list, says := range map[string]string{
@@ -86,7 +87,7 @@ func (w *replicated) foreignIsRefused(t *testing.T) {
 		w.standby.url("dg_app"): "hot_standby_feedback is off",
 		"postgres://127.0.0.1:1/dg," + w.standby.url("dg_app"): "replica 1    reports leave it out: it is unreachable",
 	} {
-		_, found := (&program{t: t, dir: w.x.dir}).run(append([]string{"doctor", "--database-replica-urls", list}, urls...)...)
+		_, found := (&program{t: t, dir: w.x.Dir}).run(append([]string{"doctor", "--database-replica-urls", list}, urls...)...)
 		require.Contains(t, found, says)
 		require.NotContains(t, output+found, "s3cret")
 	}
@@ -96,7 +97,7 @@ func (w *replicated) foreignIsRefused(t *testing.T) {
 func (w *replicated) screen(path string) string {
 	w.t.Helper()
 	hash := sha256.Sum256([]byte("session"))
-	w.primary.exec(w.t, `insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at, second_step_due, address, user_agent)
+	w.primary.Do(w.t, `insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at, second_step_due, address, user_agent)
 		select $1, user_id, now(), now(), now() + interval '1 h', false, '', '' from memberships where org_id = $2 and role = 'owner' limit 1
 		on conflict do nothing`, hash[:], w.org)
 	return w.get(http.StatusOK, path, "Cookie", "__Host-dg=session", "Accept", "text/html", "Sec-Fetch-Site", "same-origin")
@@ -104,8 +105,8 @@ func (w *replicated) screen(path string) string {
 
 func (w *replicated) pausedIsNeverSeen(t *testing.T) {
 	w.t = t
-	slug := read[string](t, w.primary, `select slug from organisations where id = $1`, w.org)
-	name := read[string](t, w.primary, `select p.display_name from players p join plays y on y.org_id = p.org_id and y.player = p.ordinal
+	slug := apptest.Read[string](t, w.primary, `select slug from organisations where id = $1`, w.org)
+	name := apptest.Read[string](t, w.primary, `select p.display_name from players p join plays y on y.org_id = p.org_id and y.player = p.ordinal
 		where p.org_id = $1 and y.fork_id = $2 limit 1`, w.org, w.fork)
 	for round := range 3 {
 		w.mode("nominative")
@@ -123,22 +124,22 @@ func (w *replicated) pausedIsNeverSeen(t *testing.T) {
 	}
 
 	w.standby.replay("pause")
-	label := read[string](t, w.primary, `select label from players where org_id = $1 and display_name = $2`, w.org, name)
+	label := apptest.Read[string](t, w.primary, `select label from players where org_id = $1 and display_name = $2`, w.org, name)
 	require.Contains(t, w.export(), label)
-	w.primary.exec(t, `delete from players where org_id = $1 and label = $2`, w.org, label)
+	w.primary.Do(t, `delete from players where org_id = $1 and label = $2`, w.org, label)
 	require.NotContains(t, w.export(), label, "an erased player")
 	require.NotContains(t, w.stats(), label)
-	w.primary.exec(t, `update forks set title = 'Renamed' where id = $1`, w.fork)
+	w.primary.Do(t, `update forks set title = 'Renamed' where id = $1`, w.fork)
 	require.Contains(t, w.get(http.StatusOK, "/api/v1/forks/"+w.fork), "Renamed", "the cache of forks is not of the replica")
-	w.primary.exec(t, `update api_keys set revoked_at = now() where org_id = $1`, w.org)
+	w.primary.Do(t, `update api_keys set revoked_at = now() where org_id = $1`, w.org)
 	w.get(http.StatusUnauthorized, "/api/v1/forks/"+w.fork+"/stats"+w.query)
-	w.primary.exec(t, `alter table api_keys disable trigger user`)
-	w.primary.exec(t, `update api_keys set revoked_at = null where org_id = $1`, w.org)
-	w.primary.exec(t, `alter table api_keys enable trigger user`)
+	w.primary.Do(t, `alter table api_keys disable trigger user`)
+	w.primary.Do(t, `update api_keys set revoked_at = null where org_id = $1`, w.org)
+	w.primary.Do(t, `alter table api_keys enable trigger user`)
 	w.standby.replay("resume")
 	w.state("following")
 	before := w.reads()
-	until(t, 10*time.Second, "the replica does not serve again", func() bool {
+	apptest.Until(t, 10*time.Second, "the replica does not serve again", func() bool {
 		w.stats()
 		return w.reads() != before
 	})
@@ -163,7 +164,7 @@ func (w *replicated) deadIsLeftOut(t *testing.T) {
 		c.comeBack()
 		w.state("following")
 	}
-	changes := regexp.MustCompile(`reports read from the replica|state=\w+`).FindAllString(w.c.log.String(), -1)
+	changes := regexp.MustCompile(`reports read from the replica|state=\w+`).FindAllString(w.c.Log.String(), -1)
 	require.GreaterOrEqual(t, strings.Count(strings.Join(changes, " "), "unreachable"), 3)
 	require.Equal(t, slices.Compact(slices.Clone(changes)), changes, "a change is logged once")
 }
@@ -180,9 +181,9 @@ func (w *replicated) cancelledIsAskedAgain(t *testing.T) {
 			_, _ = w.primary.Exec(ctx, `begin; lock table plays in access exclusive mode; commit`)
 		}
 	}()
-	until(t, 20*time.Second, "replay is in no report's way", func() bool {
+	apptest.Until(t, 20*time.Second, "replay is in no report's way", func() bool {
 		require.Equal(t, want, w.stats())
-		return read[int](t, w.standby.door, `select confl_lock from pg_stat_database_conflicts where datname = 'dg'`) > 3
+		return apptest.Read[int](t, w.standby.Door, `select confl_lock from pg_stat_database_conflicts where datname = 'dg'`) > 3
 	})
 	stop()
 	<-locking
@@ -208,8 +209,8 @@ func (w *replicated) divergedIsNeverRead(t *testing.T) {
 		w.standby.start()
 	}
 	own := func() {
-		w.standby.exec(t, `update organisations set reporting_mode = 'nominative'`)
-		w.standby.exec(t, `create table if not exists own as select generate_series(1, 100000)`)
+		w.standby.Do(t, `update organisations set reporting_mode = 'nominative'`)
+		w.standby.Do(t, `create table if not exists own as select generate_series(1, 100000)`)
 	}
 
 	restart(false) // its own history on the same timeline, further than the primary's
@@ -217,8 +218,8 @@ func (w *replicated) divergedIsNeverRead(t *testing.T) {
 	never("promoted")
 	restart(true)
 	never("diverged")
-	w.standby.exec(t, `select pg_promote()`)
-	until(t, 10*time.Second, "it is not promoted", func() bool { return !read[bool](t, w.standby.door, `select pg_is_in_recovery()`) })
+	w.standby.Do(t, `select pg_promote()`)
+	apptest.Until(t, 10*time.Second, "it is not promoted", func() bool { return !apptest.Read[bool](t, w.standby.Door, `select pg_is_in_recovery()`) })
 	never("promoted")
 	restart(true)
 	never("diverged")

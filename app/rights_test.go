@@ -7,19 +7,21 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
 )
 
 // The serving role can do what the program does and no more, whatever statement is run as it: an injection or a stolen
 // password neither takes a revocation back nor hides a use, and does not fill the disk beside the tables.
 func TestRightsOfTheServingRole(t *testing.T) {
 	t.Parallel()
-	x := newExternal(t)
-	c := x.serve("--demo") // the import stages in temporary tables, as the owner
-	serving, err := pgxpool.New(t.Context(), x.url(url.User("dg_app")))
+	x := apptest.NewExternal(t)
+	c := x.Serve("--demo") // the import stages in temporary tables, as the owner
+	serving, err := pgxpool.New(t.Context(), x.URL(url.User("dg_app")))
 	require.NoError(t, err)
 	defer serving.Close()
-	d := openDoor(t, x.dir)
-	d.exec(t, `insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by, creator_name, revoked_at)
+	d := apptest.OpenDoor(t, x.Dir)
+	d.Do(t, `insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by, creator_name, revoked_at)
 		select 'gone', id, 'Gone', '{forks:read}', sha256(''), now(), '', '', now() - interval '1 h' from organisations limit 1`)
 	const newKey = `insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by, creator_name, last_used_at, revoked_at)
 		select $1, id, 'New', '{forks:read}', sha256(''), now(), '', '', $2::timestamptz, $3::timestamptz from organisations limit 1`
@@ -59,12 +61,12 @@ func TestRightsOfTheServingRole(t *testing.T) {
 	} {
 		_, err = serving.Exec(t.Context(), `update api_keys set revoked_at = `+step.revoke+` where id = 'new'`)
 		require.NoError(t, err, step.revoke)
-		require.True(t, read[bool](t, d, `select `+step.holds+` from api_keys where id = 'new'`), step.revoke)
+		require.True(t, apptest.Read[bool](t, d, `select `+step.holds+` from api_keys where id = 'new'`), step.revoke)
 		_, err = serving.Exec(t.Context(), `update api_keys set revoked_at = revoked_at + interval '1 min' where id = 'new'`)
 		require.Error(t, err, "put off")
 	}
 	_, err = serving.Exec(t.Context(), `update api_keys set revoked_at = null where id = 'new'`)
 	require.Error(t, err)
-	_, status := paste(t, c.out.String())
+	_, status := paste(t, c.Out.String())
 	require.Equal(t, "200", status)
 }

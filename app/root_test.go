@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/platform/testkit/pgtest"
 )
 
@@ -24,12 +25,12 @@ func needsRoot(t *testing.T) {
 	}
 }
 
-// rights are the lines of /proc that say what each thread of the process may do, such as "Uid: 0 0 0 0".
-func (c *child) rights() map[string][]string {
-	c.t.Helper()
+// rightsOf are the lines of /proc that say what each thread of the process may do, such as "Uid: 0 0 0 0".
+func rightsOf(c *apptest.Child) map[string][]string {
+	c.T.Helper()
 	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", c.Process.Pid))
-	require.NoError(c.t, err)
-	require.NotEmpty(c.t, threads)
+	require.NoError(c.T, err)
+	require.NotEmpty(c.T, threads)
 	found := map[string][]string{}
 	for _, thread := range threads {
 		text, _ := os.ReadFile(thread) // a thread may have ended
@@ -43,20 +44,20 @@ func (c *child) rights() map[string][]string {
 }
 
 // requireUser fails unless every thread is the user's, with no capability left and no group of root's.
-func (c *child) requireUser(uid, gid uint32) {
-	c.t.Helper()
-	rights := c.rights()
+func requireUser(c *apptest.Child, uid, gid uint32) {
+	c.T.Helper()
+	rights := rightsOf(c)
 	for name, id := range map[string]uint32{"Uid": uid, "Gid": gid} {
 		for _, ids := range rights[name] {
-			require.Equal(c.t, fmt.Sprintf("%[1]d %[1]d %[1]d %[1]d", id), ids, name)
+			require.Equal(c.T, fmt.Sprintf("%[1]d %[1]d %[1]d %[1]d", id), ids, name)
 		}
 	}
 	for _, groups := range rights["Groups"] {
-		require.NotContains(c.t, strings.Fields(groups), "0", "Groups")
+		require.NotContains(c.T, strings.Fields(groups), "0", "Groups")
 	}
 	for _, name := range []string{"CapInh", "CapPrm", "CapEff", "CapAmb"} {
 		for _, set := range rights[name] {
-			require.Equal(c.t, "0000000000000000", set, name)
+			require.Equal(c.T, "0000000000000000", set, name)
 		}
 	}
 }
@@ -71,31 +72,31 @@ type privileged struct {
 func newPrivileged(t *testing.T, host string) privileged {
 	t.Helper()
 	needsRoot(t)
-	return privileged{t: t, dir: newFolder(t), addr: host + ":81", ops: host + ":82"}
+	return privileged{t: t, dir: apptest.NewFolder(t), addr: host + ":81", ops: host + ":82"}
 }
 
 // serve starts dg, which continues as the owner of the data.
-func (p privileged) serve(args ...string) *child {
+func (p privileged) serve(args ...string) *apptest.Child {
 	p.t.Helper()
-	c := launch(p.t, append([]string{"serve", "--data-dir", p.dir, "--addr", p.addr, "--ops-addr", p.ops}, args...)...).untilServing()
+	c := apptest.Launch(p.t, append([]string{"serve", "--data-dir", p.dir, "--addr", p.addr, "--ops-addr", p.ops}, args...)...).UntilServing()
 	owner := statOf(p.t, filepath.Join(p.dir, "data"))
 	require.NotZero(p.t, owner.Uid)
-	c.requireUser(owner.Uid, owner.Gid)
-	require.Contains(p.t, c.log.String(), fmt.Sprintf("user=%d", owner.Uid))
+	requireUser(c, owner.Uid, owner.Gid)
+	require.Contains(p.t, c.Log.String(), fmt.Sprintf("user=%d", owner.Uid))
 	return c
 }
 
 // beside runs a command as root while dg serves.
 func (p privileged) beside(args ...string) {
 	p.t.Helper()
-	c := launch(p.t, append(args, "--data-dir", p.dir)...)
-	require.Zero(p.t, c.status(time.Minute), "%s", c.log.String())
+	c := apptest.Launch(p.t, append(args, "--data-dir", p.dir)...)
+	require.Zero(p.t, c.Status(time.Minute), "%s", c.Log.String())
 }
 
 // nothingIsLeft requires that no process and no socket of the folder is left.
 func (p privileged) nothingIsLeft() {
 	p.t.Helper()
-	nothingRuns(p.t, p.dir, goneWithin)
+	apptest.NothingRuns(p.t, p.dir, goneWithin)
 	of := statOf(p.t, p.dir)
 	require.NoDirExists(p.t, fmt.Sprintf("/tmp/dg-%d-%x-%x", statOf(p.t, filepath.Join(p.dir, "data")).Uid, of.Dev, of.Ino))
 }
@@ -113,19 +114,19 @@ func TestServeGivesUpRoot(t *testing.T) {
 	t.Parallel()
 	p := newPrivileged(t, "127.0.0.77")
 	c := p.serve("--demo")
-	_, status := paste(t, c.out.String())
+	_, status := paste(t, c.Out.String())
 	require.Equal(t, "200", status)
-	require.Contains(t, readAll(t, ask(t, client(), "http://"+p.ops+"/metrics", "")), "\nprocess_open_fds ", "/proc/self is its own")
+	require.Contains(t, apptest.ReadAll(t, apptest.Ask(t, apptest.NewClient(), "http://"+p.ops+"/metrics", "")), "\nprocess_open_fds ", "/proc/self is its own")
 	p.beside("migrate")
-	c.stop()
+	c.Stop()
 	p.nothingIsLeft()
 
 	c = p.serve()
 	require.Zero(t, statOf(t, fmt.Sprintf("/proc/%d/mem", c.Process.Pid)).Uid, "no other process of the user reads its memory")
-	c.kill()
-	nothingRuns(t, p.dir, goneWithin)
-	p.serve().stop()
-	nothingRuns(t, p.dir, goneWithin)
+	c.Kill()
+	apptest.NothingRuns(t, p.dir, goneWithin)
+	p.serve().Stop()
+	apptest.NothingRuns(t, p.dir, goneWithin)
 }
 
 // dg serve, which has given up root, joins a server that another command has launched, and keeps it when that command
@@ -133,18 +134,18 @@ func TestServeGivesUpRoot(t *testing.T) {
 func TestServeWithoutRootSharesItsPostgreSQL(t *testing.T) {
 	t.Parallel()
 	p := newPrivileged(t, "127.0.0.78")
-	door := openDoor(t, p.dir)
+	door := apptest.OpenDoor(t, p.dir)
 	c := p.serve()
 	p.beside("segments")
-	door.close(t)
+	door.GiveBack(t)
 	p.beside("segments")
-	require.Equal(t, http.StatusOK, ask(t, client(), c.url+"/readyz", "").StatusCode)
-	door = openDoor(t, p.dir)
+	require.Equal(t, http.StatusOK, apptest.Ask(t, apptest.NewClient(), c.URL+"/readyz", "").StatusCode)
+	door = apptest.OpenDoor(t, p.dir)
 	begun := time.Now()
-	c.stop()
+	c.Stop()
 	require.Less(t, time.Since(begun), 10*time.Second)
-	require.Equal(t, 1, read[int](t, door, `select 1`))
-	door.close(t)
+	require.Equal(t, 1, apptest.Read[int](t, door, `select 1`))
+	door.GiveBack(t)
 	p.nothingIsLeft()
 }
 
@@ -153,21 +154,21 @@ func TestServeAsRootOnAnotherDatabaseSaysSo(t *testing.T) {
 	t.Parallel()
 	needsRoot(t)
 	db := pgtest.New(t)
-	c := launchWith(t, func(cmd *exec.Cmd) {
+	c := apptest.LaunchWith(t, func(cmd *exec.Cmd) {
 		cmd.Env = append(cmd.Env, "DG_DATABASE_URL="+db.URL, "DG_MIGRATE_DATABASE_URL="+db.OwnerURL)
-	}, "serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0").untilServing()
-	require.Equal(t, http.StatusOK, ask(t, client(), c.url+"/readyz", "").StatusCode)
-	require.Equal(t, 1, strings.Count(c.log.String(), "dg serve runs as root"), "%s", c.log.String())
-	c.stop()
+	}, "serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0").UntilServing()
+	require.Equal(t, http.StatusOK, apptest.Ask(t, apptest.NewClient(), c.URL+"/readyz", "").StatusCode)
+	require.Equal(t, 1, strings.Count(c.Log.String(), "dg serve runs as root"), "%s", c.Log.String())
+	c.Stop()
 }
 
 // An address that is taken is an error at once, before anything is served.
 func TestOpsAddressThatIsTaken(t *testing.T) {
 	t.Parallel()
-	p := &program{t: t, dir: newFolder(t)}
+	p := &program{t: t, dir: apptest.NewFolder(t)}
 	busy, _ := p.serve("serve")
 	taken := strings.TrimPrefix(strings.TrimSpace(strings.TrimPrefix(busy, "Serving on ")), "http://")
-	other := &program{t: t, dir: newFolder(t)}
+	other := &program{t: t, dir: apptest.NewFolder(t)}
 	status, output := other.run("serve", "--addr", "127.0.0.1:0", "--ops-addr", taken)
 	require.Equal(t, 1, status)
 	require.Contains(t, output, "cannot serve metrics on "+taken+" (set DG_OPS_ADDR to a free address)")

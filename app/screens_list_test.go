@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"dg/app/apptest"
 	"dg/platform/testkit/browsertest"
 )
 
@@ -49,7 +50,7 @@ func adminScreens(t *testing.T) []screen {
 		{name: "keys-no-two-step", shows: "two-step", path: "/settings/api-keys"},
 		{name: "organisation-admin", shows: "Only an owner can change this.", path: "/settings/organisation"},
 		{name: "recovery-codes", shows: "Save these ten", path: "/account/two-step", do: func(p *browsertest.Page) {
-			enter("#code", codeOf(t, strings.ReplaceAll(p.Text("#totp"), " ", "")), "#current", "admin-without-second-step")(p)
+			enter("#code", apptest.CodeOf(t, strings.ReplaceAll(p.Text("#totp"), " ", "")), "#current", "admin-without-second-step")(p)
 			p.WaitFor("#codes")
 		}},
 	}
@@ -76,10 +77,10 @@ func twoStepAdminScreens(fork, smallGroup string) []screen {
 }
 
 // passwordAgainScreens are the form of a new key in a session that is older than 15 minutes.
-func passwordAgainScreens(t *testing.T, db *door, email string) []screen {
+func passwordAgainScreens(t *testing.T, db *apptest.Door, email string) []screen {
 	const form = "/settings/api-keys/new"
 	age := func(p *browsertest.Page) {
-		db.exec(t, `update sessions s set authenticated_at = null
+		db.Do(t, `update sessions s set authenticated_at = null
 			from users u where u.id = s.user_id and u.email_key = $1`, email)
 		p.Reload()
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/platform/testkit/browsertest"
 )
 
@@ -34,15 +35,15 @@ type viewer struct {
 // -v prints each screen's bytes; DG_SHOTS names a folder for pictures (screens_look_test.go).
 func TestScreens(t *testing.T) {
 	t.Parallel()
-	dir := newFolder(t)
-	d := serveOn(t, dir, "--demo")
-	db := openDoor(t, dir)
-	fork := read[string](t, db, `select id::text from forks where slug = 'prompting-at-the-dock'`)
-	smallGroup := read[string](t, db, `select id::text from player_groups where name = 'Night shift, gate 4'`)
-	hostileFork := read[string](t, db, `select id::text from forks where slug = 'studio-council'`)
-	db.exec(t, `insert into account_resets (user_id, token_hash, expires_at)
+	dir := apptest.NewFolder(t)
+	d := apptest.ServeOn(t, dir, "--demo")
+	db := apptest.OpenDoor(t, dir)
+	fork := apptest.Read[string](t, db, `select id::text from forks where slug = 'prompting-at-the-dock'`)
+	smallGroup := apptest.Read[string](t, db, `select id::text from player_groups where name = 'Night shift, gate 4'`)
+	hostileFork := apptest.Read[string](t, db, `select id::text from forks where slug = 'studio-council'`)
+	db.Do(t, `insert into account_resets (user_id, token_hash, expires_at)
 		select id, sha256('look'), now() + interval '30 minutes' from users where email_key = 'ilya@harbour.example.com'`)
-	db.exec(t, `insert into api_key_usage (org_id, key_id, day, accepted, refused, limited)
+	db.Do(t, `insert into api_key_usage (org_id, key_id, day, accepted, refused, limited)
 		select k.org_id, k.id, (now() at time zone 'utc')::date - ago, 400 + ago * 37 % 211, ago * 13 % 29, ago % 7 / 6 * 40 from api_keys k, generate_series(0, 29) ago`)
 	t.Run("each viewer", func(t *testing.T) {
 		viewers := make(chan viewer, 6)
@@ -70,18 +71,18 @@ func TestScreens(t *testing.T) {
 		looking.Wait()
 	})
 	// Screens of another state.
-	db.exec(t, `update organisations set plan = 'team' where slug = 'harbour-and-vale'`)
-	db.exec(t, `insert into memberships (org_id, user_id, role)
+	db.Do(t, `update organisations set plan = 'team' where slug = 'harbour-and-vale'`)
+	db.Do(t, `insert into memberships (org_id, user_id, role)
 		select o.id, u.id, 'owner' from organisations o, users u where o.slug = 'atelier-north-light' and u.email_key = 'ilya@harbour.example.com'`)
 	viewer{"maren@harbour.example.com", []screen{{name: "keys-below-pro", shows: "paused", path: "/settings/api-keys"}}}.checkScreens(t, d)
 	viewer{"ilya@harbour.example.com", []screen{{name: "organisations", shows: "Your organisations", path: "/"}}}.checkScreens(t, d)
 }
 
-func (v viewer) checkScreens(t *testing.T, c *child) {
+func (v viewer) checkScreens(t *testing.T, c *apptest.Child) {
 	page := browsertest.New(t)
-	page.Open(c.url + "/sign-in")
+	page.Open(c.URL + "/sign-in")
 	if v.email != "" {
-		signIn(t, page, c, demoAccount(t, v.email), "/account")
+		signIn(t, page, c, apptest.DemoAccount(t, v.email), "/account")
 	}
 	for _, s := range v.screens {
 		t.Run(s.name, func(t *testing.T) { s.check(t, page.With(t)) })

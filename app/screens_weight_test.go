@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/app/demo"
 	"dg/platform/testkit/browsertest"
 )
@@ -56,28 +57,28 @@ func clock(t *testing.T, p *browsertest.Page) {
 
 // The screens of an organisation of 100,000 players, 200 groups and a million plays are as light as any.
 func TestScreensOfALargeOrganisation(t *testing.T) {
-	if !soak {
+	if !apptest.Soak {
 		t.Skip("SKIPPED: an organisation of 100,000 players takes minutes to import (DG_SOAK=1)")
 	}
-	dir := newFolder(t)
-	d := serveOn(t, dir, "--demo")
-	db := openDoor(t, dir)
+	dir := apptest.NewFolder(t)
+	d := apptest.ServeOn(t, dir, "--demo")
+	db := apptest.OpenDoor(t, dir)
 	ids := largeOrganisation(t, dir)
-	db.exec(t, `insert into memberships (org_id, user_id, role) select $1, id, 'owner' from users where email_key = 'ilya@harbour.example.com'`, ids.Organisation)
-	db.exec(t, `analyze`) // as autovacuum does within a minute
-	slug := read[string](t, db, `select slug from organisations where id = $1`, ids.Organisation)
+	db.Do(t, `insert into memberships (org_id, user_id, role) select $1, id, 'owner' from users where email_key = 'ilya@harbour.example.com'`, ids.Organisation)
+	db.Do(t, `analyze`) // as autovacuum does within a minute
+	slug := apptest.Read[string](t, db, `select slug from organisations where id = $1`, ids.Organisation)
 	today := time.Now().UTC()
 	month := fmt.Sprintf("?from=%s&to=%s", today.AddDate(0, 0, -27).Format(time.DateOnly), today.Format(time.DateOnly))
 	fork := "/o/" + slug + "/reports/" + ids.Forks[0].String()
 	p := browsertest.New(t)
-	signIn(t, p, d, demoAccount(t, "ilya@harbour.example.com"), "/account")
+	signIn(t, p, d, apptest.DemoAccount(t, "ilya@harbour.example.com"), "/account")
 	for _, path := range []string{
 		"/o/" + slug + "/reports", fork, fork + month, fork + yearUntilToday(),
 		fork + yearUntilToday() + "&groupId=" + ids.Groups[len(ids.Groups)-1].String(),
 		"/o/" + slug + "/settings/audit-log", "/o/" + slug + "/settings/organisation",
 	} {
 		p.ClearCache()
-		p.Open(d.url + path)
+		p.Open(d.URL + path)
 		require.Equal(t, 200, p.Status(), path)
 		weigh(t, p, 2*maxUnpacked) // a page of groups has their ids and commands
 		clock(t, p)
@@ -86,7 +87,7 @@ func TestScreensOfALargeOrganisation(t *testing.T) {
 
 func largeOrganisation(t *testing.T, dir string) demo.ScaleIDs {
 	t.Helper()
-	base, err := reachable()
+	base, err := apptest.ReachableFolder()
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(base) })
 	file := filepath.Join(base, "large.ndjson")
@@ -99,6 +100,6 @@ func largeOrganisation(t *testing.T, dir string) demo.ScaleIDs {
 	ids, err := demo.Scale(f, 15, time.Now(), size)
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
-	importFile(t, dir, file)
+	apptest.ImportFile(t, dir, file)
 	return ids
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/base64"
 	"fmt"
 	"io"
@@ -10,15 +9,14 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/app/assembly"
 	"dg/modules/apikeys"
 	"dg/modules/audit"
@@ -31,130 +29,74 @@ const (
 	totpSecret       = "KRSXG5CTMVRXEZLUKRSXG5CTMVRXEZLU"
 )
 
-// seen collects what anybody could read: output, bodies, logs, tables.
-type seen map[string]string
-
-// secretShapes are what secrets look like, whichever they are.
-var secretShapes = map[string]*regexp.Regexp{
-	"a key":                   regexp.MustCompile(`dg_live_[0-9A-Za-z]{20,}_[0-9A-Za-z]{40,}`),
-	"a password hash":         regexp.MustCompile(`\$argon2id\$v=\d+\$m=\d`),
-	"a session's cookie":      regexp.MustCompile(`__Host-[a-z-]+=[0-9A-Za-z_-]{16,}`),
-	"a password of a URL":     regexp.MustCompile(`postgres(?:ql)?://[^:@/\s]+:[^@\s]*[^@x*\s][^@\s]*@`),
-	"the address of a secret": regexp.MustCompile(`otpauth://`),
-}
-
-// finds looks for secrets, and for what has their shape.
-func (s seen) finds(secrets map[string]string) []string {
-	found := s.named(secrets)
-	for where, text := range s {
-		for name, shape := range secretShapes {
-			if at := shape.FindStringIndex(text); at != nil {
-				found = append(found, s.around(name, where, at[0], at[1]))
-			}
-		}
-	}
-	return found
-}
-
-// named looks for these secrets alone.
-func (s seen) named(secrets map[string]string) (found []string) {
-	for where, text := range s {
-		for name, secret := range secrets {
-			if at := strings.Index(text, secret); at >= 0 {
-				found = append(found, s.around(name, where, at, at+len(secret)))
-			}
-		}
-	}
-	return found
-}
-
-func (s seen) around(name, where string, from, to int) string {
-	text := s[where]
-	return fmt.Sprintf("%s is in %s: …%s…", name, where, text[max(0, from-200):min(len(text), to+50)])
-}
-
-// holdsNone fails where it contains a secret.
-func (s seen) holdsNone(t *testing.T, secrets map[string]string) {
-	t.Helper()
-	for name, secret := range secrets {
-		require.Greater(t, len(secret), 12, name)
-	}
-	for where, text := range s {
-		require.NotEmpty(t, text, where)
-	}
-	for _, found := range s.finds(secrets) {
-		t.Error(found)
-	}
-}
-
 // rules.md, Keys: only a hash of the secret is stored, and keys are never logged. No secret is in the output, the metrics, the
 // profiles, a response, PostgreSQL's log (even where it logs every statement) or the tables.
 func TestSecretsAppearNowhere(t *testing.T) {
 	t.Parallel()
-	x := newExternal(t)
-	d := openDoor(t, x.dir)
+	x := apptest.NewExternal(t)
+	d := apptest.OpenDoor(t, x.Dir)
 	for _, role := range []string{"dg_app", "dg_owner"} {
-		d.exec(t, `alter role `+role+` password '`+databasePassword+`'`)
+		d.Do(t, `alter role `+role+` password '`+databasePassword+`'`)
 	}
-	requirePasswords(t, d, x.dir)
-	d.exec(t, `alter role dg_app set log_statement = 'all'`)
-	d.exec(t, `alter role dg_owner set log_statement = 'all'`)
+	requirePasswords(t, d, x.Dir)
+	d.Do(t, `alter role dg_app set log_statement = 'all'`)
+	d.Do(t, `alter role dg_owner set log_statement = 'all'`)
 
-	ops := freeAddress(t)
-	urls := []string{"--database-url", x.url(url.UserPassword("dg_app", databasePassword)), "--migrate-database-url", x.url(url.UserPassword("dg_owner", databasePassword))}
-	c := launch(t, append([]string{"--log-level", "debug", "serve", "--demo", "--addr", "127.0.0.1:0", "--ops-addr", ops}, urls...)...).untilServing()
-	until(t, 5*time.Second, "there is no curl line", func() bool { return curlLine.MatchString(c.out.String()) })
+	ops := apptest.FreeAddress(t)
+	urls := []string{"--database-url", x.URL(url.UserPassword("dg_app", databasePassword)), "--migrate-database-url", x.URL(url.UserPassword("dg_owner", databasePassword))}
+	c := apptest.Launch(t, append([]string{"--log-level", "debug", "serve", "--demo", "--addr", "127.0.0.1:0", "--ops-addr", ops}, urls...)...).UntilServing()
+	apptest.Until(t, 5*time.Second, "there is no curl line", func() bool { return apptest.CurlLine.MatchString(c.Out.String()) })
 	demoKey, ok := apikeys.ParseToken(demoToken(t, c))
 	require.True(t, ok)
 
-	s := seen{}
+	s := apptest.Seen{}
 	secrets := map[string]string{"the database's password": databasePassword, "a TOTP secret": totpSecret, "a password hash": passwordHash[30:], "the demo key's secret": demoKey.Secret}
 	for i, text := range importSecrets(t, urls) {
 		s[fmt.Sprintf("the output of import %d", i)] = text
 	}
-	organisation := read[string](t, d, `select org_id::text from api_keys`)
-	serving, owner := x.url(url.UserPassword("dg_app", databasePassword)), x.url(url.UserPassword("dg_owner", databasePassword))
+	organisation := apptest.Read[string](t, d, `select org_id::text from api_keys`)
+	serving, owner := x.URL(url.UserPassword("dg_app", databasePassword)), x.URL(url.UserPassword("dg_owner", databasePassword))
 	key, other := makeKeyIn(t, serving, owner, organisation, "BI"), makeKeyIn(t, serving, owner, organisation, "Other")
 	secrets["a key's secret"], secrets["another key's secret"] = key.Secret, other.Secret
 	secrets["a secret that fits no key"] = strings.Repeat("wrong", 8)
-	useEverywhere(t, s, c.url, key, other)
+	useEverywhere(t, s, c.URL, key, other)
 	revokeBeside(t, x, organisation, other)
-	s["an answer to a revoked key"] = answer(t, c.url+"/api/v1/forks", "Bearer "+other.String())
+	s["an answer to a revoked key"] = answer(t, c.URL+"/api/v1/forks", "Bearer "+other.String())
 
 	for _, path := range []string{"/metrics", "/debug/pprof/", "/debug/pprof/cmdline", "/debug/pprof/goroutine?debug=2", "/debug/pprof/heap?debug=1"} {
 		s[path] = answer(t, "http://"+ops+path, "")
 	}
-	c.stop()
-	s["the log of dg"] = c.log.String()
+	c.Stop()
+	s["the log of dg"] = c.Log.String()
 	require.Contains(t, s["the log of dg"], "msg=request", "the access log is part of it")
-	log, err := os.ReadFile(filepath.Join(x.dir, "postgres.log"))
+	log, err := os.ReadFile(filepath.Join(x.Dir, "postgres.log"))
 	require.NoError(t, err)
 	s["PostgreSQL's log"] = string(log)
 	require.Regexp(t, `(?i)execute \S+: .*insert into .?audit_entries`, s["PostgreSQL's log"], "it logs every statement")
 	for _, table := range []string{"api_keys", "api_key_windows", "audit_entries", "organisations", "forks"} {
-		s["the table "+table] = dump(t, d, table)
+		s["the table "+table] = apptest.Dump(t, d, table)
 	}
-	s.holdsNone(t, secrets)
+	s.HoldsNone(t, secrets)
 	// What the tables of people hold is theirs: the hash and the second secret. No key is there.
-	people := seen{"the table users": dump(t, d, "users"), "the table players": dump(t, d, "players")}
+	people := apptest.Seen{"the table users": apptest.Dump(t, d, "users"), "the table players": apptest.Dump(t, d, "players")}
 	require.Contains(t, people["the table users"], totpSecret)
 	for _, name := range []string{"the database's password", "a key's secret", "the demo key's secret"} {
-		require.Empty(t, people.named(map[string]string{name: secrets[name]}))
+		require.Empty(t, people.Named(map[string]string{name: secrets[name]}))
 	}
-	greeting := seen{"the greeting": strings.Replace(c.out.String(), demoKey.Secret, "", 2)} // the key, and its curl line
-	greeting.holdsNone(t, secrets)
+	greeting := apptest.Seen{"the greeting": strings.Replace(c.Out.String(), demoKey.Secret, "", 2)} // the key, and its curl line
+	greeting.HoldsNone(t, secrets)
 }
 
 // requirePasswords makes the server ask for passwords, except of the superuser.
-func requirePasswords(t *testing.T, d *door, dir string) {
+func requirePasswords(t *testing.T, d *apptest.Door, dir string) {
 	t.Helper()
 	hba := filepath.Join(dir, "data", "pg_hba.conf")
 	text, err := os.ReadFile(hba)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(hba, append([]byte("local all dg_app,dg_owner scram-sha-256\n"), text...), 0o600))
-	d.exec(t, `select pg_reload_conf()`)
-	until(t, 5*time.Second, "the rule is not read", func() bool {
-		return read[bool](t, d, `select exists (select from pg_hba_file_rules where auth_method = 'scram-sha-256' and error is null)`)
+	d.Do(t, `select pg_reload_conf()`)
+	apptest.Until(t, 5*time.Second, "the rule is not read", func() bool {
+		return apptest.Read[bool](t, d, `select exists (select from pg_hba_file_rules where auth_method = 'scram-sha-256' and error is null)`)
 	})
 }
 
@@ -182,15 +124,15 @@ func importSecrets(t *testing.T, database []string) (printed []string) {
 	} {
 		file := filepath.Join(t.TempDir(), fmt.Sprintf("%d.ndjson", i))
 		require.NoError(t, os.WriteFile(file, []byte(c.text+"\n"), 0o600))
-		im := launch(t, append(append([]string{"import"}, database...), file)...)
-		require.Equal(t, c.status, im.status(time.Minute), "%s: %s", c.text, im.log.String())
-		printed = append(printed, im.out.String()+im.log.String()+" ")
+		im := apptest.Launch(t, append(append([]string{"import"}, database...), file)...)
+		require.Equal(t, c.status, im.Status(time.Minute), "%s: %s", c.text, im.Log.String())
+		printed = append(printed, im.Out.String()+im.Log.String()+" ")
 	}
 	return printed
 }
 
 // useEverywhere sends the keys in every valid and invalid way, and keeps the responses.
-func useEverywhere(t *testing.T, s seen, base string, key, other apikeys.Token) {
+func useEverywhere(t *testing.T, s apptest.Seen, base string, key, other apikeys.Token) {
 	t.Helper()
 	fork := firstFork(t, answer(t, base+"/api/v1/forks", "Bearer "+key.String()))
 	period := "?from=2026-01-01&to=2026-03-31"
@@ -222,9 +164,9 @@ func useEverywhere(t *testing.T, s seen, base string, key, other apikeys.Token) 
 	} {
 		s[fmt.Sprintf("answer %d", i)] = answer(t, base+request[0], request[1])
 	}
-	response := ask(t, client(), base+"/api/v1/forks", "", "Cookie", "key="+key.String(), "User-Agent", "test")
+	response := apptest.Ask(t, apptest.NewClient(), base+"/api/v1/forks", "", "Cookie", "key="+key.String(), "User-Agent", "test")
 	require.Equal(t, http.StatusUnauthorized, response.StatusCode)
-	response = ask(t, client(), base+"/healthz", key.String(), "User-Agent", "DG_LIVE_"+key.ID+"%5F"+key.Secret)
+	response = apptest.Ask(t, apptest.NewClient(), base+"/healthz", key.String(), "User-Agent", "DG_LIVE_"+key.ID+"%5F"+key.Secret)
 	require.Equal(t, http.StatusForbidden, response.StatusCode)
 }
 
@@ -236,7 +178,7 @@ func answer(t *testing.T, url, authorization string) string {
 		headers = append(headers, "Authorization", authorization)
 	}
 	request := strings.Replace(url, "%zz", "%25zz", 1)
-	response := ask(t, client(), request, "", headers...)
+	response := apptest.Ask(t, apptest.NewClient(), request, "", headers...)
 	body, err := io.ReadAll(response.Body)
 	require.NoError(t, err)
 	if response.StatusCode == http.StatusOK && strings.HasSuffix(url, "/api/v1/forks") {
@@ -246,34 +188,24 @@ func answer(t *testing.T, url, authorization string) string {
 }
 
 // revokeBeside revokes the key as another instance would.
-func revokeBeside(t *testing.T, x *external, organisation string, token apikeys.Token) {
+func revokeBeside(t *testing.T, x *apptest.External, organisation string, token apikeys.Token) {
 	t.Helper()
-	owner := testOwner(t, x.url(url.UserPassword("dg_owner", databasePassword)), organisation)
-	a, err := assembly.New(t.Context(), assembly.Settings{ServingURL: x.url(url.UserPassword("dg_app", databasePassword)), BaseURL: "http://127.0.0.1", Log: slog.New(slog.DiscardHandler)})
+	owner := testOwner(t, x.URL(url.UserPassword("dg_owner", databasePassword)), organisation)
+	a, err := assembly.New(t.Context(), assembly.Settings{ServingURL: x.URL(url.UserPassword("dg_app", databasePassword)), BaseURL: "http://127.0.0.1", Log: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	defer a.Close()
 	require.NoError(t, a.Keys.Revoke(t.Context(), owner, token.ID, audit.Request{}))
 }
 
-// dump is a table as text.
-func dump(t *testing.T, d *door, table string) string {
-	t.Helper()
-	rows, err := d.Query(context.Background(), `select t::text from `+pgx.Identifier{table}.Sanitize()+` t`)
-	require.NoError(t, err)
-	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	require.NoError(t, err)
-	return strings.Join(lines, "\n")
-}
-
 // The database refuses dg or cannot be reached.
 func TestErrorsDoNotShowTheDatabasePassword(t *testing.T) {
 	t.Parallel()
-	x := newExternal(t)
-	d := openDoor(t, x.dir)
-	d.exec(t, `alter role dg_app password 'another'`)
-	requirePasswords(t, d, x.dir)
+	x := apptest.NewExternal(t)
+	d := apptest.OpenDoor(t, x.Dir)
+	d.Do(t, `alter role dg_app password 'another'`)
+	requirePasswords(t, d, x.Dir)
 	for name, database := range map[string]string{
-		"a wrong password":         x.url(url.UserPassword("dg_app", databasePassword)),
+		"a wrong password":         x.URL(url.UserPassword("dg_app", databasePassword)),
 		"nobody listens":           "postgres://dg_app:" + databasePassword + "@127.0.0.1:1/dg",
 		"no such host":             "postgres://dg_app:" + databasePassword + "@host.invalid/dg",
 		"a port that is none":      "postgres://dg_app:" + databasePassword + "@127.0.0.1:port/dg",
@@ -283,7 +215,7 @@ func TestErrorsDoNotShowTheDatabasePassword(t *testing.T) {
 		"no such file of a socket": "postgres://dg_app:" + databasePassword + "@/dg?host=/nowhere",
 	} {
 		for _, args := range [][]string{{"serve", "--addr", "127.0.0.1:0"}, {"migrate"}, {"import", "/dev/null"}, {"demo"}} {
-			status, out, err := command(t, append(append([]string{"--log-level", "debug"}, args...), "--database-url", database)...)
+			status, out, err := apptest.Command(t, append(append([]string{"--log-level", "debug"}, args...), "--database-url", database)...)
 			require.Equal(t, 1, status, "%s: %s", name, err)
 			require.NotContains(t, out+err, databasePassword, name)
 			require.Regexp(t, `(?m)^dg: .*(database|connect)`, err, name)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"io"
 	"net"
 	"net/http"
@@ -13,18 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dg/app/commands"
+	"dg/app/apptest"
 )
-
-// command runs dg in this process, on nothing, and returns what it printed.
-func command(t *testing.T, args ...string) (status int, out, err string) {
-	t.Helper()
-	var stdout, stderr buffer
-	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second) // what does not say what is wrong would serve for ever
-	defer stop()
-	status = commands.Run(ctx, args, commands.Stdio{Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr})
-	return status, stdout.String(), stderr.String()
-}
 
 // Every setting is a flag or an environment variable of the same meaning; the flag wins. What is given wrong is told by
 // both in the same way: each is read.
@@ -32,7 +21,7 @@ func TestEverySettingIsAFlagAndAVariable(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer taken.Close()
-	folder := newFolder(t) // holds another's file
+	folder := apptest.NewFolder(t) // holds another's file
 	require.NoError(t, os.Mkdir(folder, 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "letter.txt"), nil, 0o600))
 	unknown := "postgres://dg_app:hunter2@127.0.0.1:1/dg"
@@ -44,7 +33,7 @@ func TestEverySettingIsAFlagAndAVariable(t *testing.T) {
 	}{
 		"DG_ADDR":                  {taken.Addr().String(), nil, "set DG_ADDR to a free address"},
 		"DG_BASE_URL":              {"http://dg.example.org", loopback, "DG_BASE_URL must be https, or http on a loopback host"},
-		"DG_OPS_ADDR":              {taken.Addr().String(), append([]string{"--data-dir", newFolder(t)}, loopback...), "set DG_OPS_ADDR to a free address"},
+		"DG_OPS_ADDR":              {taken.Addr().String(), append([]string{"--data-dir", apptest.NewFolder(t)}, loopback...), "set DG_OPS_ADDR to a free address"},
 		"DG_TRUSTED_PROXIES":       {"10.0.0.0", loopback, "DG_TRUSTED_PROXIES"},
 		"DG_DATA_DIR":              {folder, loopback, "letter.txt"},
 		"DG_DATABASE_URL":          {unknown, loopback, "connect"},
@@ -61,11 +50,11 @@ func TestEverySettingIsAFlagAndAVariable(t *testing.T) {
 	} {
 		flag := "--" + strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(env, "DG_"), "_", "-"))
 		t.Run(env, func(t *testing.T) {
-			status, _, byFlag := command(t, append([]string{"serve", flag, c.wrong}, c.rest...)...)
+			status, _, byFlag := apptest.Command(t, append([]string{"serve", flag, c.wrong}, c.rest...)...)
 			require.Contains(t, byFlag, c.says)
 			require.Contains(t, []int{1, 2}, status)
 			t.Setenv(env, c.wrong)
-			sameStatus, _, byVariable := command(t, append([]string{"serve"}, c.rest...)...)
+			sameStatus, _, byVariable := apptest.Command(t, append([]string{"serve"}, c.rest...)...)
 			require.Equal(t, status, sameStatus)
 			require.Contains(t, byVariable, c.says)
 			require.NotContains(t, byFlag+byVariable, "hunter2", "no password in a message")
@@ -86,7 +75,7 @@ func TestMistakesOnTheCommandLine(t *testing.T) {
 		"serve --log-level=loud": "--log-level must be one of",
 		"version --demo":         "unknown flag --demo",
 	} {
-		status, out, err := command(t, strings.Fields(line)...)
+		status, out, err := apptest.Command(t, strings.Fields(line)...)
 		require.Equal(t, 2, status, "dg %s", line)
 		lines := strings.Split(strings.TrimSpace(err), "\n")
 		last := lines[len(lines)-1]
@@ -99,7 +88,7 @@ func TestMistakesOnTheCommandLine(t *testing.T) {
 func TestVersion(t *testing.T) {
 	t.Parallel()
 	for _, asked := range []string{"version", "--version"} {
-		status, out, err := command(t, asked)
+		status, out, err := apptest.Command(t, asked)
 		require.Zero(t, status)
 		require.Regexp(t, `^dg \S+ \(go1\.\S+, \w+/\w+\)\n$`, out)
 		require.Empty(t, err)
@@ -109,19 +98,19 @@ func TestVersion(t *testing.T) {
 // A second dg serve on a folder shares the server and the data of the first; an address that is taken says what to do.
 func TestASecondServerOnAFolder(t *testing.T) {
 	t.Parallel()
-	dir := newFolder(t)
-	c := serveOn(t, dir)
-	second := serveOn(t, dir)
-	require.Equal(t, http.StatusOK, ask(t, client(), second.url+"/readyz", "").StatusCode)
-	second.stop()
+	dir := apptest.NewFolder(t)
+	c := apptest.ServeOn(t, dir)
+	second := apptest.ServeOn(t, dir)
+	require.Equal(t, http.StatusOK, apptest.Ask(t, apptest.NewClient(), second.URL+"/readyz", "").StatusCode)
+	second.Stop()
 
-	taken := launch(t, "serve", "--data-dir", newFolder(t), "--addr", strings.TrimPrefix(c.url, "http://"))
-	require.Equal(t, 1, taken.status(20*time.Second))
-	require.Contains(t, taken.log.String(), "set DG_ADDR to a free address")
+	taken := apptest.Launch(t, "serve", "--data-dir", apptest.NewFolder(t), "--addr", strings.TrimPrefix(c.URL, "http://"))
+	require.Equal(t, 1, taken.Status(20*time.Second))
+	require.Contains(t, taken.Log.String(), "set DG_ADDR to a free address")
 
-	response := ask(t, client(), c.url+"/readyz", "")
+	response := apptest.Ask(t, apptest.NewClient(), c.URL+"/readyz", "")
 	text, err := io.ReadAll(response.Body)
 	require.NoError(t, err)
 	require.Equal(t, "ready\n", string(text))
-	c.stop()
+	c.Stop()
 }

@@ -3,108 +3,38 @@ package main
 import (
 	"context"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
-	"path/filepath"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
 )
 
-// relay is a proxy before a database that can fall silent: it refuses and closes nothing, and nothing arrives.
-type relay struct {
-	net.Listener
-	socket string
-	open   sync.RWMutex // held for writing while all is silent
-	era    atomic.Int64 // connections of an earlier one are silent for good
-}
-
-func newRelay(t *testing.T, x *external) *relay {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	r := &relay{Listener: ln, socket: filepath.Join(x.link, ".s.PGSQL.5432")}
-	t.Cleanup(func() { _ = ln.Close() })
-	go func() {
-		for {
-			conn, err := ln.Accept()
-			if err != nil {
-				return
-			}
-			go r.carry(t.Context(), conn)
-		}
-	}()
-	return r
-}
-
-func (r *relay) carry(ctx context.Context, client net.Conn) {
-	era := r.era.Load()
-	r.wait()
-	var d net.Dialer
-	server, err := d.DialContext(ctx, "unix", r.socket)
-	if err != nil {
-		_ = client.Close()
-		return
-	}
-	stop := context.AfterFunc(ctx, func() { _, _ = client.Close(), server.Close() })
-	defer stop()
-	one := func(to, from net.Conn) {
-		b := make([]byte, 32<<10)
-		for {
-			n, err := from.Read(b)
-			r.wait()
-			if r.era.Load() != era {
-				<-ctx.Done()
-			}
-			if _, wrong := to.Write(b[:n]); wrong != nil || err != nil {
-				_, _ = client.Close(), server.Close()
-				return
-			}
-		}
-	}
-	go one(server, client)
-	one(client, server)
-}
-
-// wait returns when the relay is not silent.
-func (r *relay) wait() {
-	r.open.RLock()
-	defer r.open.RUnlock()
-}
-
-// forget makes the connections that there are silent for good; new ones work.
-func (r *relay) forget() { r.era.Add(1) }
-
-func (r *relay) url() string {
-	u := url.URL{Scheme: "postgres", User: url.User("dg_app"), Host: r.Addr().String(), Path: "/dg", RawQuery: "sslmode=disable"}
-	return u.String()
-}
-
 // overRelay is a dg that serves one large fork from a database behind a relay.
-func overRelay(t *testing.T, plays int) (*exporting, *relay) {
+func overRelay(t *testing.T, plays int) (*apptest.Exporting, *apptest.Relay) {
 	t.Helper()
-	x := newExternal(t)
-	r := newRelay(t, x)
-	h := newHistory(t, 1, plays)
-	e := &exporting{path: h.csv(), plays: plays}
-	owner := x.url(url.User("dg_owner"))
-	imported := launch(t, "import", "--database-url", x.url(url.User("dg_app")), "--migrate-database-url", owner, h.file)
-	require.Zero(t, imported.status(10*time.Minute), "%s", imported.log.String())
+	x := apptest.NewExternal(t)
+	r := apptest.NewRelay(t, x)
+	h := apptest.NewHistory(t, 1, plays)
+	e := &apptest.Exporting{ExportPath: h.CSV(), Plays: plays}
+	owner := x.URL(url.User("dg_owner"))
+	imported := apptest.Launch(t, "import", "--database-url", x.URL(url.User("dg_app")), "--migrate-database-url", owner, h.File)
+	require.Zero(t, imported.Status(10*time.Minute), "%s", imported.Log.String())
 	for range 4 {
-		e.more = append(e.more, makeKeyIn(t, x.url(url.User("dg_app")), owner, h.ids.Organisation.String(), "Warehouse").String())
+		e.MoreTokens = append(e.MoreTokens, makeKeyIn(t, x.URL(url.User("dg_app")), owner, h.IDs.Organisation.String(), "Warehouse").String())
 	}
-	e.token = e.more[0]
-	e.child = launch(t, "serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0", "--database-url", r.url(), "--migrate-database-url", owner).untilServing()
-	e.door = &door{}
+	e.Token = e.MoreTokens[0]
+	e.Child = apptest.Launch(t, "serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0", "--database-url", r.URL(), "--migrate-database-url", owner).UntilServing()
+	e.Door = &apptest.Door{}
 	var err error
-	e.Pool, err = pgxpool.New(context.Background(), x.url(url.User("dg_owner")))
+	e.Pool, err = pgxpool.New(context.Background(), x.URL(url.User("dg_owner")))
 	require.NoError(t, err)
 	t.Cleanup(e.Close)
 	return e, r
@@ -116,32 +46,32 @@ func TestStalledDatabaseIsNotARevokedKey(t *testing.T) {
 	t.Parallel()
 	e, r := overRelay(t, 30_000)
 	for i := range 4 {
-		_, body := e.beginAs(t, e.more[i], "running-"+string(rune('a'+i))+"-0000")
-		slowly(t, body)
+		_, body := e.BeginExportAs(t, e.MoreTokens[i], "running-"+string(rune('a'+i))+"-0000")
+		apptest.Slowly(t, body)
 	}
 	answers := make(chan int, 30)
 	var asking sync.WaitGroup
-	r.open.Lock() // the database stops for two seconds
+	r.Open.Lock() // the database stops for two seconds
 	silent := time.Now()
 	for i := range cap(answers) {
 		asking.Go(func() {
-			response := ask(t, client(), e.url+e.path, e.more[i%4])
+			response := apptest.Ask(t, apptest.NewClient(), e.URL+e.ExportPath, e.MoreTokens[i%4])
 			answers <- response.StatusCode
 			_, _ = io.Copy(io.Discard, response.Body)
 		})
 	}
 	<-time.After(2*time.Second - time.Since(silent)) // the length of the silence
-	r.open.Unlock()
+	r.Open.Unlock()
 	asking.Wait()
 	close(answers)
 	got := map[int]int{}
 	for status := range answers {
 		got[status]++
 	}
-	until(t, 30*time.Second, "an export's end is not recorded", func() bool {
-		return read[int](t, e.door, `select count(*) filter (where action = 'export.started') - count(*) filter (where action = 'export.finished') from audit_entries`) == 0
+	apptest.Until(t, 30*time.Second, "an export's end is not recorded", func() bool {
+		return apptest.Read[int](t, e.Door, `select count(*) filter (where action = 'export.started') - count(*) filter (where action = 'export.finished') from audit_entries`) == 0
 	})
-	outcomes := read[map[string]int](t, e.door, `select coalesce(json_object_agg(outcome, n), '{}') from
+	outcomes := apptest.Read[map[string]int](t, e.Door, `select coalesce(json_object_agg(outcome, n), '{}') from
 		(select details->>'outcome' as outcome, count(*) as n from audit_entries where action = 'export.finished' group by 1) o`)
 	t.Logf("answers %v, outcomes %v", got, outcomes)
 	require.Zero(t, got[http.StatusUnauthorized], "%v", got)
@@ -150,7 +80,7 @@ func TestStalledDatabaseIsNotARevokedKey(t *testing.T) {
 	for status := range got {
 		require.True(t, slices.Contains([]int{http.StatusOK, http.StatusServiceUnavailable}, status), "%v", got)
 	}
-	require.Equal(t, http.StatusOK, ask(t, client(), e.url+e.path, e.token).StatusCode)
+	require.Equal(t, http.StatusOK, apptest.Ask(t, apptest.NewClient(), e.URL+e.ExportPath, e.Token).StatusCode)
 }
 
 // When a connection stays silent, the client of an export learns it soon, and dg exits within its grace and a few seconds after
@@ -158,11 +88,11 @@ func TestStalledDatabaseIsNotARevokedKey(t *testing.T) {
 func TestSilentDatabaseAbortsExportsAndDoesNotDelayTheStop(t *testing.T) {
 	t.Parallel()
 	e, r := overRelay(t, 50_000)
-	_, body := e.begin(t, "black-hole-0001")
+	_, body := e.BeginExport(t, "black-hole-0001")
 	_, err := io.CopyN(io.Discard, body, 64<<10)
 	require.NoError(t, err)
-	r.open.Lock()
-	defer r.open.Unlock()
+	r.Open.Lock()
+	defer r.Open.Unlock()
 	silent := time.Now()
 	_, err = io.Copy(io.Discard, body)
 	took := time.Since(silent)
@@ -172,7 +102,7 @@ func TestSilentDatabaseAbortsExportsAndDoesNotDelayTheStop(t *testing.T) {
 
 	begun := time.Now()
 	require.NoError(t, e.Process.Signal(syscall.SIGTERM))
-	e.status(40 * time.Second)
+	e.Status(40 * time.Second)
 	took = time.Since(begun)
 	t.Logf("dg ended %s after SIGTERM", took.Round(time.Millisecond))
 	require.Less(t, took, 20*time.Second)
@@ -187,7 +117,7 @@ func TestDeadConnectionsAreReplacedTogether(t *testing.T) {
 		var asking sync.WaitGroup
 		for i := range 12 {
 			asking.Go(func() {
-				response := ask(t, client(), e.url+"/api/v1/forks", e.more[i%4])
+				response := apptest.Ask(t, apptest.NewClient(), e.URL+"/api/v1/forks", e.MoreTokens[i%4])
 				if response.StatusCode != http.StatusOK {
 					t.Errorf("status %d after %s", response.StatusCode, time.Since(begun))
 				}
@@ -197,7 +127,7 @@ func TestDeadConnectionsAreReplacedTogether(t *testing.T) {
 		return time.Since(begun)
 	}
 	usual := everybody()
-	r.forget()
+	r.Forget()
 	<-time.After(1100 * time.Millisecond) // a connection that was idle for less is not asked whether it lives
 	frozen := everybody()
 	t.Logf("12 requests at once: %s, and %s on frozen connections", usual.Round(time.Millisecond), frozen.Round(time.Millisecond))
@@ -208,19 +138,19 @@ func TestDeadConnectionsAreReplacedTogether(t *testing.T) {
 // A URL that asks for results as text is refused at the start: the program reads binary ones.
 func TestTextResultsAreRefusedAtTheStart(t *testing.T) {
 	t.Parallel()
-	x := newExternal(t)
+	x := apptest.NewExternal(t)
 	for _, mode := range []string{"exec", "simple_protocol"} {
-		c := launch(t, "serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0",
-			"--database-url", x.url(url.User("dg_app"))+"&default_query_exec_mode="+mode, "--migrate-database-url", x.url(url.User("dg_owner")))
-		until(t, 30*time.Second, "it serves with "+mode, func() bool {
+		c := apptest.Launch(t, "serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0",
+			"--database-url", x.URL(url.User("dg_app"))+"&default_query_exec_mode="+mode, "--migrate-database-url", x.URL(url.User("dg_owner")))
+		apptest.Until(t, 30*time.Second, "it serves with "+mode, func() bool {
 			select {
-			case <-c.exited:
+			case <-c.Exited:
 				return true
 			default:
 				return false
 			}
 		})
-		require.Equal(t, 1, c.status(time.Second))
-		require.Contains(t, c.log.String(), "default_query_exec_mode")
+		require.Equal(t, 1, c.Status(time.Second))
+		require.Contains(t, c.Log.String(), "default_query_exec_mode")
 	}
 }

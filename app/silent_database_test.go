@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/platform/postgres"
 )
 
@@ -16,21 +17,21 @@ import (
 func TestSilentDatabaseAnswers503Soon(t *testing.T) {
 	t.Parallel()
 	e, r := overRelay(t, 1000)
-	require.Equal(t, http.StatusOK, ask(t, client(), e.url+"/api/v1/forks", e.token).StatusCode)
-	r.open.Lock()
+	require.Equal(t, http.StatusOK, apptest.Ask(t, apptest.NewClient(), e.URL+"/api/v1/forks", e.Token).StatusCode)
+	r.Open.Lock()
 	var asking sync.WaitGroup
 	for i := range 40 {
 		asking.Go(func() {
 			begun := time.Now()
-			response := ask(t, client(), e.url+"/api/v1/forks", e.more[i%4])
+			response := apptest.Ask(t, apptest.NewClient(), e.URL+"/api/v1/forks", e.MoreTokens[i%4])
 			if took := time.Since(begun); response.StatusCode != http.StatusServiceUnavailable || took > postgres.SilenceTimeout+time.Second {
 				t.Errorf("status %d after %s", response.StatusCode, took)
 			}
 		})
 	}
 	asking.Wait()
-	r.open.Unlock()
-	until(t, postgres.SilenceTimeout, "dg does not answer again", func() bool {
-		return ask(t, client(), e.url+"/api/v1/forks", e.token).StatusCode == http.StatusOK
+	r.Open.Unlock()
+	apptest.Until(t, postgres.SilenceTimeout, "dg does not answer again", func() bool {
+		return apptest.Ask(t, apptest.NewClient(), e.URL+"/api/v1/forks", e.Token).StatusCode == http.StatusOK
 	})
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
 )
 
 // slowReader is a client that reads an export at 100 KB/s until it is told to read on, and keeps what it gets.
@@ -30,7 +32,7 @@ var exportReaders = []func(r *slowReader, t *testing.T, url, token string){
 
 func (r *slowReader) inGo(t *testing.T, url, token, encoding string) {
 	r.kind = "Go, " + encoding
-	response := ask(t, smallWindow(), url, token, "X-Request-Id", r.id, "Accept-Encoding", encoding)
+	response := apptest.Ask(t, apptest.SmallWindowClient(), url, token, "X-Request-Id", r.id, "Accept-Encoding", encoding)
 	require.Equal(t, http.StatusOK, response.StatusCode)
 	r.follow(t, response.Body, response.Body.Close)
 }

@@ -13,17 +13,18 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/platform/embeddedpg"
 )
 
 // startStandby starts the server of the folder as a standby: it answers, and takes no writes.
-func (x *external) startStandby(programs string) {
-	t := x.t
-	data := filepath.Join(x.dir, "data")
+func startStandby(x *apptest.External, programs string) {
+	t := x.T
+	data := filepath.Join(x.Dir, "data")
 	info, err := os.Stat(data)
 	require.NoError(t, err)
 	owner := info.Sys().(*syscall.Stat_t)
-	socket := filepath.Join(filepath.Dir(x.dir), "standby")
+	socket := filepath.Join(filepath.Dir(x.Dir), "standby")
 	require.NoError(t, os.Mkdir(socket, 0o700))
 	signal := filepath.Join(data, "standby.signal")
 	require.NoError(t, os.WriteFile(signal, nil, 0o600))
@@ -40,26 +41,26 @@ func (x *external) startStandby(programs string) {
 		_ = cmd.Process.Signal(syscall.SIGINT)
 		_ = cmd.Wait()
 	})
-	require.NoError(t, os.Remove(x.link))
-	require.NoError(t, os.Symlink(socket, x.link))
+	require.NoError(t, os.Remove(x.Link))
+	require.NoError(t, os.Symlink(socket, x.Link))
 }
 
 // On a standby no request can be answered, because each writes its place in the rate limit: /readyz is 503 and says why, and
 // requests are answered 503, not 500.
 func TestStandbyIsNotReady(t *testing.T) {
 	t.Parallel()
-	x := newExternal(t)
-	c := x.serve("--demo")
+	x := apptest.NewExternal(t)
+	c := x.Serve("--demo")
 	token := demoToken(t, c)
-	d := openDoor(t, x.dir)
-	programs := read[string](t, d, `select setting from pg_config where name = 'BINDIR'`)
-	d.close(t)
-	x.stop()
-	x.startStandby(programs)
+	d := apptest.OpenDoor(t, x.Dir)
+	programs := apptest.Read[string](t, d, `select setting from pg_config where name = 'BINDIR'`)
+	d.GiveBack(t)
+	x.Stop()
+	startStandby(x, programs)
 
 	var text string
-	until(t, 30*time.Second, "/readyz does not speak of the standby", func() bool {
-		response := ask(t, client(), c.url+"/readyz", "")
+	apptest.Until(t, 30*time.Second, "/readyz does not speak of the standby", func() bool {
+		response := apptest.Ask(t, apptest.NewClient(), c.URL+"/readyz", "")
 		body, err := io.ReadAll(response.Body)
 		require.NoError(t, err)
 		require.Equal(t, http.StatusServiceUnavailable, response.StatusCode, "%s", body)
@@ -68,13 +69,13 @@ func TestStandbyIsNotReady(t *testing.T) {
 	})
 	contractError(t, []byte(text))
 	for _, path := range []string{"/api/v1/forks", "/api/v1/nothing", "/docs"} {
-		response := ask(t, client(), c.url+path, token)
+		response := apptest.Ask(t, apptest.NewClient(), c.URL+path, token)
 		body, err := io.ReadAll(response.Body)
 		require.NoError(t, err)
 		require.Equal(t, http.StatusServiceUnavailable, response.StatusCode, "%s: %s", path, body)
 	}
-	require.Equal(t, http.StatusOK, ask(t, client(), c.url+"/healthz", "").StatusCode)
-	_, out := x.examine()
+	require.Equal(t, http.StatusOK, apptest.Ask(t, apptest.NewClient(), c.URL+"/healthz", "").StatusCode)
+	_, out := examine(x)
 	require.Regexp(t, `failure +primary.*\n +Fix: \S`, out)
 }
 
@@ -86,12 +87,12 @@ func TestStartWarnsOfTooFewConnections(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := newFolder(t)
+			dir := apptest.NewFolder(t)
 			server, err := embeddedpg.Start(t.Context(), dir, embeddedpg.Options{Settings: map[string]string{"max_connections": c.allowed}})
 			require.NoError(t, err)
-			child := serveOn(t, dir)
+			child := apptest.ServeOn(t, dir)
 			line := ""
-			for l := range strings.Lines(child.log.String()) {
+			for l := range strings.Lines(child.Log.String()) {
 				if strings.Contains(l, "instance=") {
 					line = l
 				}
@@ -99,7 +100,7 @@ func TestStartWarnsOfTooFewConnections(t *testing.T) {
 			require.Contains(t, line, c.level)
 			require.Contains(t, line, "instance=31")
 			require.Contains(t, line, c.told)
-			child.stop()
+			child.Stop()
 			require.NoError(t, server.Stop(t.Context()))
 		})
 	}

@@ -11,6 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
 )
 
 // proof runs statements as the owner of the tables, on a database under row-level security. The setting dg.org says
@@ -45,7 +47,7 @@ func newProof(t *testing.T, database string) *proof {
 	p := &proof{t: t, tables: map[string]string{"organisations": "id"}}
 	p.onTables, p.shows = map[string]bool{}, map[string]bool{}
 	var err error
-	p.super, err = pgx.Connect(t.Context(), asSuperuser(t, database))
+	p.super, err = pgx.Connect(t.Context(), apptest.AsSuperuser(t, database))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = p.super.Close(t.Context()) })
 	for _, table := range p.list(`select c.relname::text from pg_class c join pg_attribute a on a.attrelid = c.oid

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgproto3"
+
+	"dg/app/apptest"
 )
 
 // recorder keeps the statements that its clients send to PostgreSQL, each with its parameters.
@@ -29,7 +31,7 @@ func (s sentStatement) tag() string { return tagOf(s.sql) }
 
 // record returns the URL of the database through the recorder.
 func (r *recorder) record(t *testing.T, database string) (through string) {
-	return socketProxy(t, database, func(client, server net.Conn) {
+	return apptest.SocketProxy(t, database, func(client, server net.Conn) {
 		defer client.Close()
 		defer server.Close()
 		go func() { _, _ = io.Copy(client, server); _ = client.Close() }()

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
 )
 
 // acrossTenants are the statements that are not scoped to an organisation, and why (rules.md, Data).
@@ -96,8 +98,8 @@ func programTags(t *testing.T) (tags []string) {
 	t.Helper()
 	const modules = `(?:app|apikeys|audit|games|identity|org|reports|web)`
 	tag := regexp.MustCompile(`(?:/\* |Tag\("|, "|^")(` + modules + `\.[\w.]+)(?: \*/|")`)
-	for _, pattern := range []string{"commands/*.go", "../modules/*/*.go", "../modules/*/*.sql", "../web/*.go"} {
-		files, err := filepath.Glob(pattern)
+	for _, pattern := range []string{"app/commands/*.go", "modules/*/*.go", "modules/*/*.sql", "web/*.go"} {
+		files, err := filepath.Glob(apptest.InTree(pattern))
 		require.NoError(t, err)
 		for _, file := range files {
 			if strings.HasSuffix(file, "_test.go") {

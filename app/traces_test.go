@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
+	"dg/app/apptest"
 	"dg/platform/testkit/otlp"
 )
 
@@ -16,7 +17,7 @@ import (
 func TestServeSendsTraces(t *testing.T) {
 	t.Parallel()
 	collector := otlp.New(t)
-	p := &program{t: t, dir: newFolder(t)}
+	p := &program{t: t, dir: apptest.NewFolder(t)}
 	status, output := p.run("serve", "--otlp-endpoint", "grpc://127.0.0.1:4317")
 	require.Equal(t, 1, status)
 	require.Contains(t, output, "OTEL_EXPORTER_OTLP_ENDPOINT")

@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/app/assembly"
 	"dg/platform/testkit/fixtures"
 )
@@ -37,8 +38,8 @@ func TestRoundTripsOfARequest(t *testing.T) {
 		least := 100
 		for range 10 { // the program's own statements run beside
 			p.take()
-			response := ask(t, c, base+"/api/v1/forks"+path, token)
-			body := readAll(t, response)
+			response := apptest.Ask(t, c, base+"/api/v1/forks"+path, token)
+			body := apptest.ReadAll(t, response)
 			require.Equal(t, http.StatusOK, response.StatusCode, body)
 			require.NotContains(t, body, `"suppressed":true`)
 			least = min(least, len(p.take()))
@@ -62,13 +63,13 @@ func TestRoundTripsBeforeTheFirstByteOfAnExport(t *testing.T) {
 	var before []string
 	for range 3 { // connections, statements and caches are warm at the third
 		p.take()
-		response := ask(t, client(), path, key.Token())
+		response := apptest.Ask(t, apptest.NewClient(), path, key.Token())
 		require.Equal(t, http.StatusOK, response.StatusCode)
 		before = p.take()
 		_, err := io.Copy(io.Discard, response.Body)
 		require.NoError(t, err)
 		require.NoError(t, response.Body.Close())
-		until(t, 5*time.Second, "its end is not recorded", func() bool { return slices.Contains(p.take(), "audit.append") })
+		apptest.Until(t, 5*time.Second, "its end is not recorded", func() bool { return slices.Contains(p.take(), "audit.append") })
 	}
 	const begin = "begin isolation level repeatable read read only, reports.plan, reports.lockPlays, reports.metadata"
 	require.Equal(t, []string{"apikeys.authenticate", begin}, before[:2])
@@ -104,7 +105,7 @@ func serveNoted(t *testing.T, db *fixtures.Database, pools ...string) (p *trips,
 func newTrips(t *testing.T, database string, pools []string) (p *trips, through string) {
 	t.Helper()
 	p = &trips{pools: pools}
-	return p, socketProxy(t, database, p.pass)
+	return p, apptest.SocketProxy(t, database, p.pass)
 }
 
 var tagged = regexp.MustCompile(`/\* ([A-Za-z]+\.[A-Za-z]+) \*/`)

@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/platform/embeddedpg"
 )
 
@@ -42,21 +43,21 @@ func readFormerAnswers(t *testing.T) formerAnswers {
 
 // restoreFormer makes the folder's database the former one, before any program of today sees it. The session, which would
 // have expired long ago, was used just now.
-func restoreFormer(t *testing.T, dir string) *door {
+func restoreFormer(t *testing.T, dir string) *apptest.Door {
 	t.Helper()
 	dump, err := os.ReadFile(filepath.Join("testdata", "upgrade", "database.sql"))
 	require.NoError(t, err)
 	server, err := embeddedpg.Start(t.Context(), dir, embeddedpg.Options{})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, server.Stop(context.Background())) }()
-	conn, err := pgx.Connect(t.Context(), asSuperuser(t, server.URL()))
+	conn, err := pgx.Connect(t.Context(), apptest.AsSuperuser(t, server.URL()))
 	require.NoError(t, err)
 	defer conn.Close(context.Background())
 	_, err = conn.PgConn().Exec(t.Context(), string(dump)).ReadAll()
 	require.NoError(t, err)
 	_, err = conn.Exec(t.Context(), `update public.sessions set created_at = now(), last_used_at = now(), expires_at = now() + interval '12 h'`)
 	require.NoError(t, err)
-	return openDoor(t, dir)
+	return apptest.OpenDoor(t, dir)
 }
 
 // A database that a former program made goes through all migrations: its key answers with the same figures, its session is
@@ -64,16 +65,16 @@ func restoreFormer(t *testing.T, dir string) *door {
 func TestFormerDatabaseIsUpgraded(t *testing.T) {
 	t.Parallel()
 	former := readFormerAnswers(t)
-	dir := newFolder(t)
+	dir := apptest.NewFolder(t)
 	d := restoreFormer(t, dir)
-	require.Equal(t, 1, read[int](t, d, "select count(*) from unsealed_days"), "a day that was sealed and written to since")
-	c := serveOn(t, dir)
+	require.Equal(t, 1, apptest.Read[int](t, d, "select count(*) from unsealed_days"), "a day that was sealed and written to since")
+	c := apptest.ServeOn(t, dir)
 	for _, table := range []string{"organisations", "users", "memberships", "players", "player_groups", "group_members", "games",
 		"forks", "plays", "api_keys", "sessions", "audit_entries"} {
-		require.Equal(t, former.Tables[table], read[int](t, d, "select count(*) from "+table), table)
+		require.Equal(t, former.Tables[table], apptest.Read[int](t, d, "select count(*) from "+table), table)
 	}
 	get := func(path, token string, headers ...string) (*http.Response, string) {
-		response := ask(t, client(), c.url+path, token, headers...)
+		response := apptest.Ask(t, apptest.NewClient(), c.URL+path, token, headers...)
 		text, err := io.ReadAll(response.Body)
 		require.NoError(t, err)
 		return response, string(text)
@@ -90,7 +91,7 @@ func TestFormerDatabaseIsUpgraded(t *testing.T) {
 	require.Equal(t, former.PlaysSHA256, formerSum(plays))
 	response, _ = get("/api/v1/forks", former.RevokedKey)
 	require.Equal(t, http.StatusUnauthorized, response.StatusCode)
-	require.Equal(t, 2, read[int](t, d, "select count(*) from audit_entries where reason = 'revoked'"), "one of before, one of now")
+	require.Equal(t, 2, apptest.Read[int](t, d, "select count(*) from audit_entries where reason = 'revoked'"), "one of before, one of now")
 
 	response, log := get("/o/"+former.Organisation+"/settings/audit-log.csv", "", "Cookie", "__Host-dg="+former.Session, "Sec-Fetch-Site", "same-origin")
 	require.Equal(t, http.StatusOK, response.StatusCode, "signed in still")
@@ -99,9 +100,9 @@ func TestFormerDatabaseIsUpgraded(t *testing.T) {
 	require.Equal(t, http.StatusOK, response.StatusCode)
 	require.Contains(t, page, "Lost laptop")
 
-	verified := launch(t, "segments", "verify", "--data-dir", dir)
-	require.Zero(t, verified.status(backWithin*6), "%s%s", verified.out.String(), verified.log.String())
-	require.NotContains(t, verified.out.String(), "Nothing is sealed")
+	verified := apptest.Launch(t, "segments", "verify", "--data-dir", dir)
+	require.Zero(t, verified.Status(backWithin*6), "%s%s", verified.Out.String(), verified.Log.String())
+	require.NotContains(t, verified.Out.String(), "Nothing is sealed")
 }
 
 // playerKeyCells are the cells of a column that the former program had not. The rows need no quotes.

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
 )
 
 // somebody is a user of the system without any rights, with a home that nobody else can enter.
@@ -29,7 +31,7 @@ func newSomebody(t *testing.T) somebody {
 		t.Skip("SKIPPED, NOTHING WAS TESTED: only root can make a user and become it; as anybody else the other tests show it")
 	}
 	s := somebody{name: fmt.Sprintf("dg-test-%d", os.Getpid())}
-	base, err := reachable()
+	base, err := apptest.ReachableFolder()
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(base) })
 	s.home = filepath.Join(base, "home")
@@ -37,7 +39,7 @@ func newSomebody(t *testing.T) somebody {
 		t.Skipf("SKIPPED, NOTHING WAS TESTED: no user can be made: %v %s", err, out)
 	}
 	t.Cleanup(func() {
-		until(t, 10*time.Second, "the user is in use", func() bool { return exec.CommandContext(context.Background(), "userdel", s.name).Run() == nil })
+		apptest.Until(t, 10*time.Second, "the user is in use", func() bool { return exec.CommandContext(context.Background(), "userdel", s.name).Run() == nil })
 	})
 	u, err := user.Lookup(s.name)
 	require.NoError(t, err)
@@ -86,13 +88,13 @@ func TestAsANormalUser(t *testing.T) {
 		filepath.Join(s.home, "a folder with spaces and an umlaut ü", strings.Repeat("long/", 10), strings.Repeat("x", 200-len(s.home)-90)),
 	} {
 		t.Run(strconv.Itoa(len(dir))+" characters", func(t *testing.T) {
-			c := launchWith(t, s.become(t), "serve", "--demo", "--data-dir", dir, "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0").untilServing()
-			until(t, 5*time.Second, "there is no curl line", func() bool { return curlLine.MatchString(c.out.String()) })
-			body, status := paste(t, c.out.String())
+			c := apptest.LaunchWith(t, s.become(t), "serve", "--demo", "--data-dir", dir, "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0").UntilServing()
+			apptest.Until(t, 5*time.Second, "there is no curl line", func() bool { return apptest.CurlLine.MatchString(c.Out.String()) })
+			body, status := paste(t, c.Out.String())
 			require.Equal(t, "200", status, body)
 			require.Contains(t, s.processes(t), "postgres")
-			c.stop()
-			until(t, 5*time.Second, "something runs on", func() bool { return s.processes(t) == "" })
+			c.Stop()
+			apptest.Until(t, 5*time.Second, "something runs on", func() bool { return s.processes(t) == "" })
 			left, err := filepath.Glob(filepath.Join(s.home, "tmp", "*"))
 			require.NoError(t, err)
 			require.Empty(t, left, "no socket is left")
@@ -119,18 +121,18 @@ func TestAsRootInAFolderOfRootAlone(t *testing.T) {
 	require.NoError(t, os.Chmod(filepath.Dir(dir), 0o700))
 	var kept string
 	for range 2 {
-		c := launch(t, "serve", "--demo", "--data-dir", dir, "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0").untilServing()
-		until(t, 5*time.Second, "there is no curl line", func() bool { return curlLine.MatchString(c.out.String()) })
-		said := usedFolder.FindStringSubmatch(c.log.String())
-		require.NotNil(t, said, "it says where the data is: %s", c.log.String())
+		c := apptest.Launch(t, "serve", "--demo", "--data-dir", dir, "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0").UntilServing()
+		apptest.Until(t, 5*time.Second, "there is no curl line", func() bool { return apptest.CurlLine.MatchString(c.Out.String()) })
+		said := usedFolder.FindStringSubmatch(c.Log.String())
+		require.NotNil(t, said, "it says where the data is: %s", c.Log.String())
 		t.Cleanup(func() { _ = os.RemoveAll(said[1]) })
-		body, status := paste(t, c.out.String())
+		body, status := paste(t, c.Out.String())
 		require.Equal(t, "200", status)
 		if kept != "" {
 			require.Equal(t, kept, body)
 		}
 		kept = body
-		c.stop()
-		nothingRuns(t, said[1], goneWithin)
+		c.Stop()
+		apptest.NothingRuns(t, said[1], goneWithin)
 	}
 }

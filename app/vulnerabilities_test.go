@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
 )
 
 // plantedVulnerability is an entry of the database of vulnerabilities, on a function of fiber.
@@ -22,7 +24,7 @@ const plantedVulnerability = `{"schema_version": "1.3.1", "id": "GO-2026-9001", 
 // passes, and says so, where the database cannot be reached.
 func TestCheckFindsVulnerabilities(t *testing.T) {
 	t.Parallel()
-	program, err := binary()
+	program, err := apptest.Binary()
 	require.NoError(t, err)
 	planted, exceptions := t.TempDir(), filepath.Join(t.TempDir(), "vulnerabilities.txt")
 	require.NoError(t, os.WriteFile(filepath.Join(planted, "GO-2026-9001.json"), []byte(plantedVulnerability), 0o600))
@@ -36,7 +38,7 @@ func TestCheckFindsVulnerabilities(t *testing.T) {
 		"no database can be reached": {"https://127.0.0.1:1", "", "NOT CHECKED", false},
 		"no database is there":       {"file:///nowhere", "", "no such file", true},
 	} {
-		check := exec.CommandContext(t.Context(), filepath.Join("..", "scripts", "vulnerabilities.sh"), program)
+		check := exec.CommandContext(t.Context(), apptest.InTree("scripts", "vulnerabilities.sh"), program)
 		check.Env = append(os.Environ(), "GOVULNDB="+c.database, "VULN_EXCEPTIONS="+c.exceptions)
 		out, err := check.CombinedOutput()
 		require.Equal(t, c.fails, err != nil, "%s: %s", name, out)

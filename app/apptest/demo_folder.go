@@ -1,10 +1,11 @@
-package main
+package apptest
 
 import (
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"sync"
 	"testing"
 	"time"
@@ -15,16 +16,12 @@ import (
 // demoBase holds a data folder with the demo in it, once some test has asked for it.
 var demoBase string
 
-func TestMain(m *testing.M) {
-	if name := os.Getenv(asideVariable); name != "" {
-		if err := beAside(name); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		return
-	}
+// Main runs the tests of a package that starts dg, and then removes what they share. What is to be said at the end comes last.
+func Main(m *testing.M, end ...func()) {
 	status := m.Run()
-	printSpared()
+	for _, say := range end {
+		say()
+	}
 	_ = os.RemoveAll(demoBase)
 	os.Exit(status)
 }
@@ -32,17 +29,17 @@ func TestMain(m *testing.M) {
 // demoFolder is a data folder that holds the demo as `dg serve --demo` loads it, before it makes its key. Nothing runs on it.
 var demoFolder = sync.OnceValues(func() (string, error) {
 	var err error
-	if demoBase, err = reachable(); err != nil {
+	if demoBase, err = ReachableFolder(); err != nil {
 		return "", err
 	}
-	program, err := binary()
+	program, err := Binary()
 	if err != nil {
 		return "", err
 	}
 	dir, file := filepath.Join(demoBase, "data folder"), filepath.Join(demoBase, "demo")
 	for _, command := range []string{`"$0" demo --print >"$1"`, `"$0" import --data-dir "$2" "$1"`} {
 		cmd := exec.Command("sh", "-c", command, program, file, dir)
-		cmd.Env = cleanEnvironment()
+		cmd.Env = CleanEnvironment()
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return "", fmt.Errorf("load the demo: %w\n%s", err, out)
 		}
@@ -50,16 +47,20 @@ var demoFolder = sync.OnceValues(func() (string, error) {
 	return dir, nil
 })
 
-// copyDemo puts the demo into a folder without data: a copy of one that holds it, because loading takes two seconds of a
+// CopyDemo puts the demo into a folder without data: a copy of one that holds it, because loading takes two seconds of a
 // processor. The tests of an external database and of dg demo load it themselves.
-func copyDemo(t *testing.T, dir string) {
+func CopyDemo(t *testing.T, dir string) {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(dir, "data")); err == nil {
 		return
 	}
 	loaded, err := demoFolder()
 	require.NoError(t, err)
-	nothingRuns(t, loaded, 20*time.Second)
+	NothingRuns(t, loaded, 20*time.Second)
 	out, err := exec.CommandContext(t.Context(), "cp", "-a", loaded, dir).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 }
+
+var CurlLine = regexp.MustCompile(`(?m)^\s*(curl .*)$`)
+
+var DemoKey = regexp.MustCompile(`dg_live_[0-9A-Za-z]+_[0-9A-Za-z]+`)

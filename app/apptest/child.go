@@ -1,0 +1,224 @@
+package apptest
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/platform/testkit/fixtures"
+)
+
+// OpsAddress is where the instance's private listener is: the address of the two that it listens on which does not serve.
+func (c *Child) OpsAddress(t *testing.T) string {
+	t.Helper()
+	if c.ops == "" {
+		Until(t, 5e9, "there is no private listener", func() bool {
+			for _, address := range listeners4(t, c.Process.Pid) {
+				if "http://"+address != c.URL {
+					c.ops = address
+				}
+			}
+			return c.ops != ""
+		})
+	}
+	return c.ops
+}
+
+// listeners4 are the IPv4 addresses that a process listens on, as the kernel lists them.
+func listeners4(t *testing.T, pid int) (addresses []string) {
+	t.Helper()
+	fds, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
+	require.NoError(t, err)
+	own := map[string]bool{}
+	for _, fd := range fds {
+		if to, err := os.Readlink(fd); err == nil && strings.HasPrefix(to, "socket:[") {
+			own[strings.Trim(to, "socket:[]")] = true
+		}
+	}
+	table, err := os.Open(fmt.Sprintf("/proc/%d/net/tcp", pid))
+	if err != nil {
+		t.Skipf("SKIPPED, NOTHING WAS TESTED: %v", err)
+	}
+	defer table.Close()
+	for lines := bufio.NewScanner(table); lines.Scan(); {
+		var n int
+		var ip, port uint32
+		var remote, state string
+		fields := strings.Fields(lines.Text())
+		if _, err := fmt.Sscanf(lines.Text(), "%d: %08X:%04X %s %s", &n, &ip, &port, &remote, &state); err == nil && state == "0A" && own[fields[9]] {
+			addresses = append(addresses, fmt.Sprintf("%d.%d.%d.%d:%d", byte(ip), byte(ip>>8), byte(ip>>16), byte(ip>>24), port))
+		}
+	}
+	return addresses
+}
+
+// Binary is the real program, for the tests that kill it, measure it or run it as somebody else. It is built where
+// builds go, without the race detector, which would be what is measured.
+var Binary = sync.OnceValues(func() (string, error) {
+	path := InTree("bin", "dg-test")
+	fresh := fmt.Sprintf("%s-%d", path, os.Getpid())
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", fresh, "dg/app").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build dg: %w\n%s", err, out)
+	}
+	return path, os.Rename(fresh, path) // whole for another run of the tests as well
+})
+
+// Child is dg in a process of its own.
+type Child struct {
+	*exec.Cmd
+	T        *testing.T
+	Out, Log Buffer
+	Exited   chan struct{}
+	URL      string // where it serves
+	ops      string // where its metrics are, once somebody asked: see opsAddress
+}
+
+// Launch starts dg. It is killed when the test ends, if it still runs.
+func Launch(t *testing.T, args ...string) *Child {
+	t.Helper()
+	return LaunchWith(t, nil, args...)
+}
+
+// LaunchWith starts dg, which stops without a delay; prepare may change how.
+func LaunchWith(t *testing.T, prepare func(*exec.Cmd), args ...string) *Child {
+	t.Helper()
+	program, err := Binary()
+	require.NoError(t, err)
+	c := &Child{Cmd: exec.Command(program, args...), T: t, Exited: make(chan struct{})}
+	c.Env = append(CleanEnvironment(), "DG_SHUTDOWN_DELAY=0s")
+	c.Stdout, c.Stderr = &c.Out, &c.Log
+	if prepare != nil {
+		prepare(c.Cmd)
+	}
+	require.NoError(t, c.Start())
+	go func() { _ = c.Wait(); close(c.Exited) }()
+	t.Cleanup(func() {
+		_ = c.Process.Kill()
+		<-c.Exited
+	})
+	return c
+}
+
+// CleanEnvironment is this process's without the settings of dg.
+func CleanEnvironment() []string {
+	var env []string
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, "DG_") {
+			env = append(env, v)
+		}
+	}
+	return env
+}
+
+// ServeOn starts dg serve on the folder and waits until it serves.
+func ServeOn(t *testing.T, dir string, args ...string) *Child {
+	t.Helper()
+	if slices.Contains(args, "--demo") {
+		CopyDemo(t, dir)
+	}
+	return Launch(t, append([]string{"serve", "--data-dir", dir, "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0"}, args...)...).UntilServing()
+}
+
+// ServeDatabase starts dg serve on a database of the test's own.
+func ServeDatabase(t *testing.T, db *fixtures.Database) *Child {
+	t.Helper()
+	return Launch(t, "serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0",
+		"--database-url", db.URL, "--migrate-database-url", db.OwnerURL).UntilServing()
+}
+
+var servingLine = regexp.MustCompile(`(?m)^Serving on (\S+)$`)
+
+func (c *Child) UntilServing() *Child {
+	c.T.Helper()
+	Until(c.T, time.Minute, "dg does not serve", func() bool {
+		select {
+		case <-c.Exited:
+			c.T.Fatalf("dg ended: %s", c.Log.String())
+		default:
+		}
+		line := servingLine.FindStringSubmatch(c.Out.String())
+		if line != nil {
+			c.URL = line[1]
+		}
+		return line != nil
+	})
+	return c
+}
+
+// Status waits for the end of the process and returns its exit status, -1 if a signal ended it.
+func (c *Child) Status(within time.Duration) int {
+	c.T.Helper()
+	select {
+	case <-c.Exited:
+	case <-time.After(within):
+		c.T.Fatalf("dg %v still runs after %s:\n%s", c.Args[1:], within, c.Log.String())
+	}
+	return c.ProcessState.ExitCode()
+}
+
+// Stop ends dg in order.
+func (c *Child) Stop() {
+	c.T.Helper()
+	require.NoError(c.T, c.Process.Signal(syscall.SIGTERM))
+	require.Zero(c.T, c.Status(30*time.Second), "%s", c.Log.String())
+}
+
+// Kill is kill -9.
+func (c *Child) Kill() {
+	c.T.Helper()
+	require.NoError(c.T, c.Process.Kill())
+	<-c.Exited
+}
+
+// Memory reads a line of the process's /proc status, such as VmHWM, in bytes; 0 when it has ended.
+func (c *Child) Memory(name string) int {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.Process.Pid))
+	for line := range strings.Lines(string(text)) {
+		if rest, ok := strings.CutPrefix(line, name+":"); ok {
+			kb, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(rest), " kB"))
+			require.NoError(c.T, err)
+			return kb << 10
+		}
+	}
+	return 0
+}
+
+// Until polls a condition; message says what is wrong as long as it does not hold.
+func Until(t *testing.T, within time.Duration, message string, condition func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(within); !condition(); <-time.After(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("after %s: %s", within, message)
+		}
+	}
+}
+
+// FreeAddress is a loopback address that nobody serves on.
+func FreeAddress(t *testing.T) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer ln.Close()
+	return ln.Addr().String()
+}
+
+// WithFiles makes the process one that may open so many files.
+func WithFiles(limit string) func(*exec.Cmd) {
+	return func(c *exec.Cmd) {
+		c.Args = append([]string{"sh", "-c", `ulimit -n ` + limit + ` && exec "$0" "$@"`, c.Path}, c.Args[1:]...)
+		c.Path = "/bin/sh"
+	}
+}

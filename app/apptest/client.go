@@ -1,0 +1,127 @@
+package apptest
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// CookiesOf signs a person in without a browser and returns the cookies.
+func CookiesOf(t *testing.T, base, email, password string) string {
+	t.Helper()
+	form := url.Values{"email": {email}, "password": {password}}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/sign-in", strings.NewReader(form.Encode()))
+	require.NoError(t, err)
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	request.Header.Set("Sec-Fetch-Site", "same-origin")
+	response, err := WithoutRedirects().Do(request)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	require.Equal(t, http.StatusSeeOther, response.StatusCode)
+	var all []string
+	for _, cookie := range response.Cookies() {
+		all = append(all, cookie.Name+"="+cookie.Value)
+	}
+	return strings.Join(all, "; ")
+}
+
+func WithoutRedirects() *http.Client {
+	c := NewClient()
+	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return c
+}
+
+func ReadAll(t *testing.T, response *http.Response) string {
+	t.Helper()
+	body, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	return string(body)
+}
+
+// SmallWindowClient is a client for whom little is on its way: what it does not read is not sent.
+func SmallWindowClient() *http.Client {
+	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
+		if tcp, ok := conn.(*net.TCPConn); ok {
+			err = tcp.SetReadBuffer(16 << 10)
+		}
+		return conn, err
+	}
+	return &http.Client{Transport: &http.Transport{DialContext: dial, DisableCompression: true, DisableKeepAlives: true, ReadBufferSize: 4 << 10}}
+}
+
+// Slowly reads at 200 KB/s in the background until the body ends, and sends the error that ended it.
+func Slowly(t *testing.T, body io.Reader) <-chan error {
+	t.Helper()
+	ended := make(chan error, 1)
+	ctx := t.Context()
+	go func() {
+		tick := time.NewTicker(50 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				ended <- ctx.Err()
+				return
+			case <-tick.C:
+			}
+			if _, err := io.CopyN(io.Discard, body, 10_000); err != nil {
+				ended <- err
+				return
+			}
+		}
+	}()
+	return ended
+}
+
+// FetchFrom asks as a client that keeps its connections. Status 0 is a transfer that failed or broke.
+func FetchFrom(c *http.Client, url, token string) (status int, body []byte) {
+	request, err := http.NewRequest(http.MethodGet, url, http.NoBody)
+	if err != nil {
+		return 0, nil
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	response, err := c.Do(request)
+	if err != nil {
+		return 0, nil
+	}
+	defer response.Body.Close()
+	if body, err = io.ReadAll(response.Body); err != nil {
+		return 0, body
+	}
+	return response.StatusCode, body
+}
+
+// KeepingClient is one client with connections of its own.
+func KeepingClient(within time.Duration) *http.Client {
+	return &http.Client{Transport: &http.Transport{DisableCompression: true}, Timeout: within}
+}
+
+// NewClient has connections of its own: a test never waits for another's.
+func NewClient() *http.Client {
+	return &http.Client{Transport: &http.Transport{DisableCompression: true, DisableKeepAlives: true}}
+}
+
+// Ask sends a GET with the key, and with further headers given as name, value.
+func Ask(t *testing.T, c *http.Client, url, token string, headers ...string) *http.Response {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
+	require.NoError(t, err)
+	if token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
+	response, err := c.Do(request)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = response.Body.Close() })
+	return response
+}

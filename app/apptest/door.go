@@ -1,0 +1,101 @@
+package apptest
+
+import (
+	"context"
+	"maps"
+	"net/url"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
+	"dg/platform/embeddedpg"
+)
+
+// Door is the test's own way into the database of a folder, as PostgreSQL's superuser. It keeps the server running.
+type Door struct {
+	*pgxpool.Pool
+	Server *embeddedpg.Server
+}
+
+func OpenDoor(t *testing.T, dir string) *Door {
+	t.Helper()
+	server, err := embeddedpg.Start(t.Context(), dir, embeddedpg.Options{})
+	require.NoError(t, err)
+	d := &Door{Server: server}
+	d.Pool, err = pgxpool.New(context.Background(), AsSuperuser(t, server.URL()))
+	require.NoError(t, err)
+	t.Cleanup(func() { d.GiveBack(t) })
+	return d
+}
+
+// DoorTo opens the database of a URL.
+func DoorTo(t *testing.T, connection string) *Door {
+	t.Helper()
+	pool, err := pgxpool.New(t.Context(), AsSuperuser(t, connection))
+	require.NoError(t, err)
+	t.Cleanup(pool.Close)
+	return &Door{Pool: pool}
+}
+
+func AsSuperuser(t *testing.T, connection string) string {
+	u, err := url.Parse(connection)
+	require.NoError(t, err)
+	u.User = url.User("postgres")
+	return u.String()
+}
+
+// GiveBack gives the server back.
+func (d *Door) GiveBack(t *testing.T) {
+	d.Close()
+	require.NoError(t, d.Server.Stop(context.Background()))
+}
+
+func (d *Door) Do(t *testing.T, sql string, args ...any) {
+	t.Helper()
+	_, err := d.Exec(context.Background(), sql, args...)
+	require.NoError(t, err)
+}
+
+// Read reads one value.
+func Read[T any](t *testing.T, d *Door, sql string, args ...any) T {
+	t.Helper()
+	var v T
+	require.NoError(t, d.QueryRow(context.Background(), sql, args...).Scan(&v))
+	return v
+}
+
+// Tables counts the rows of every table.
+func (d *Door) Tables(t *testing.T) map[string]int {
+	t.Helper()
+	rows, err := d.Query(t.Context(), `select tablename::text from pg_tables where schemaname = 'public'`)
+	require.NoError(t, err)
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(t, err)
+	counts := map[string]int{}
+	for _, name := range names {
+		counts[name] = Read[int](t, d, `select count(*) from `+pgx.Identifier{name}.Sanitize())
+	}
+	require.Contains(t, slices.Collect(maps.Keys(counts)), "plays")
+	return counts
+}
+
+// ExportBackends are the processes of PostgreSQL that read the rows of an export.
+const ExportBackends = ` from pg_stat_activity where datname = current_database() and application_name = 'dg exports' and state = 'active' and query like '/* reports.export */%'`
+
+// Running counts the exports that PostgreSQL works on.
+func (d *Door) Running(t *testing.T) int { return Read[int](t, d, `select count(*)`+ExportBackends) }
+
+// Finished waits for the end of the export of a request and returns its audit details.
+func (d *Door) Finished(t *testing.T, requestID string) (outcome string, rows int) {
+	t.Helper()
+	Until(t, 30*time.Second, "the export's end is not recorded", func() bool {
+		err := d.QueryRow(context.Background(), `select details->>'outcome', (details->>'rows')::int from audit_entries
+			where action = 'export.finished' and request_id = $1`, requestID).Scan(&outcome, &rows)
+		return err == nil
+	})
+	return outcome, rows
+}

@@ -1,0 +1,89 @@
+package apptest
+
+import (
+	"context"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/platform/embeddedpg"
+)
+
+// Postmaster is the process of the server on the folder.
+func Postmaster(t *testing.T, dir string) int {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "data", "postmaster.pid"))
+	require.NoError(t, err)
+	pid, err := strconv.Atoi(strings.SplitN(string(text), "\n", 2)[0])
+	require.NoError(t, err)
+	return pid
+}
+
+// External is a PostgreSQL that dg did not launch, which can go away and come back under the same URL.
+type External struct {
+	T      *testing.T
+	Dir    string
+	Link   string // where its socket is, whenever it runs
+	Server *embeddedpg.Server
+}
+
+func NewExternal(t *testing.T) *External {
+	t.Helper()
+	return ExternalOn(t, NewFolder(t))
+}
+
+func ExternalOn(t *testing.T, dir string) *External {
+	t.Helper()
+	x := &External{T: t, Dir: dir}
+	x.Link = filepath.Join(filepath.Dir(x.Dir), "socket")
+	t.Cleanup(func() { x.Stop() })
+	x.Start()
+	return x
+}
+
+func (x *External) Start() {
+	x.T.Helper()
+	var err error
+	x.Server, err = embeddedpg.Start(context.Background(), x.Dir, embeddedpg.Options{})
+	require.NoError(x.T, err)
+	u, err := url.Parse(x.Server.URL())
+	require.NoError(x.T, err)
+	_ = os.Remove(x.Link)
+	require.NoError(x.T, os.Symlink(u.Query().Get("host"), x.Link))
+}
+
+// Stop waits for the server's end itself: to Stop, a child of this process that another test has just forked is another user of it.
+func (x *External) Stop() {
+	require.NoError(x.T, x.Server.Stop(context.Background()))
+	<-x.Server.Done()
+}
+
+// URL connects as the role.
+func (x *External) URL(user *url.Userinfo) string {
+	u := url.URL{Scheme: "postgres", User: user, Path: "/dg", RawQuery: url.Values{"host": {x.Link}}.Encode()}
+	return u.String()
+}
+
+func (x *External) Serve(args ...string) *Child {
+	x.T.Helper()
+	return Launch(x.T, append([]string{"serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0",
+		"--database-url", x.URL(url.User("dg_app")), "--migrate-database-url", x.URL(url.User("dg_owner"))}, args...)...).UntilServing()
+}
+
+// Die ends the server by kill -9.
+func (x *External) Die() {
+	x.T.Helper()
+	KillPostmaster(x.T, x.Dir)
+	x.Stop()
+}
+
+func KillPostmaster(t *testing.T, dir string) {
+	t.Helper()
+	require.NoError(t, syscall.Kill(Postmaster(t, dir), syscall.SIGKILL))
+}

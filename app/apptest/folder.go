@@ -1,0 +1,71 @@
+package apptest
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// NewFolder is a path for a data folder that PostgreSQL's user can reach, in memory where the system has that. When the
+// test ends nothing may run on it any more.
+func NewFolder(t *testing.T) string {
+	t.Helper()
+	base, err := ReachableFolder()
+	require.NoError(t, err)
+	dir := filepath.Join(base, "data folder")
+	t.Cleanup(func() { CleanFolder(t, base, dir) })
+	return dir
+}
+
+func CleanFolder(t *testing.T, base, dir string) {
+	NothingRuns(t, dir, 20*time.Second)
+	// A killed server leaves its socket for the next start.
+	if info, err := os.Stat(dir); err == nil {
+		of := info.Sys().(*syscall.Stat_t)
+		left, _ := filepath.Glob(fmt.Sprintf("/tmp/dg-*-%x-%x", of.Dev, of.Ino))
+		for _, path := range left {
+			_ = os.RemoveAll(path)
+		}
+	}
+	_ = os.RemoveAll(base)
+}
+
+func ReachableFolder() (string, error) {
+	parent := ""
+	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
+		parent = "/dev/shm"
+	}
+	base, err := os.MkdirTemp(parent, "dg-app-test-")
+	if err != nil {
+		return "", err
+	}
+	return base, os.Chmod(base, 0o755)
+}
+
+// ProcessesOn lists the processes whose command line names the folder.
+func ProcessesOn(t *testing.T, dir string) []string {
+	out, err := exec.Command("ps", "-A", "-ww", "-o", "pid=,args=").Output()
+	require.NoError(t, err)
+	var found []string
+	for line := range strings.Lines(string(out)) {
+		if strings.Contains(line, dir) {
+			found = append(found, strings.TrimSpace(line))
+		}
+	}
+	return found
+}
+
+// NothingRuns waits until no process of the folder is left, and returns how long that took.
+func NothingRuns(t *testing.T, dir string, within time.Duration) time.Duration {
+	t.Helper()
+	begun := time.Now()
+	Until(t, within, "a process is left on "+dir, func() bool { return len(ProcessesOn(t, dir)) == 0 })
+	return time.Since(begun)
+}

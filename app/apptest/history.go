@@ -1,0 +1,62 @@
+package apptest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/app/demo"
+	"dg/modules/reports"
+)
+
+// Sealable is how many plays a fork of these tests has: enough for segments.
+const Sealable = reports.SealFrom + 1_000
+
+// History is a file of plays of one fork, and what is needed to read it.
+type History struct {
+	File  string
+	IDs   demo.ScaleIDs
+	Plays int
+	Query string // the period that holds all of it
+}
+
+// NewHistory writes a file of that many plays. Another seed is another organisation.
+func NewHistory(t *testing.T, seed uint64, plays int) History {
+	t.Helper()
+	base, err := ReachableFolder() // in memory: a soak writes gigabytes
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(base) })
+	h := History{File: filepath.Join(base, "history.ndjson"), Plays: plays}
+	f, err := os.Create(h.File)
+	require.NoError(t, err)
+	now := time.Now().UTC()
+	h.IDs, err = demo.Scale(f, seed, now, demo.Size{Plays: plays, Players: 500, Days: 300, Groups: []int{4}})
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	h.Query = fmt.Sprintf("?from=%s&to=%s", now.AddDate(0, 0, -301).Format(time.DateOnly), now.Format(time.DateOnly))
+	return h
+}
+
+// ImportInto brings the history in by the real program.
+func (h History) ImportInto(t *testing.T, dir string) {
+	t.Helper()
+	ImportFile(t, dir, h.File)
+}
+
+// ImportFile imports by the built program, which takes a tenth of the time of one under the race detector, and returns
+// what it printed.
+func ImportFile(t *testing.T, dir, file string) string {
+	t.Helper()
+	c := Launch(t, "import", "--data-dir", dir, file)
+	require.Zero(t, c.Status(10*time.Minute), "%s", c.Log.String())
+	return c.Out.String()
+}
+
+// CSV is the path of the export of all of it.
+func (h History) CSV() string {
+	return "/api/v1/forks/" + h.IDs.Forks[0].String() + "/exports/csv" + h.Query
+}

@@ -1,0 +1,137 @@
+package apptest
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/platform/testkit/fixtures"
+)
+
+// WithoutTLS are the changes to the examples of proxies that speak http, as the hostile clients do.
+func WithoutTLS() []string {
+	return []string{" ssl crt /etc/haproxy/dg.example.org.pem", "", " ssl sndbuf", " sndbuf"}
+}
+
+// ClientOf speaks to the proxy at the address, through a window of that many bytes (0: the usual one).
+func ClientOf(address string, window int) *http.Client {
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		from := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
+		conn, err := from.DialContext(ctx, "tcp", address)
+		if tcp, ok := conn.(*net.TCPConn); ok && window > 0 {
+			err = tcp.SetReadBuffer(window)
+		}
+		return conn, err
+	}
+	return &http.Client{Transport: &http.Transport{
+		DialContext: dial, DisableCompression: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
+	}}
+}
+
+const PublicURL = "https://dg.example.org"
+
+// ProxyArguments are those of each proxy for its configuration.
+var ProxyArguments = map[string]func(t *testing.T, config, dir string) []string{
+	"nginx": func(t *testing.T, config, dir string) []string {
+		main := fmt.Sprintf("daemon off; pid %[1]s/pid; error_log stderr; events { worker_connections 15000; } http { access_log off; client_body_temp_path %[1]s; include %[2]s; }", dir, config)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "main.conf"), []byte(main), 0o600))
+		return []string{"-p", dir, "-c", filepath.Join(dir, "main.conf")}
+	},
+	"haproxy": func(_ *testing.T, config, _ string) []string { return []string{"-db", "-f", config} },
+}
+
+// StartProxy starts a proxy with its example in front of dg at upstream, and returns its address once it serves; "" where it is not
+// installed. changes are more of them to the example.
+func StartProxy(t *testing.T, name, upstream string, changes ...string) (address string) {
+	t.Helper()
+	program, err := exec.LookPath(name)
+	if err != nil {
+		return ""
+	}
+	dir, address := t.TempDir(), FreeAddress(t)
+	example := map[string]string{"nginx": "nginx.conf", "haproxy": "haproxy.cfg"}[name]
+	var log Buffer
+	proxy := exec.Command(program, ProxyArguments[name](t, adapt(t, example, dir, address, upstream, changes), dir)...)
+	proxy.Stdout, proxy.Stderr = &log, &log
+	require.NoError(t, proxy.Start())
+	t.Cleanup(func() {
+		_ = proxy.Process.Signal(syscall.SIGTERM)
+		_ = proxy.Wait()
+		if t.Failed() {
+			t.Log(log.String())
+		}
+	})
+	c := ClientOf(address, 0)
+	Until(t, 10*time.Second, name+" does not serve", func() bool {
+		base := PublicURL
+		if len(changes) > 0 {
+			base = "http://" + address
+		}
+		response, err := c.Get(base + "/readyz")
+		return err == nil && response.Body.Close() == nil && response.StatusCode == http.StatusOK
+	})
+	return address
+}
+
+// BehindProxy is a dg that trusts proxies on this machine, with one large fork.
+func BehindProxy(t *testing.T, args ...string) *Exporting {
+	t.Helper()
+	db := fixtures.New(t)
+	fork := db.Fork(fixtures.Fork{OrganisationID: db.Organisation(fixtures.Organisation{}).ID})
+	db.Players(fork.OrganisationID, 500)
+	plays := ChaosSize(30_000, 150_000, 150_000)
+	db.Plays(fork, plays, fork.CreatedAt, time.Second)
+	db.Exec(`analyze`) // as an import does: rows come in the order of an index
+	address := FreeAddress(t)
+	dg := Launch(t, append(args, "serve", "--addr", address, "--ops-addr", "127.0.0.1:0", "--database-url", db.URL,
+		"--migrate-database-url", db.OwnerURL, "--base-url", PublicURL, "--trusted-proxies", "127.0.0.1/32")...).UntilServing()
+	dg.URL = "http://" + address // it says the public one
+	return &Exporting{
+		ExportPath: "/api/v1/forks/" + fork.ID + "/exports/csv?from=2026-01-01&to=2026-12-31", Plays: plays,
+		Child: dg, Door: DoorTo(t, db.URL), Token: db.Key(fork.OrganisationID).Token(), MoreTokens: []string{db.Key(fork.OrganisationID).Token(), db.Key(fork.OrganisationID).Token()},
+	}
+}
+
+// adapt writes an example with other addresses and a certificate of this test.
+func adapt(t *testing.T, example, dir, address, upstream string, changes []string) string {
+	t.Helper()
+	text, err := os.ReadFile(InTree("configs", "deploy", example))
+	require.NoError(t, err)
+	certificate, key := selfSigned(t)
+	both := filepath.Join(dir, "both.pem")
+	require.NoError(t, os.WriteFile(both, append(certificate, key...), 0o600))
+	adapted := strings.NewReplacer(append(changes, "listen 443", "listen "+address, "bind :443", "bind "+address, "127.0.0.1:8080", upstream,
+		"/etc/ssl/certs/dg.example.org.pem", both, "/etc/ssl/private/dg.example.org.key", both, "/etc/haproxy/dg.example.org.pem", both)...).Replace(string(text))
+	config := filepath.Join(dir, example)
+	require.NoError(t, os.WriteFile(config, []byte(adapted), 0o600))
+	return config
+}
+
+func selfSigned(t *testing.T) (certificate, key []byte) {
+	t.Helper()
+	pair, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), DNSNames: []string{"dg.example.org"}}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &pair.PublicKey, pair)
+	require.NoError(t, err)
+	private, err := x509.MarshalPKCS8PrivateKey(pair)
+	require.NoError(t, err)
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})
+}

@@ -1,0 +1,78 @@
+package apptest
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+)
+
+// Seen collects what anybody could read: output, bodies, logs, tables.
+type Seen map[string]string
+
+// secretShapes are what secrets look like, whichever they are.
+var secretShapes = map[string]*regexp.Regexp{
+	"a key":                   regexp.MustCompile(`dg_live_[0-9A-Za-z]{20,}_[0-9A-Za-z]{40,}`),
+	"a password hash":         regexp.MustCompile(`\$argon2id\$v=\d+\$m=\d`),
+	"a session's cookie":      regexp.MustCompile(`__Host-[a-z-]+=[0-9A-Za-z_-]{16,}`),
+	"a password of a URL":     regexp.MustCompile(`postgres(?:ql)?://[^:@/\s]+:[^@\s]*[^@x*\s][^@\s]*@`),
+	"the address of a secret": regexp.MustCompile(`otpauth://`),
+}
+
+// Finds looks for secrets, and for what has their shape.
+func (s Seen) Finds(secrets map[string]string) []string {
+	found := s.Named(secrets)
+	for where, text := range s {
+		for name, shape := range secretShapes {
+			if at := shape.FindStringIndex(text); at != nil {
+				found = append(found, s.around(name, where, at[0], at[1]))
+			}
+		}
+	}
+	return found
+}
+
+// Named looks for these secrets alone.
+func (s Seen) Named(secrets map[string]string) (found []string) {
+	for where, text := range s {
+		for name, secret := range secrets {
+			if at := strings.Index(text, secret); at >= 0 {
+				found = append(found, s.around(name, where, at, at+len(secret)))
+			}
+		}
+	}
+	return found
+}
+
+func (s Seen) around(name, where string, from, to int) string {
+	text := s[where]
+	return fmt.Sprintf("%s is in %s: …%s…", name, where, text[max(0, from-200):min(len(text), to+50)])
+}
+
+// HoldsNone fails where it contains a secret.
+func (s Seen) HoldsNone(t *testing.T, secrets map[string]string) {
+	t.Helper()
+	for name, secret := range secrets {
+		require.Greater(t, len(secret), 12, name)
+	}
+	for where, text := range s {
+		require.NotEmpty(t, text, where)
+	}
+	for _, found := range s.Finds(secrets) {
+		t.Error(found)
+	}
+}
+
+// Dump is a table as text.
+func Dump(t *testing.T, d *Door, table string) string {
+	t.Helper()
+	rows, err := d.Query(context.Background(), `select t::text from `+pgx.Identifier{table}.Sanitize()+` t`)
+	require.NoError(t, err)
+	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(t, err)
+	return strings.Join(lines, "\n")
+}

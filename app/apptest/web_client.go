@@ -1,0 +1,137 @@
+package apptest
+
+import (
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pquerna/otp/totp"
+	"github.com/stretchr/testify/require"
+
+	"dg/app/demo"
+)
+
+// WebClient is a browser without scripts: it keeps cookies and follows no redirect.
+type WebClient struct {
+	T       *testing.T
+	Base    string
+	Cookies map[string]string
+}
+
+func NewWebClient(t *testing.T, base string) *WebClient {
+	return &WebClient{T: t, Base: base, Cookies: map[string]string{}}
+}
+
+// Send posts the form or, when it is nil, gets the page.
+func (c *WebClient) Send(path string, form url.Values) (status int, body, location string) {
+	c.T.Helper()
+	method := http.MethodPost
+	if form == nil {
+		method = http.MethodGet
+	}
+	request, err := http.NewRequestWithContext(c.T.Context(), method, c.Base+path, strings.NewReader(form.Encode()))
+	require.NoError(c.T, err)
+	request.Header.Set("Accept", "text/html")
+	if form != nil {
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	request.Header.Set("Sec-Fetch-Site", "same-origin")
+	for name, value := range c.Cookies {
+		request.AddCookie(&http.Cookie{Name: name, Value: value})
+	}
+	transport := NewClient()
+	transport.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	response, err := transport.Do(request)
+	require.NoError(c.T, err)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	require.NoError(c.T, err)
+	for _, cookie := range response.Cookies() {
+		if c.Cookies[cookie.Name] = cookie.Value; cookie.Value == "" {
+			delete(c.Cookies, cookie.Name)
+		}
+	}
+	return response.StatusCode, string(text), response.Header.Get("Location")
+}
+
+func (c *WebClient) Get(path string) string {
+	c.T.Helper()
+	_, body, _ := c.Send(path, nil)
+	return body
+}
+
+// Post sends a form of names and values, as a page of the site does.
+func (c *WebClient) Post(path string, fields ...string) (status int, body, location string) {
+	c.T.Helper()
+	form := url.Values{}
+	for i := 0; i < len(fields); i += 2 {
+		form.Set(fields[i], fields[i+1])
+	}
+	return c.Send(path, form)
+}
+
+var hiddenField = regexp.MustCompile(`<input type="hidden" name="(\w+)" value="([^"]*)"`)
+
+// Submit opens a page and sends its form: the fields, and what is hidden in the page.
+func (c *WebClient) Submit(path string, fields ...string) (body, location string) {
+	c.T.Helper()
+	for _, hidden := range hiddenField.FindAllStringSubmatch(c.Get(path), -1) {
+		fields = append(fields, hidden[1], hidden[2])
+	}
+	status, body, location := c.Post(path, fields...)
+	require.Less(c.T, status, 400, "%s: %s", path, body)
+	return body, location
+}
+
+// SignIn signs the person in, with a code where two-step verification is on.
+func (c *WebClient) SignIn(a demo.Account) *WebClient {
+	c.T.Helper()
+	_, location := c.Submit("/sign-in", "email", a.Email, "password", a.Password)
+	if a.TOTPSecret != "" {
+		require.Equal(c.T, "/sign-in/code", location)
+		_, location = c.Submit("/sign-in/code", "code", CodeOf(c.T, a.TOTPSecret))
+	}
+	require.Equal(c.T, "/", location)
+	return c
+}
+
+// Stolen returns another browser with this one's session.
+func (c *WebClient) Stolen() *WebClient {
+	thief := NewWebClient(c.T, c.Base)
+	thief.Cookies["__Host-dg"] = c.Cookies["__Host-dg"]
+	return thief
+}
+
+var OfferedSecret = regexp.MustCompile(`<code id="totp">([A-Z2-7 ]+)</code>`)
+
+var ResetLink = regexp.MustCompile(`(http://\S+)(/account/reset\?token=([A-Za-z0-9_-]{43}))`)
+
+// DemoAccount is the person of the demo with the e-mail.
+func DemoAccount(t *testing.T, email string) demo.Account {
+	t.Helper()
+	for _, a := range demo.Accounts {
+		if a.Email == email {
+			return a
+		}
+	}
+	t.Fatalf("the demo has no %s", email)
+	return demo.Account{}
+}
+
+func CodeOf(t *testing.T, secret string) string {
+	t.Helper()
+	code, err := totp.GenerateCode(secret, time.Now())
+	require.NoError(t, err)
+	return code
+}
+
+func RegexpGroup(t *testing.T, pattern, text string) string {
+	t.Helper()
+	found := regexp.MustCompile(pattern).FindStringSubmatch(text)
+	require.NotNil(t, found, "no %s in:\n%s", pattern, text)
+	return found[1]
+}
