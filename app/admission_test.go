@@ -82,11 +82,11 @@ func startCrowded(t *testing.T, largest int) *crowded {
 
 var sessionCookie = regexp.MustCompile(`__Host-dg=[^;]+`)
 
-// signIn signs in as a browser does and returns the session's cookie.
-func (w *crowded) signIn(t *testing.T, email string) string {
+// sessionOf signs in as a browser does and returns the session's cookie.
+func sessionOf(t *testing.T, base, email string) string {
 	t.Helper()
 	values := url.Values{"email": {email}, "password": {fixtures.Password}}
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.URL+"/sign-in", strings.NewReader(values.Encode()))
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/sign-in", strings.NewReader(values.Encode()))
 	require.NoError(t, err)
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	request.Header.Set("Sec-Fetch-Site", "same-origin")
@@ -147,7 +147,7 @@ func TestOneOrganisationDoesNotStarveOthers(t *testing.T) {
 	w := startCrowded(t, 100_000)
 	for _, n := range []*tenant{w.large, w.little} {
 		for _, email := range n.emails {
-			n.cookies = append(n.cookies, w.signIn(t, email))
+			n.cookies = append(n.cookies, sessionOf(t, w.URL, email))
 		}
 	}
 	// One after the other: each fills the server.

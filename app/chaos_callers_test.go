@@ -116,7 +116,7 @@ func newCalledTenant(t *testing.T, db *fixtures.Database, base string, keys, spa
 	}
 	y.screen = "/o/" + y.slug + "/reports/" + y.fork.ID
 	reader := db.Member(organisation.ID, "owner")
-	y.cookie = (&crowded{Child: &apptest.Child{URL: base}}).signIn(t, reader.Email)
+	y.cookie = sessionOf(t, base, reader.Email)
 	for _, path := range []string{"/api/v1/forks", "/api/v1/forks/" + y.fork.ID,
 		y.path("/stats", ""), y.path("/stats", "&groupId="+y.group), y.path("/exports/csv", ""),
 		y.screen + calledPeriod, y.screen + "/plays.csv" + calledPeriod} {

@@ -57,8 +57,7 @@ func TestChaosHostileClients(t *testing.T) {
 	db := fixtures.New(t)
 	dg := apptest.LaunchWith(t, apptest.WithFiles(strconv.Itoa(apptest.ChaosSize(512, 4096, 4096))), "serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0",
 		"--database-url", db.URL, "--migrate-database-url", db.OwnerURL).UntilServing()
-	w := &crowded{db: db, Child: dg}
-	h := newHealthy(t, db, dg.URL, func(email string) string { return w.signIn(t, email) })
+	h := newHealthy(t, db, dg.URL, func(email string) string { return sessionOf(t, dg.URL, email) })
 	o := beginOrdeal(t, apptest.DoorTo(t, db.URL), dg)
 	attacked := db.Organisation(fixtures.Organisation{}).ID
 	lasting := time.Duration(apptest.ChaosSize(1, 10, 30)) * time.Second

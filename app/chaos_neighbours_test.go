@@ -21,7 +21,8 @@ import (
 
 // neighbours are two organisations on one dg: a greedy one that takes all that it may have, and a customer.
 type neighbours struct {
-	*crowded
+	*apptest.Child
+	db      *fixtures.Database
 	o       *ordeal
 	a       *tenant
 	healthy *healthy
@@ -36,7 +37,7 @@ func TestChaosNeighbours(t *testing.T) {
 	}
 	n := startNeighbours(t)
 	if os.Getenv("GOMAXPROCS") == "" {
-		require.Contains(t, operations(t, n.crowded.Child, "/metrics"), fmt.Sprintf("go_sched_gomaxprocs_threads %d\n", 2*runtime.GOMAXPROCS(0)))
+		require.Contains(t, operations(t, n.Child, "/metrics"), fmt.Sprintf("go_sched_gomaxprocs_threads %d\n", 2*runtime.GOMAXPROCS(0)))
 	}
 	n.rest(t, time.Second) // warms up
 	quiet, quietSignIns := n.rest(t, time.Duration(apptest.ChaosSize(0, 8, 30))*time.Second)
@@ -66,7 +67,7 @@ func TestChaosNeighbours(t *testing.T) {
 func startNeighbours(t *testing.T) *neighbours {
 	t.Helper()
 	db := fixtures.New(t)
-	n := &neighbours{crowded: &crowded{db: db}, a: newTenant(db, apptest.ChaosSize(1_000, 20_000, 100_000), apptest.ChaosSize(5_000, 100_000, 500_000))}
+	n := &neighbours{db: db, a: newTenant(db, apptest.ChaosSize(1_000, 20_000, 100_000), apptest.ChaosSize(5_000, 100_000, 500_000))}
 	owner := db.Member(db.Organisation(fixtures.Organisation{}).ID, "owner").Email
 	organisation := fixtures.One[string](db, `select id::text from organisations where slug = $1`, n.a.slug)
 	for len(n.a.keys) < 99 { // one more can be created
@@ -82,8 +83,8 @@ func startNeighbours(t *testing.T) *neighbours {
 	n.logs(organisation, apptest.ChaosSize(1_000, 200_000, 1_000_000))
 	db.Exec(`analyze`) // as PostgreSQL does by itself: without it a page of the audit log sorted all entries
 	n.Child = apptest.ServeDatabase(t, db)
-	n.a.cookies = []string{n.signIn(t, n.a.emails[0])}
-	n.healthy = newHealthy(t, db, n.URL, func(email string) string { return n.signIn(t, email) })
+	n.a.cookies = []string{sessionOf(t, n.URL, n.a.emails[0])}
+	n.healthy = newHealthy(t, db, n.URL, func(email string) string { return sessionOf(t, n.URL, email) })
 	hash, err := identity.HashPassword(fixtures.Password, rand.Reader) // at its real cost
 	require.NoError(t, err)
 	db.Exec(`update users set password_hash = $1 where email = any ($2)`, hash, []string{owner, n.a.emails[1]})
@@ -98,7 +99,7 @@ func (n *neighbours) firstStep(t *testing.T, organisation string) string {
 	t.Helper()
 	due := n.db.Person(fixtures.Person{TOTPSecret: fixtures.TOTPSecret})
 	n.db.Join(organisation, due.ID, "member")
-	return n.signIn(t, due.Email)
+	return sessionOf(t, n.URL, due.Email)
 }
 
 // moreCalls are those of the customer beside the ones of package-wide healthy traffic: a fork, the first rows of an export, and signing
