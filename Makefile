@@ -22,13 +22,13 @@ test: postgres ## Run every test, on a real PostgreSQL and in a real Chromium.
 	go test $(RACE) -parallel 6 -timeout 20m ./...
 
 chaos: postgres ## Break things under load and push from outside, a quarter of an hour on two cores: see /docs/security (the tests run a cut of it).
-	DG_CHAOS=1 go test -v -count=1 -timeout 30m ./app -run "^($$(sed -n 's/^func \(Test[A-Za-z0-9]*\)(.*/\1/p' app/chaos_*_test.go | paste -sd'|'))\$$"
+	DG_CHAOS=1 go test -v -count=1 -timeout 30m ./app/chaos
 
 soak: postgres ## Run the tests of the whole program at their large sizes: millions of plays, many minutes.
-	DG_SOAK=1 go test -v -count=1 -p 1 -timeout 90m ./app ./modules/publicapi ./modules/reports ./platform/postgres
+	DG_SOAK=1 go test -v -count=1 -p 1 -timeout 90m ./app/system ./app/chaos ./modules/publicapi ./modules/reports ./platform/postgres
 
 recipes: postgres ## Run the recipes of /docs in every tool that is here (R, DuckDB and a parser of Power Query by npm, psql, pandas).
-	DG_RECIPES=1 go test -v -count=1 -timeout 20m ./app -run 'TestRecipes|TestNightlySync'
+	DG_RECIPES=1 go test -v -count=1 -timeout 20m ./app/system -run 'TestRecipes|TestNightlySync'
 
 check: ## Run the linters, look for known vulnerabilities, and see that what is generated is not stale.
 	scripts/check.sh
@@ -37,7 +37,7 @@ bench: postgres ## Measure against the limits, in one table (BENCH_PLAYS=1000000
 	go run ./scripts/bench
 
 cluster: postgres ## Test replicas, pooler and failover on a cluster of PostgreSQL, PgBouncer and haproxy (KEEP=1: keep it up to try by hand).
-	DG_CLUSTER=1 go test -v -count=1 -timeout $(if $(KEEP),0,30m) ./app -run TestCluster
+	DG_CLUSTER=1 go test -v -count=1 -timeout $(if $(KEEP),0,30m) ./app/cluster -run TestCluster
 
 mutations: postgres ## Break isolation and other rules in 46 places, one by one: a test must fail for each (ONLY=semantic, or a name).
 	go run ./scripts/mutations $(if $(ONLY),"$(ONLY)")

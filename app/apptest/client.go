@@ -125,3 +125,11 @@ func Ask(t *testing.T, c *http.Client, url, token string, headers ...string) *ht
 	t.Cleanup(func() { _ = response.Body.Close() })
 	return response
 }
+
+// PlainClient keeps one connection or opens one for each request, from an address that no attack has.
+func PlainClient(keep bool) *http.Client {
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 20)}}
+	return &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
+		DialContext: dialer.DialContext, DisableCompression: true, DisableKeepAlives: !keep,
+	}}
+}

@@ -1,0 +1,30 @@
+package apptest
+
+import (
+	wire "encoding/binary"
+	"io"
+	"regexp"
+	"strings"
+)
+
+// Message is one of the protocol: a letter, four bytes of length, a body. The first of a client has no letter.
+type Message []byte
+
+func ReadMessage(r io.Reader, lettered int) (Message, error) {
+	head := make([]byte, lettered+4)
+	if _, err := io.ReadFull(r, head); err != nil {
+		return nil, err
+	}
+	m := make(Message, lettered+int(wire.BigEndian.Uint32(head[lettered:])))
+	_, err := io.ReadFull(r, m[copy(m, head):])
+	return m, err
+}
+
+var Tagged = regexp.MustCompile(`/\* ([A-Za-z]+\.[A-Za-z]+) \*/`)
+
+func TagOf(sql string) string {
+	if found := Tagged.FindStringSubmatch(sql); found != nil {
+		return found[1]
+	}
+	return strings.Trim(sql, "\x00")
+}

@@ -1,0 +1,78 @@
+package apptest
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/platform/testkit/fixtures"
+)
+
+// Tenant is an organisation of the test of admission: a fork, keys, and two owners who can sign in.
+type Tenant struct {
+	Slug, Fork, Group string
+	Revoked           string // a key; of some tenants only
+	Emails            []string
+	Keys              []string
+	Cookies           []string
+	Fill              func() // its keys anew, whose minute has only begun
+}
+
+// NewTenant stores an organisation with plays on 300 days.
+func NewTenant(db *fixtures.Database, players, plays int) *Tenant {
+	o := db.Organisation(fixtures.Organisation{})
+	from := time.Now().UTC().AddDate(0, 0, -300)
+	fork := db.Fork(fixtures.Fork{OrganisationID: o.ID, CreatedAt: from})
+	all := db.Players(o.ID, players)
+	n := &Tenant{Slug: o.Slug, Fork: fork.ID, Group: db.Group(o.ID, all[:players/8]...)}
+	db.Plays(fork, plays, from, 300*24*time.Hour/time.Duration(plays))
+	for range 2 {
+		n.Emails = append(n.Emails, db.Member(o.ID, "owner").Email)
+	}
+	n.Fill = func() {
+		n.Keys = nil
+		for range 4 {
+			n.Keys = append(n.Keys, db.Key(o.ID).Token())
+		}
+	}
+	n.Fill()
+	return n
+}
+
+// Stats is the path of statistics of the last days.
+func (n *Tenant) Stats(days int) string {
+	return "/api/v1/forks/" + n.Fork + "/stats" + LastDays(days)
+}
+
+func (n *Tenant) CSV() string { return "/api/v1/forks/" + n.Fork + "/exports/csv" + LastDays(301) }
+
+func LastDays(n int) string {
+	now := time.Now().UTC()
+	return fmt.Sprintf("?from=%s&to=%s", now.AddDate(0, 0, 1-n).Format(time.DateOnly), now.Format(time.DateOnly))
+}
+
+var SessionCookie = regexp.MustCompile(`__Host-dg=[^;]+`)
+
+// SessionOf signs in as a browser does and returns the session's cookie.
+func SessionOf(t *testing.T, base, email string) string {
+	t.Helper()
+	values := url.Values{"email": {email}, "password": {fixtures.Password}}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/sign-in", strings.NewReader(values.Encode()))
+	require.NoError(t, err)
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	request.Header.Set("Sec-Fetch-Site", "same-origin")
+	c := NewClient()
+	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	response, err := c.Do(request)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	cookie := SessionCookie.FindString(strings.Join(response.Header.Values("Set-Cookie"), "\n"))
+	require.NotEmpty(t, cookie, "%d %v", response.StatusCode, response.Header)
+	return cookie
+}

@@ -1,0 +1,177 @@
+package chaos
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
+	"dg/platform/testkit/fixtures"
+)
+
+// good is the answer of a case without a fault, and what it changes.
+type good struct {
+	nthAnswer
+	changes []string
+}
+
+// The n-th statement of a request fails, for every n, on the real database: it gets an error, or the connection is cut before it,
+// after it, or amid its answer. The answer is then the same as ever, or says that it failed. An answer of success means that all of
+// the change was made and recorded; one of failure that nothing was, or that the answer of a statement was lost. A file breaks off
+// visibly. The next request is answered as ever.
+func TestChaosNthStatementFails(t *testing.T) {
+	t.Parallel()
+	if !apptest.Chaos {
+		w := newNthWorld(t)
+		for _, c := range w.allCases() {
+			if c.cut {
+				w.try(t, c, timesOut, cutAfter)
+			}
+		}
+		return
+	}
+	for name, cases := range map[string]func(*nthWorld) []nthCase{
+		"api": (*nthWorld).apiCases, "screens": (*nthWorld).screenCases, "forms": (*nthWorld).formCases,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newNthWorld(t)
+			for _, c := range cases(w) {
+				w.try(t, c, timesOut, breaks, breaksAmid, cutBefore, cutAfter, cutAmid, cutAtEnd)
+			}
+			w.ends(t)
+		})
+	}
+}
+
+// Every route of the program is among the cases, but for those that read nothing.
+func TestChaosNthStatementCoversEveryRoute(t *testing.T) {
+	t.Parallel()
+	w := newNthWorld(t)
+	reached := func(method, pattern string) bool {
+		return slices.ContainsFunc(w.allCases(), func(c nthCase) bool {
+			path, _, _ := strings.Cut(c.path, "?")
+			return c.method() == method && fiber.RoutePatternMatch(path, pattern)
+		})
+	}
+	for _, route := range w.p.Server.App().GetRoutes(true) {
+		reads := !slices.Contains([]string{"/healthz", "/openapi/v1.json", "/openapi/v1.postman.json", "/static/*"}, route.Path)
+		if reads && route.Method != http.MethodHead {
+			require.True(t, reached(route.Method, route.Path), "%s %s is not tried", route.Method, route.Path)
+		}
+	}
+}
+
+func (w *nthWorld) allCases() []nthCase {
+	return slices.Concat(w.apiCases(), w.screenCases(), w.formCases())
+}
+
+// ends looks at what is left: segments, entries, statements, and secrets in the log.
+func (w *nthWorld) ends(t *testing.T) {
+	t.Log(w.hits)
+	o := beginOrdeal(t, w.super)
+	for name, token := range w.keys {
+		o.secrets["the key "+name] = token
+	}
+	o.secrets["the password"], o.secrets["the secret of two-step verification"] = fixtures.Password, fixtures.TOTPSecret
+	for _, found := range (apptest.Seen{"the log": w.log.String()}).Finds(o.secrets) {
+		t.Error(found)
+	}
+	o.ends(t)
+}
+
+// try lets each fault happen to each statement of a request, until there is no such statement.
+func (w *nthWorld) try(t *testing.T, c nthCase, faults ...fault) {
+	started := time.Now()
+	want, n := w.without(c), 0
+	if !assert.Equal(t, c.want, want.status, "%s: %s", c.name(), want.body) {
+		return
+	}
+	if again := w.without(c); masked(want.body) != masked(again.body) || !slices.Equal(want.changes, again.changes) {
+		t.Errorf("%s: differs without a fault:\n%s", c.name(), diffOf(want, again))
+		return
+	}
+	for _, f := range faults {
+		for n = 1; w.with(t, c, f, n, 1, want); n++ {
+			require.Less(t, n, 200, c.name())
+		}
+	}
+	if c.long {
+		w.behindFirstBlock(t, c, want)
+	}
+	t.Logf("%3d statements, %s %s", n-1, time.Since(started).Round(time.Millisecond), c.name())
+}
+
+// behindFirstBlock lets the faults amid the rows of each statement happen when the client has the first block.
+func (w *nthWorld) behindFirstBlock(t *testing.T, c nthCase, want good) {
+	faults := []fault{cutAmid, breaksAmid}
+	for _, f := range faults[:apptest.ChaosSize(1, 2, 2)] {
+		before := w.broken
+		for n := 1; w.with(t, c, f, n, behindFirstBlock, want); n++ {
+			require.Less(t, n, 200, c.name())
+		}
+		require.Greater(t, w.broken, before, "%s: no file broke off amid its rows", c.name())
+	}
+}
+
+// without sends the request without a fault.
+func (w *nthWorld) without(c nthCase) good {
+	w.restore(true)
+	g := good{nthAnswer: w.send(c)}
+	g.changes = w.settled(20)
+	return g
+}
+
+// unfinished reports whether an export has begun and its end is not recorded.
+func unfinished(changes []string) bool {
+	text := strings.Join(changes, "\n")
+	return strings.Contains(text, "export.started") && !strings.Contains(text, "export.finished")
+}
+
+// settled waits until the changes are done, so many times a moment: the end of an export is recorded behind its answer.
+func (w *nthWorld) settled(rounds int) (changes []string) {
+	for range rounds {
+		w.idle()
+		if changes = w.changes(); !unfinished(changes) {
+			break
+		}
+		<-time.After(10 * time.Millisecond)
+	}
+	return changes
+}
+
+// maxBusy is how many requests may be answered 503 without a fault: on a loaded machine a wait for a connection has its bound too.
+const maxBusy = 5
+
+// with sends the request and lets the fault happen to the n-th statement. It reports whether there is such a statement.
+func (w *nthWorld) with(t *testing.T, c nthCase, f fault, n, rows int, want good) bool {
+	w.restore(c.api())
+	w.logged = len(w.log.String())
+	w.link.arm(f, n, rows)
+	got := good{nthAnswer: w.send(c)}
+	rounds := 20
+	if got.broken {
+		w.broken++
+		rounds = 300 // it has to have an end
+	}
+	got.changes = w.settled(rounds)
+	reached, fired := w.link.disarm()
+	if !fired && got.status == http.StatusServiceUnavailable && w.busy < maxBusy { // the machine is what is slow
+		w.busy++
+		return w.with(t, c, f, n, rows, want)
+	}
+	if fired {
+		w.hits[f]++
+		got.changes = w.changes()
+	}
+	for _, wrong := range c.judge(f, fired, want, got) {
+		t.Errorf("%s: statement %d %s: %s\n%s", c.name(), n, f, wrong, w.log.String()[w.logged:])
+	}
+	return reached
+}

@@ -1,0 +1,201 @@
+package chaos
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
+)
+
+// proof runs statements as the owner of the tables, on a database under row-level security. The setting dg.org says
+// whose rows are visible: those of one organisation, of everyone or of no one.
+//
+// A statement is scoped if it needs the rows of one organisation only: with these alone its result is the same as with
+// everyone's, and it changes no others. It is judged again after all rows have been given to another organisation, and
+// must need the rows of the same one: each id among its parameters, but the organisation's own, is another's then.
+type proof struct {
+	t             *testing.T
+	super         *pgx.Conn
+	tables        map[string]string // the organisations' tables, and the column that names the organisation
+	organisations []string
+	before        []string        // the rows of each table and organisation
+	passed        bool            // to the next organisation
+	onTables      map[string]bool // whether a text is on an organisation's table
+	shows         map[string]bool // by tag: whether the result of a statement depends on rows of an organisation
+}
+
+const everyone, noOne = "everyone", "no one"
+
+// The forms of a result that is no rows.
+var (
+	sqlState = regexp.MustCompile(`^[0-9A-Z]{5}$`)
+	written  = regexp.MustCompile(`^(INSERT|UPDATE|DELETE|MERGE) `)
+)
+
+// newProof puts the policies on the tables of a database. Each has rows of several organisations. The serving role loses
+// its rights on them.
+func newProof(t *testing.T, database string) *proof {
+	t.Helper()
+	p := &proof{t: t, tables: map[string]string{"organisations": "id"}}
+	p.onTables, p.shows = map[string]bool{}, map[string]bool{}
+	var err error
+	p.super, err = pgx.Connect(t.Context(), apptest.AsSuperuser(t, database))
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = p.super.Close(t.Context()) })
+	for _, table := range p.list(`select c.relname::text from pg_class c join pg_attribute a on a.attrelid = c.oid
+		where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and a.attname = 'org_id'`) {
+		p.tables[table] = "org_id"
+	}
+	p.organisations = p.list(`select id::text from organisations order by 1`)
+	p.exec(`grant all on all tables in schema public to dg_app`)
+	for table, column := range p.tables {
+		p.exec(fmt.Sprintf(`revoke all on %[1]s from dg_app;
+			alter table %[1]s enable row level security, force row level security;
+			create policy visible on %[1]s using (current_setting('dg.org') in (%[2]s::text, 'everyone'))`, table, column))
+		others := p.list(fmt.Sprintf(`select distinct %s::text from %s`, column, table))
+		require.Greater(t, len(others), 1, "%s needs rows of several organisations", table)
+	}
+	p.before = p.rows()
+	return p
+}
+
+func (p *proof) exec(sql string) {
+	p.t.Helper()
+	_, err := p.super.Exec(p.t.Context(), sql)
+	require.NoError(p.t, err, sql)
+}
+
+func (p *proof) list(sql string) []string {
+	p.t.Helper()
+	rows, err := p.super.Query(p.t.Context(), sql)
+	require.NoError(p.t, err, sql)
+	all, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(p.t, err, sql)
+	return all
+}
+
+// rows sums up the rows of each organisation in each table, the organisation last.
+func (p *proof) rows() []string {
+	var parts []string
+	for table, column := range p.tables {
+		parts = append(parts, fmt.Sprintf(`select concat_ws(' ', '%[1]s', md5(string_agg(x::text, '' order by x::text)), %[2]s)
+			from %[1]s x group by %[2]s`, table, column))
+	}
+	return p.list(strings.Join(parts, " union all "))
+}
+
+// passOn gives the rows of each organisation to the next one.
+func (p *proof) passOn() {
+	p.exec(`rollback; set session_replication_role = replica;
+		create temp table moves (giver uuid, taker uuid, amid uuid)`)
+	for i, giver := range p.organisations {
+		taker := p.organisations[(i+1)%len(p.organisations)]
+		p.exec(fmt.Sprintf(`insert into moves values ('%s', '%s', gen_random_uuid())`, giver, taker))
+	}
+	for table, column := range p.tables {
+		p.exec(fmt.Sprintf(`alter table %[1]s disable trigger all;
+			update %[1]s set %[2]s = amid from moves where giver = %[2]s;
+			update %[1]s set %[2]s = taker from moves where amid = %[2]s;
+			alter table %[1]s enable trigger all`, table, column))
+	}
+	p.exec(`set session_replication_role = origin`)
+	p.passed = true
+	p.before = p.rows()
+}
+
+// run returns the result of a statement as a role: its rows, its command tag, or the code of its error. It begins a
+// transaction, which the next run rolls back.
+func (p *proof) run(s sentStatement, role, visible string) string {
+	p.exec(fmt.Sprintf(`rollback; begin; set local role %s; set local dg.org = '%s'`, role, visible))
+	r := p.super.PgConn().ExecParams(p.t.Context(), s.sql, s.values, nil, s.format, nil).Read()
+	if failed, ok := errors.AsType[*pgconn.PgError](r.Err); ok {
+		return failed.Code
+	}
+	require.NoError(p.t, r.Err, s.sql)
+	if !r.CommandTag.Select() {
+		return r.CommandTag.String()
+	}
+	var rows []string
+	for _, row := range r.Rows {
+		rows = append(rows, fmt.Sprintf("%q", row))
+	}
+	slices.Sort(rows)
+	return "rows:\n" + strings.Join(rows, "\n")
+}
+
+// changed returns the organisations whose rows the statement that was run last has changed.
+func (p *proof) changed() (organisations []string) {
+	p.exec(`reset role`)
+	for _, row := range p.rows() {
+		if !slices.Contains(p.before, row) {
+			organisations = append(organisations, row[strings.LastIndex(row, " ")+1:])
+		}
+	}
+	return organisations
+}
+
+// denied is the error of a statement on a table that the role may not read.
+const denied = "42501"
+
+// onOrganisations reports whether a statement reads or changes an organisation's table.
+func (p *proof) onOrganisations(s sentStatement) bool {
+	if _, known := p.onTables[s.sql]; !known {
+		p.onTables[s.sql] = p.run(s, "dg_app", everyone) == denied
+	}
+	return p.onTables[s.sql]
+}
+
+// needs returns those of the organisations whose rows alone give the statement's result.
+func (p *proof) needs(s sentStatement, of []string) (organisations []string) {
+	result := p.run(s, "dg_owner", everyone)
+	if sqlState.MatchString(result) { // it reads and changes nothing
+		require.True(p.t, p.passed, "%s: %s", result, s.sql)
+		return of
+	}
+	var changed []string
+	if written.MatchString(result) {
+		changed = p.changed()
+	}
+	for _, o := range of {
+		changesOthers := slices.ContainsFunc(changed, func(c string) bool { return c != o })
+		if !changesOthers && p.run(s, "dg_owner", o) == result {
+			organisations = append(organisations, o)
+		}
+	}
+	return organisations
+}
+
+// judge returns the statements that are not scoped, by their tags.
+func (p *proof) judge(sent []sentStatement) (beyond map[string]string) {
+	beyond = map[string]string{}
+	type candidate struct {
+		sentStatement
+		of []string
+	}
+	var candidates []candidate
+	for _, s := range sent {
+		if !p.onOrganisations(s) {
+			p.shows[s.tag()] = true
+			continue
+		}
+		require.Regexp(p.t, apptest.Tagged, s.sql, "a statement on an organisation's table names no caller")
+		of := p.needs(s, append(slices.Clone(p.organisations), noOne))
+		p.shows[s.tag()] = p.shows[s.tag()] || !slices.Contains(of, noOne)
+		candidates = append(candidates, candidate{s, of})
+	}
+	p.passOn()
+	for _, c := range candidates {
+		if len(p.needs(c.sentStatement, c.of)) == 0 {
+			beyond[c.tag()] = c.sql
+		}
+	}
+	return beyond
+}

@@ -1,0 +1,117 @@
+package chaos
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
+)
+
+// acrossTenants are the statements that are not scoped to an organisation, and why (rules.md, Data).
+var acrossTenants = map[string]string{
+	"apikeys.authenticate": "finds the key of a request by its id, and with it the organisation",
+	"games.forkOwner":      "the use of another organisation's fork is refused, and audited as such",
+	"org.groupOwner":       "the use of another organisation's group is refused, and audited as such",
+	"org.memberships":      "a person's own memberships",
+	"org.organisationsOf":  "as org.memberships",
+	"audit.appendToAll":    "an entry in the logs of all of a person's organisations",
+
+	"apikeys.recordUsage": "the program stores the counts of all keys",
+	"audit.takeBursts":    "the program records the bursts of all logs",
+	"audit.endBursts":     "as audit.takeBursts",
+
+	"reports.playsOfForks": "counts the plays of the organisation's own forks, by the index of forks",
+	"reports.sealedForks":  "the sealer works for all organisations",
+	"reports.markAll":      "as reports.sealedForks",
+	"reports.status":       "as reports.sealedForks, for the operator",
+	"reports.sealDay":      "replaces the segment of a fork, whose organisation reports.sealedForks has found",
+	"reports.sealMonth":    "as reports.sealDay",
+
+	"org.allIDs":      "the operator's commands work on every organisation in turn",
+	"org.playerOwner": "the operator names a player by its id alone",
+}
+
+// notSent are the statements that are not sent here. An import writes whatever organisations its file names, by rules of
+// its own; the demo and a restore look whether there are any; the others are on people and on the secret key.
+var notSent = regexp.MustCompile(`^(org|games|identity)\.import_|^audit\.appendChanges$|` +
+	`^app\.(loadDemo|contents|demoOwner|checkPublic)$|^identity\.(insertReset|lockEmail|reencrypt|staleSecrets|sweepResets|` +
+	`useRecoveryCode|markAuthenticated|checkValue|forgetSecretKey|recordKey)$`)
+
+// planted are statements that are not scoped. $1 is an organisation.
+var planted = map[string]string{
+	"planted.schema":  `select count(*) from public.forks where $1::text <> ''`,
+	"planted.builder": `SELECT count(*) FROM "public"."forks" WHERE $1::text <> ''`,
+	"planted.leftJoin": `select count(*) from forks f
+		left join player_groups g on g.org_id = f.org_id and f.org_id = $1`,
+	"planted.notNull":  `select id from forks where org_id = $1 is not null`,
+	"planted.notTrue":  `select id from forks where (org_id = $1) <> true`,
+	"planted.brackets": `select forks.id from (forks cross join games) where $1::text <> ''`,
+	"planted.table":    `with d as (table forks) select id from d where $1::text <> ''`,
+	"planted.merge": `merge into forks f using organisations o on f.org_id = $1 is not null and o.id = $1
+		when matched then update set title = 'x'`,
+	"planted.byID": `update forks set title = 'x' where id = $1`, // $1 is a fork
+	"planted.into": `insert into player_groups (id, org_id, name)
+		select gen_random_uuid(), id, 'x' from organisations where id <> $1`,
+}
+
+// rules.md, Data: every statement of the program on an organisation's data, by gorm or by pgx, needs the rows of one
+// organisation only, but for those listed. All that every route and the operator's commands send is judged, and each
+// statement that the source names has to be among it.
+func TestStatementsAreScopedToAnOrganisation(t *testing.T) {
+	t.Parallel()
+	r := &recorder{sent: map[string]sentStatement{}}
+	w := newNthWorldThrough(t, func(w *nthWorld) string { w.furnish(); return r.record(t, w.URL) })
+	w.sendEverything(r.record(t, w.OwnerURL))
+	p := newProof(t, w.OwnerURL)
+	for name, sql := range planted {
+		value := p.organisations[0]
+		if name == "planted.byID" {
+			value = w.forks["acme"]
+		}
+		r.sent[name] = sentStatement{sql: "/* " + name + " */ " + sql, values: [][]byte{[]byte(value)}}
+	}
+	beyond := p.judge(slices.Collect(maps.Values(r.sent)))
+	expected := slices.AppendSeq(slices.Collect(maps.Keys(acrossTenants)), maps.Keys(planted))
+	require.ElementsMatch(t, expected, slices.Collect(maps.Keys(beyond)))
+
+	var unsent, empty []string
+	for _, tag := range programTags(t) {
+		if shows, sent := p.shows[tag]; !sent && !notSent.MatchString(tag) {
+			unsent = append(unsent, tag)
+		} else if sent && !shows && acrossTenants[tag] == "" && tag != "reports.lockPlays" {
+			empty = append(empty, tag)
+		}
+	}
+	require.Empty(t, unsent, "no case sends these")
+	require.Empty(t, empty, "these read and change no row of an organisation")
+}
+
+// programTags are the tags of the program's statements on data, as its source names them.
+func programTags(t *testing.T) (tags []string) {
+	t.Helper()
+	const modules = `(?:app|apikeys|audit|games|identity|org|reports|web)`
+	tag := regexp.MustCompile(`(?:/\* |Tag\("|, "|^")(` + modules + `\.[\w.]+)(?: \*/|")`)
+	for _, pattern := range []string{"app/commands/*.go", "modules/*/*.go", "modules/*/*.sql", "web/*.go"} {
+		files, err := filepath.Glob(apptest.InTree(pattern))
+		require.NoError(t, err)
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			for _, found := range tag.FindAllSubmatch(text, -1) {
+				tags = append(tags, string(found[1]))
+			}
+		}
+	}
+	slices.Sort(tags)
+	return slices.Compact(tags)
+}

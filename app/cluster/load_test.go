@@ -1,0 +1,206 @@
+package cluster
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
+	"dg/platform/testkit/fixtures"
+)
+
+// load is clients that ask for reports everywhere and compare each with what it must be. Most reports are of a fork that does not
+// change: they must be the same to the byte. Others are of one to which plays are added meanwhile: they must have no fewer
+// than were stored before they began.
+type load struct {
+	x      *clustered
+	want   map[string][]byte // by path
+	paths  []string
+	plays  watched // number of plays of the growing fork
+	grows  fixtures.Fork
+	stored int
+
+	mu      sync.Mutex
+	answers []loadAnswer
+	wrong   []string
+	end     chan struct{}
+	all     sync.WaitGroup
+}
+
+// loadAnswer is what a client got; status 0 is a connection or transfer that failed visibly.
+type loadAnswer struct {
+	from         string
+	status       int
+	begun, ended time.Time
+}
+
+// The load of clients: each asks, waits so long, and asks again.
+const (
+	loadClients = 6
+	loadPause   = 20 * time.Millisecond
+)
+
+// startLoad computes what the answers must be, on the quiet cluster, and starts the clients.
+func (x *clustered) startLoad(t *testing.T) *load {
+	t.Helper()
+	x.moreKeys(400)
+	l := &load{x: x, want: map[string][]byte{}, end: make(chan struct{})}
+	for month := range 4 {
+		from := time.Date(2026, time.Month(1+month), 3, 0, 0, 0, 0, time.UTC)
+		query := fmt.Sprintf("?from=%s&to=%s", from.Format(time.DateOnly), from.AddDate(0, 0, 20).Format(time.DateOnly))
+		for _, path := range []string{"/stats", "/exports/csv"} {
+			l.paths = append(l.paths, "/api/v1/forks/"+x.fork.ID+path+query)
+		}
+	}
+	for _, path := range l.paths {
+		status, body := apptest.FetchFrom(http.DefaultClient, x.Instances[0].URL+path, x.nextKey())
+		require.Equal(t, http.StatusOK, status, "%s", body)
+		l.want[path] = body
+	}
+	l.grows = x.db.Fork(fixtures.Fork{OrganisationID: x.fork.OrganisationID})
+	l.plays = watched{&apptest.Recording{Replicas: true}, playsOf}
+	l.add(t)
+	for n := range loadClients {
+		l.all.Go(func() { l.client(n) })
+	}
+	t.Cleanup(l.stop)
+	return l
+}
+
+// playsOf is the number of plays of statistics.
+func playsOf(status int, body []byte) string {
+	_, rest, found := bytes.Cut(body, []byte(`"plays":`))
+	if status != http.StatusOK || !found {
+		return ""
+	}
+	return string(rest[:bytes.IndexByte(rest, ',')])
+}
+
+// add stores one more play of the growing fork.
+func (l *load) add(t *testing.T) {
+	t.Helper()
+	l.stored++
+	l.plays.Set(strconv.Itoa(l.stored), func() {
+		l.x.db.Exec(`insert into plays (id, org_id, fork_id, player, started_at, answers) select $1, $2, $3, ordinal, $4, '' from players where org_id = $2 limit 1`,
+			uuid.NewString(), l.grows.OrganisationID, l.grows.ID, l.grows.CreatedAt)
+	})
+}
+
+func (l *load) stop() {
+	select {
+	case <-l.end:
+	default:
+		close(l.end)
+	}
+	l.all.Wait()
+}
+
+func (l *load) client(n int) {
+	c := apptest.KeepingClient(15 * time.Second)
+	defer c.CloseIdleConnections()
+	for i := n; ; i++ {
+		select {
+		case <-l.end:
+			return
+		case <-time.After(loadPause):
+		}
+		l.ask(c, l.x.entrance(i))
+	}
+}
+
+// ask asks one question.
+func (l *load) ask(c *http.Client, from string) {
+	path := "/api/v1/forks/" + l.grows.ID + "/stats" + apptest.SomeDays
+	if n := rand.IntN(len(l.paths) + 3); n < len(l.paths) {
+		path = l.paths[n]
+	}
+	begun := time.Now()
+	var status int
+	var body []byte
+	get := func() string {
+		status, body = apptest.FetchFrom(c, from+path, l.x.nextKey())
+		return l.plays.of(status, body)
+	}
+	if l.want[path] == nil {
+		l.plays.Read(from, get)
+	} else {
+		get()
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.answers = append(l.answers, loadAnswer{from, status, begun, time.Now()})
+	if status == http.StatusOK && l.want[path] != nil && !bytes.Equal(body, l.want[path]) {
+		l.wrong = append(l.wrong, fmt.Sprintf("%s%s: %d bytes and not %d", from, path, len(body), len(l.want[path])))
+	}
+}
+
+// during is what clients got between two moments.
+type during struct {
+	asked    apptest.Tally
+	lastBad  time.Duration // how long after the beginning the last answer that was not 200 ended
+	slowest  time.Duration
+	requests int
+}
+
+// between looks at the answers to what was asked from one moment to another.
+func (l *load) between(from, to time.Time) *during {
+	d := new(during)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, a := range l.answers {
+		if a.begun.Before(from) || a.begun.After(to) {
+			continue
+		}
+		d.requests++
+		d.asked.Add(strconv.Itoa(a.status))
+		d.slowest = max(d.slowest, a.ended.Sub(a.begun))
+		if a.status != http.StatusOK {
+			d.lastBad = max(d.lastBad, a.ended.Sub(from))
+		}
+	}
+	return d
+}
+
+func (d *during) String() string {
+	return fmt.Sprintf("%d requests %v, slowest %s, last bad answer after %s", d.requests, &d.asked,
+		d.slowest.Round(time.Millisecond), d.lastBad.Round(10*time.Millisecond))
+}
+
+// watch keeps the load on for a time, with plays being added where it says so, and returns what clients got.
+func (l *load) watch(t *testing.T, span time.Duration, adding bool) *during {
+	t.Helper()
+	from := time.Now()
+	for tick := time.NewTicker(50 * time.Millisecond); time.Since(from) < span; <-tick.C {
+		if adding {
+			l.add(t)
+		}
+	}
+	return l.between(from, time.Now())
+}
+
+// verdict fails if any answer was wrong, older than its request, or 500.
+func (l *load) verdict(t *testing.T) {
+	t.Helper()
+	l.stop()
+	stale := l.plays.Faults()
+	statuses := apptest.Tally{}
+	for _, a := range l.answers {
+		statuses.Add(strconv.Itoa(a.status))
+	}
+	t.Logf("in all %d requests %v, %d plays added: %d wrong, %d stale", len(l.answers), &statuses, l.stored, len(l.wrong), len(stale))
+	if statuses.Of("500") > 0 {
+		l.x.logErrors(t)
+	}
+	require.Empty(t, strings.Join(l.wrong[:min(5, len(l.wrong))], "\n"))
+	require.Empty(t, stale[:min(5, len(stale))])
+	require.Zero(t, statuses.Of("500"))
+}

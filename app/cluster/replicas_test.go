@@ -1,0 +1,124 @@
+package cluster
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
+	"dg/platform/testkit/cluster"
+)
+
+// replicaFault is what becomes of the first replica, how that ends, and what /readyz says of it meanwhile.
+type replicaFault struct {
+	name, state string
+	begin, end  func(s *cluster.Server)
+}
+
+// vandalism is what a report would show if it were read from a replica with a history of its own.
+const vandalism = `set synchronous_commit = local; update organisations set reporting_mode = 'nominative'; delete from plays where random() < 0.5`
+
+var replicaFaults = []replicaFault{
+	{"killed", "unreachable", func(s *cluster.Server) { s.Kill() }, func(s *cluster.Server) { s.Start() }},
+	{"stopped in order", "unreachable", func(s *cluster.Server) { s.Shut() }, func(s *cluster.Server) { s.Start() }},
+	{"frozen (SIGSTOP)", "unreachable", func(s *cluster.Server) { s.Signal(syscall.SIGSTOP) }, func(s *cluster.Server) { s.Signal(syscall.SIGCONT) }},
+	{"replay paused", "behind", func(s *cluster.Server) { s.Pause() }, func(s *cluster.Server) { s.Resume() }},
+	{"promoted", "promoted", func(s *cluster.Server) { s.Promote(); s.Exec(vandalism) }, func(*cluster.Server) {}},
+	{"diverged", "diverged", func(s *cluster.Server) { s.Shut(); s.BecomeStandby(); s.Start("primary_conninfo=") },
+		func(s *cluster.Server) { s.Shut(); s.Copy(); s.Start() }},
+}
+
+// Whatever becomes of a replica, no answer is wrong, older than its request or 500; it is left out, and comes back by itself.
+func (x *clustered) faultyReplicas(t *testing.T) {
+	l := x.startLoad(t)
+	x.untilReplicaServes(t)
+	replica, before := x.DB[1], x.linesOfReplica()
+	for _, f := range replicaFaults {
+		begun := time.Now()
+		f.begin(replica)
+		d := l.watch(t, 3*time.Second, true)
+		all := l.between(begun, time.Now())
+		states := x.replicaStates(t)
+		ended := time.Now()
+		f.end(replica)
+		if f.name != "promoted" { // the next fault is what becomes of it
+			x.untilReplicaServes(t)
+		}
+		t.Logf("replica %s: %v; /readyz: %v; served again after %s", f.name, all, states, time.Since(ended).Round(10*time.Millisecond))
+		for _, state := range states {
+			require.Equal(t, f.state, state)
+		}
+		require.Less(t, d.lastBad, 3*time.Second)
+	}
+	l.verdict(t)
+	for n, lines := range x.linesOfReplica() {
+		lines -= before[n]
+		t.Logf("%s logged %d lines about the replica", x.Instances[n].Name, lines)
+		require.Positive(t, lines)
+		require.Less(t, lines, 6*len(replicaFaults), "one line for each change of its state, not one for each request")
+	}
+}
+
+// replicaStates are what the instances' /readyz says of the first replica.
+func (x *clustered) replicaStates(t *testing.T) (states []string) {
+	t.Helper()
+	for _, i := range x.Instances {
+		status, body := apptest.FetchFrom(http.DefaultClient, i.URL+"/readyz", "")
+		require.Equal(t, http.StatusOK, status, "%s", body)
+		_, rest, _ := strings.Cut(string(body), "replica 1: ")
+		state, _, _ := strings.Cut(rest, "\n")
+		states = append(states, state)
+	}
+	return states
+}
+
+// untilReplicaServes waits until the first replica takes reads of every instance.
+func (x *clustered) untilReplicaServes(t *testing.T) {
+	t.Helper()
+	before := make([]float64, len(x.Instances))
+	for n, i := range x.Instances {
+		before[n] = metricOf(t, i, `dg_replica_reads_total{replica="1"}`)
+	}
+	apptest.Until(t, time.Minute, "the replica does not serve", func() bool {
+		for n, i := range x.Instances {
+			_, _ = apptest.FetchFrom(http.DefaultClient, i.URL+"/api/v1/forks/"+x.fork.ID+"/stats"+apptest.SomeDays, x.nextKey())
+			if metricOf(t, i, `dg_replica_reads_total{replica="1"}`) <= before[n] {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// metricOf is the value of a metric of an instance, 0 if it has none.
+func metricOf(t *testing.T, i *cluster.Instance, name string) (value float64) {
+	t.Helper()
+	_, body := apptest.FetchFrom(http.DefaultClient, i.OpsURL+"/metrics", "")
+	for lines := bufio.NewReader(bytes.NewReader(body)); ; {
+		line, err := lines.ReadString('\n')
+		if rest, ok := strings.CutPrefix(line, name+" "); ok {
+			_, err = fmt.Sscan(rest, &value)
+			require.NoError(t, err)
+			return value
+		}
+		if err == io.EOF {
+			return 0
+		}
+	}
+}
+
+// linesOfReplica counts what each instance logged about the first replica.
+func (x *clustered) linesOfReplica() (counts []int) {
+	for _, i := range x.Instances {
+		counts = append(counts, strings.Count(i.Log(), " replica=1"))
+	}
+	return counts
+}

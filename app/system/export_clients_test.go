@@ -1,0 +1,182 @@
+package system
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
+)
+
+// exportClient is a program that reads an export as its users do. It finds URL and KEY in its environment.
+type exportClient struct {
+	name    string
+	command []string
+	needs   []string // fails where the client is not installed; nil: the program is all that it needs
+	exit    int      // its status after a reset
+	passes  bool     // it passes on what it reads, uncompressed, and reads no more while that is not taken
+	rare    bool     // tried by make chaos only
+	blind   bool     // it takes the plain end of a proxy's answer for the end of the file
+}
+
+const (
+	bearer   = `"Authorization: Bearer $KEY" "$URL"`
+	inPython = `
+import os, shutil, sys
+url = os.environ["URL"]
+headers = {"Authorization": "Bearer " + os.environ["KEY"], "Accept-Encoding": "identity"}
+`
+	inNode = "const { URL: url, KEY } = process.env, headers = { Authorization: 'Bearer ' + KEY }\n"
+	inPHP  = "$url = getenv('URL'); $headers = ['Authorization: Bearer ' . getenv('KEY')];\n"
+	inR    = "url <- Sys.getenv('URL'); key <- paste('Bearer', Sys.getenv('KEY')); file <- tempfile()\n"
+)
+
+func runShell(command string) []string { return []string{"sh", "-c", "exec " + command} }
+
+func runPython(program string) []string { return []string{"python3", "-c", program} }
+
+func runNode(program string) []string {
+	return []string{"node", "--input-type=module", "-e", inNode + program}
+}
+
+// exportClients are those that are tried where they are installed. PHP's file_get_contents takes any end for the end of the
+// file: the page /docs warns of it.
+var exportClients = []exportClient{
+	{name: "curl", command: runShell("curl -sS -f -H " + bearer), exit: 56, passes: true},
+	{name: "curl --compressed", command: runShell("curl -sS -f --http1.1 --compressed -H " + bearer), exit: 56},
+	{name: "wget", command: runShell("wget -nv -t 1 -O - --header " + bearer), exit: 4, passes: true},
+	{
+		name: "wget --no-http-keep-alive", exit: 4, passes: true, rare: true,
+		command: runShell("wget -nv -t 1 --no-http-keep-alive -O - --header " + bearer),
+	},
+	{name: "Python urllib", exit: 1, passes: true, command: runPython(inPython + `
+import urllib.request
+with urllib.request.urlopen(urllib.request.Request(url, headers=headers)) as answer:
+    shutil.copyfileobj(answer, sys.stdout.buffer)
+`)},
+	{name: "Python http.client", exit: 1, rare: true, command: runPython(inPython + `
+import http.client, urllib.parse
+to = urllib.parse.urlsplit(url)
+connection = http.client.HTTPConnection(to.netloc)
+connection.request("GET", to.path + "?" + to.query, headers=headers)
+connection.getresponse().read()
+`)},
+	{name: "Python requests, iter_content", exit: 1, passes: true, needs: runPython("import requests"), command: runPython(inPython + `
+import requests
+for block in requests.get(url, headers=headers, stream=True).iter_content(65536):
+    sys.stdout.buffer.write(block)
+`)},
+	{
+		name: "Python requests, content", exit: 1, rare: true, needs: runPython("import requests"),
+		command: runPython(inPython + "del headers['Accept-Encoding']\nimport requests\nrequests.get(url, headers=headers).content"),
+	},
+	{
+		name: "pandas.read_csv", exit: 1, rare: true, needs: runPython("import pandas"),
+		command: runPython(inPython + "import pandas\npandas.read_csv(url, storage_options=headers)"),
+	},
+	{name: "Node fetch", exit: 1, passes: true, command: runNode(`
+import { pipeline } from 'node:stream/promises'
+await pipeline((await fetch(url, { headers })).body, process.stdout)
+`)},
+	{name: "Node http", exit: 1, passes: true, rare: true, command: runNode(`
+import http from 'node:http'
+import { pipeline } from 'node:stream/promises'
+http.get(url, { headers }, (answer) => pipeline(answer, process.stdout)) // answer.pipe() alone drops the error of a proxy
+`)},
+	{
+		name: "axios", exit: 1, rare: true, needs: []string{"node", "-e", "require('axios')"},
+		command: []string{"node", "-e", inNode + "require('axios').get(url, { headers })"},
+	},
+	{name: "Go", command: []string{"go", "run", "BrokenExport.go"}, exit: 1, passes: true},
+	{name: "Java HttpClient", command: []string{"java", "BrokenExport.java"}, exit: 1, rare: true},
+	{
+		name: "Perl HTTP::Tiny", exit: 1, rare: true, blind: true, needs: []string{"perl", "-MHTTP::Tiny", "-e", "1"},
+		command: []string{"perl", "-MHTTP::Tiny", "-e", `
+my $answer = HTTP::Tiny->new->get($ENV{URL}, {headers => {Authorization => "Bearer $ENV{KEY}"}});
+if (!$answer->{success}) { print STDERR $answer->{content}; exit 1 }
+`},
+	},
+	{
+		name: "PHP curl", exit: 1, passes: true, needs: []string{"php", "-r", "exit(extension_loaded('curl') ? 0 : 1);"},
+		command: []string{"php", "-r", inPHP + `
+$request = curl_init($url);
+curl_setopt_array($request, [CURLOPT_HTTPHEADER => $headers, CURLOPT_FAILONERROR => true]);
+if (!curl_exec($request)) { fwrite(STDERR, curl_error($request)); exit(1); }
+`},
+	},
+	{name: "PHP file_get_contents", exit: 0, command: []string{"php", "-r", inPHP + `
+$context = stream_context_create(['http' => ['header' => $headers]]);
+if (file_get_contents($url, false, $context) === false) exit(1);
+`}},
+	{
+		name: "R curl_download", exit: 1, needs: []string{"Rscript", "-e", "library(curl)"},
+		command: []string{"Rscript", "-e", inR + `
+curl::curl_download(url, file, handle = curl::new_handle(httpheader = paste('Authorization:', key)))
+`},
+	},
+	{name: "R download.file", exit: 1, rare: true, command: []string{"Rscript", "-e", inR + `
+download.file(url, file, headers = c(Authorization = key), quiet = TRUE)
+`}},
+}
+
+// start runs the client. Where it is to pause, what it passes on is taken only by finish, which returns its exit status and what
+// it said last.
+func (c exportClient) start(t *testing.T, url, key string, pause bool) (finish func() (int, string)) {
+	t.Helper()
+	if _, err := exec.LookPath(c.command[0]); err != nil {
+		t.Skipf("SKIPPED, NOTHING WAS TESTED: there is no %s", c.command[0])
+	}
+	if c.needs != nil && exec.CommandContext(t.Context(), c.needs[0], c.needs[1:]...).Run() != nil {
+		t.Skipf("SKIPPED, NOTHING WAS TESTED: %q fails", c.needs)
+	}
+	cmd := exec.CommandContext(t.Context(), c.command[0], c.command[1:]...)
+	cmd.Env = append(os.Environ(), "URL="+url, "KEY="+key)
+	cmd.Dir = filepath.Join("testdata", "clients")
+	var stderr apptest.Buffer
+	cmd.Stderr = &stderr
+	out := bufio.NewReader(strings.NewReader(""))
+	if pause {
+		stdout, err := cmd.StdoutPipe()
+		require.NoError(t, err)
+		out.Reset(stdout)
+	}
+	require.NoError(t, cmd.Start())
+	if pause {
+		_, err := out.Peek(1)
+		require.NoError(t, err, "%s", stderr.String())
+	}
+	return func() (int, string) {
+		_, err := io.Copy(io.Discard, out)
+		require.NoError(t, err)
+		_ = cmd.Wait() // the status says it
+		lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
+		return cmd.ProcessState.ExitCode(), lines[len(lines)-1]
+	}
+}
+
+// eachClient runs test with every client that is tried: behind a proxy, but for make chaos, with wget.
+func eachClient(t *testing.T, direct bool, test func(*testing.T, exportClient)) {
+	t.Helper()
+	for _, c := range exportClients {
+		if apptest.Chaos || !c.rare && (direct || c.name == "wget") {
+			t.Run(c.name, func(t *testing.T) { test(t, c) })
+		}
+	}
+}
+
+// failed requires that the client ended as it does after a broken transfer. Proxies may break theirs in another way.
+func (c exportClient) failed(t *testing.T, finish func() (int, string), direct bool) {
+	t.Helper()
+	exit, said := finish()
+	t.Logf("exit status %d: %s", exit, said)
+	if direct {
+		require.Equal(t, c.exit, exit, "%s", said)
+	}
+	require.Equal(t, c.exit == 0 || c.blind && !direct, exit == 0, "%s", said)
+}

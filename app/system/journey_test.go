@@ -1,0 +1,198 @@
+package system
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
+	"dg/app/demo"
+	"dg/platform/testkit/browsertest"
+)
+
+// signIn signs the person in on the page and goes on to the screen.
+func signIn(t *testing.T, p *browsertest.Page, d *apptest.Child, a demo.Account, screen string) {
+	t.Helper()
+	p.Open(d.URL + "/sign-in?next=" + screen)
+	p.Fill("#email", a.Email)
+	p.Fill("#password", a.Password)
+	p.Click("button.primary")
+	if a.TOTPSecret != "" {
+		p.Fill("#code", apptest.CodeOf(t, a.TOTPSecret))
+		p.Click("button.primary")
+	}
+	require.Equal(t, screen, shortened(p.Path()))
+}
+
+// shortened is a screen's path without its organisation.
+func shortened(path string) string {
+	if rest, ok := strings.CutPrefix(path, "/o/"); ok {
+		_, screen, _ := strings.Cut(rest, "/")
+		return "/" + screen
+	}
+	return path
+}
+
+// callWith asks the API with a key and returns the status.
+func callWith(t *testing.T, c *apptest.Child, path, key string) int {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, c.URL+path, nil)
+	require.NoError(t, err)
+	request.Header.Set("Authorization", "Bearer "+key)
+	response, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	return response.StatusCode
+}
+
+// createAndCopyKey creates a key in the browser and returns it.
+func createAndCopyKey(t *testing.T, p *browsertest.Page, d *apptest.Child, name string) string {
+	t.Helper()
+	p.Open(d.URL + "/settings/api-keys")
+	p.Click(`a:text("Create key")`)
+	p.Fill("#name", name)
+	p.Click(`label[for="sf"]`)
+	p.Click(`label[for="sr"]`)
+	p.Click(`button:text("Create key")`)
+	require.Equal(t, http.StatusOK, p.Status())
+	key := p.Text("#secret")
+	require.Regexp(t, `^dg_live_[0-9A-Za-z]{22}_[0-9A-Za-z]{49}$`, key)
+	require.Equal(t, key, p.Copied(func() {
+		p.Click(`button:text("Copy key")`)
+		p.WaitFor(`button:text("Copied")`)
+	}))
+	p.Click(`a:text("Done")`)
+	return key
+}
+
+func revokeFirstKey(t *testing.T, p *browsertest.Page) {
+	t.Helper()
+	p.Click("table.keys tbody tr:first-child a.revoke")
+	p.WaitFor("dialog[open]")
+	require.Contains(t, p.Focused(), "Cancel")
+	p.Click("dialog[open] button.danger")
+}
+
+// The life of a key, in a browser: an admin without a second step
+// sees why creation is off, sets it up, creates a key, uses it, sees that it was used, revokes it, and finds all of it in
+// the audit log. Below the Pro plan the keys are paused, and revoking stays.
+func TestKeyLifeInABrowser(t *testing.T) {
+	t.Parallel()
+	dir := apptest.NewFolder(t)
+	d := apptest.ServeOn(t, dir, "--demo")
+	db := apptest.OpenDoor(t, dir)
+	p := browsertest.New(t)
+	claire := apptest.DemoAccount(t, "claire@harbour.example.com")
+
+	signIn(t, p, d, claire, "/settings/api-keys")
+	require.False(t, p.Has(`a:text("Create key")`))
+	p.Click(`main a:text("Set up two-step verification")`)
+	secret := strings.ReplaceAll(p.Text("#totp"), " ", "")
+	p.Fill("#code", apptest.CodeOf(t, secret))
+	p.Fill("#current", claire.Password)
+	p.Click(`button:text("Turn on two-step verification")`)
+	p.Copied(func() {
+		p.Click(`button:text("Copy codes")`)
+		p.WaitFor(`button:text("Copied")`)
+	})
+	p.Click(`a:text("Done")`)
+
+	warehouse := createAndCopyKey(t, p, d, "Warehouse, nightly export")
+	row := `tr:has(bdi[data-name]:text("Warehouse, nightly export"))`
+	require.Contains(t, p.Text("main"), "Never")
+	require.Equal(t, http.StatusOK, callWith(t, d, "/api/v1/forks", warehouse))
+	p.Reload()
+	require.NotContains(t, p.Text("table.keys tbody tr:first-child"), "Never", row)
+
+	revokeFirstKey(t, p)
+	require.Equal(t, http.StatusUnauthorized, callWith(t, d, "/api/v1/forks", warehouse))
+	p.Click(`nav.sidebar a:text("Audit log")`)
+	log := p.Text("main")
+	for _, entry := range []string{"Key created", "Key revoked", "Request rejected", "Revoked key"} {
+		require.Contains(t, log, entry)
+	}
+	require.NotContains(t, log, warehouse[31:], "a secret")
+
+	// Below the Pro plan.
+	paused := createAndCopyKey(t, p, d, "LMS")
+	db.Do(t, `update organisations set plan = 'team' where slug = 'harbour-and-vale'`)
+	require.Equal(t, http.StatusUnauthorized, callWith(t, d, "/api/v1/forks", paused))
+	p.Open(d.URL + "/settings/api-keys")
+	require.Contains(t, strings.ToLower(p.Text(".note.warn")), "paused")
+	require.False(t, p.Has(`a:text("Create key")`))
+	revokeFirstKey(t, p)
+	db.Do(t, `update organisations set plan = 'pro' where slug = 'harbour-and-vale'`)
+	require.Equal(t, http.StatusUnauthorized, callWith(t, d, "/api/v1/forks", paused), "revoked while it was paused")
+}
+
+// tabTo presses Tab until the focus is on an element with the words.
+func tabTo(t *testing.T, p *browsertest.Page, words string) {
+	t.Helper()
+	for range 60 {
+		if p.Press("Tab"); strings.Contains(p.Focused(), words) {
+			return
+		}
+	}
+	t.Fatalf("Tab on %s does not reach %q", p.Path(), words)
+}
+
+// By the keyboard alone, from the sign-in to a revoked key: each step is a key, and the way to each is Tab.
+func TestSignInToRevokeByKeyboard(t *testing.T) {
+	t.Parallel()
+	dir := apptest.NewFolder(t)
+	d := apptest.ServeOn(t, dir, "--demo")
+	p := browsertest.New(t)
+	tomas := apptest.DemoAccount(t, "tomas@harbour.example.com")
+	tabTo := func(words string) { t.Helper(); tabTo(t, p, words) }
+	p.Open(d.URL + "/settings/api-keys")
+	p.Press(tomas.Email, "Tab", tomas.Password, "Enter") // the focus is in the first field
+	p.WaitFor("#code")
+	p.Press(apptest.CodeOf(t, tomas.TOTPSecret), "Enter")
+	p.WaitFor(`h1:text("API keys")`)
+	tabTo("Skip to content")
+	p.Press("Enter")
+	tabTo("Create key")
+	p.Press("Enter")
+	p.WaitFor("#name")
+	tabTo("#name")
+	p.Press("Grafana")
+	tabTo("#sf")
+	p.Press("Space")
+	tabTo("#sr")
+	p.Press("Space")
+	tabTo("#x90")
+	p.Press("ArrowUp") // 30 days
+	tabTo("Create key")
+	p.Press("Enter")
+	p.WaitFor("#secret")
+	key := p.Text("#secret")
+	tabTo("Done")
+	p.Press("Enter")
+	p.WaitFor("dialog[open]")
+	require.Contains(t, p.Focused(), "Stay here")
+	p.Press("Enter")
+	p.WaitGone("dialog[open]")
+	tabTo("Copy key")
+	require.Equal(t, key, p.Copied(func() {
+		p.Press("Enter")
+		p.WaitFor(`button:text("Copied")`)
+	}))
+	require.Equal(t, http.StatusOK, callWith(t, d, "/api/v1/forks", key))
+	tabTo("Done")
+	p.Press("Enter")
+	p.WaitFor("table.keys")
+	tabTo("Revoke Grafana")
+	p.Press("Enter")
+	p.WaitFor("dialog[open]")
+	require.Contains(t, p.Focused(), "Cancel")
+	p.Press("Escape")
+	p.WaitGone("dialog[open]")
+	require.Contains(t, p.Focused(), "Revoke Grafana", "the focus goes back to where it was")
+	p.Press("Enter")
+	tabTo("Revoke key")
+	p.Press("Enter")
+	p.WaitFor(".note")
+	require.Equal(t, http.StatusUnauthorized, callWith(t, d, "/api/v1/forks", key))
+}

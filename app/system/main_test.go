@@ -1,0 +1,9 @@
+package system
+
+import (
+	"testing"
+
+	"dg/app/apptest"
+)
+
+func TestMain(m *testing.M) { apptest.Main(m) }

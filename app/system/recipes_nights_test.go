@@ -1,0 +1,271 @@
+package system
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"html"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
+	"dg/app/demo"
+)
+
+// Sixty nights begin on a Saturday. They hold two first nights of a month: a Wednesday and a Saturday.
+var firstNight = time.Date(2025, 9, 20, 0, 0, 0, 0, time.UTC)
+
+const (
+	manyNights    = 60
+	missedSunday  = 22 // the machine is off: Monday reads the long window
+	brokenReload  = 42 // 1 November: the reload of one fork fails in its second window
+	changedAmid   = 48 // the reporting mode changes after the night has read it
+	nightsOfAKey  = 15 // a key is accepted 120 times in a minute
+	historyOfDays = 850
+)
+
+var (
+	modeFromNight = map[int]string{
+		0: "nominative", 10: "pseudonymous", 25: "nominative", 33: "pseudonymous",
+		changedAmid + 1: "nominative", 54: "pseudonymous",
+	}
+	ageOfChange = []int{1, 400, 20, 34, 700, 200, 364, 500} // in days: what changes before each night, in turn
+)
+
+// The copy of the nightly sync equals the database as far as its page promises (rules.md, CSV): every night for 35
+// days, the first night of a week for 366, the first night of a month and after a change of the reporting mode for all.
+// Between the nights players are erased and renamed, and plays arrive and complete up to 700 days late.
+func TestNightlySyncOfSixtyNights(t *testing.T) {
+	t.Parallel()
+	syncRecipe.skipIfAbsent(t)
+	s := newSixtyNights(t)
+	var before []copiedRow
+	for i := range manyNights {
+		s.changeBefore(i)
+		if i == missedSunday {
+			continue
+		}
+		if i%nightsOfAKey == 0 {
+			s.setKey(t, makeKey(t, s.program.dir, s.organisation, "Nightly").String())
+		}
+		s.service.windows = nil
+		s.service.refuse = s.refusalsOf(i)
+		night := s.run(i)
+		switch i {
+		case brokenReload:
+			s.isAllOrNothing(before, night)
+		case changedAmid:
+			require.Zero(t, night.Code, night.Output)
+		default:
+			s.holdsItsPromise(i, night)
+		}
+		before = night.Rows
+	}
+	s.keepsNoNames()
+}
+
+// sixtyNights is the nightly sync, run by testdata/recipes/nights.py against the real program.
+type sixtyNights struct {
+	nightly
+	t            *testing.T
+	program      program
+	database     *apptest.Door
+	service      *flaky
+	organisation string
+	forks        []string
+	input        io.Writer
+	output       *bufio.Reader
+}
+
+// copiedRow is a play: of the copy, or as the copy should have it.
+type copiedRow struct{ Fork, StartedAt, PlayerKey, PlayerLabel, Result string }
+
+// UnmarshalJSON reads a row of SQLite.
+func (r *copiedRow) UnmarshalJSON(text []byte) error {
+	return json.Unmarshal(text, &[]any{&r.Fork, &r.StartedAt, &r.PlayerKey, &r.PlayerLabel, &r.Result})
+}
+
+// nightResult is what a night printed and left.
+type nightResult struct {
+	Code   int
+	Output string
+	Rows   []copiedRow
+}
+
+func newSixtyNights(t *testing.T) *sixtyNights {
+	t.Helper()
+	s := &sixtyNights{t: t, program: program{t: t, dir: apptest.NewFolder(t)}}
+	file := filepath.Join(t.TempDir(), "history.ndjson")
+	f, err := os.Create(file)
+	require.NoError(t, err)
+	end := firstNight.AddDate(0, 0, manyNights)
+	ids, err := demo.Scale(f, 27, end, demo.Size{Plays: 2000, Players: 60, Forks: 2, Days: historyOfDays})
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	apptest.ImportFile(t, s.program.dir, file)
+	s.organisation = ids.Organisation.String()
+	s.forks = []string{ids.Forks[0].String(), ids.Forks[1].String()}
+	s.database = apptest.OpenDoor(t, s.program.dir)
+	d := apptest.ServeOn(t, s.program.dir)
+	s.service = newFlaky(t, d.URL)
+	s.service.before = func() {}
+	page := apptest.NewWebClient(t, d.URL).Get("/docs/recipes/nightly-sync")
+	text := html.UnescapeString(apptest.RegexpGroup(t, recipeText.String(), page))
+	s.nightly = newNightly(t, s.atNight(strings.ReplaceAll(text, d.URL, s.service.URL)), "")
+	s.start()
+	return s
+}
+
+// atNight lets the recipe take the day from the environment, and start where the history does.
+func (s *sixtyNights) atNight(text string) string {
+	s.t.Helper()
+	const clock = "dt.datetime.now(dt.timezone.utc).date()"
+	require.Equal(s.t, 1, strings.Count(text, clock))
+	text = strings.Replace(text, clock, `dt.date.fromisoformat(os.environ["NIGHT"])`, 1)
+	start := firstNight.AddDate(0, 0, manyNights-historyOfDays-1).Format(time.DateOnly)
+	return regexp.MustCompile(`START = "[^"]*"`).ReplaceAllString(text, `START = "`+start+`"`)
+}
+
+func (s *sixtyNights) start() {
+	s.t.Helper()
+	driver, err := filepath.Abs("testdata/recipes/nights.py")
+	require.NoError(s.t, err)
+	require.NoError(s.t, os.WriteFile(filepath.Join(s.folder, "sync.py"), []byte(s.text), 0o600))
+	c := exec.CommandContext(s.t.Context(), "python3", driver, "sync.py")
+	c.Dir = s.folder
+	c.Env = append(apptest.CleanEnvironment(), "DG_KEY_FILE=key.txt")
+	c.Stderr = os.Stderr
+	input, err := c.StdinPipe()
+	require.NoError(s.t, err)
+	output, err := c.StdoutPipe()
+	require.NoError(s.t, err)
+	s.input = input
+	s.output = bufio.NewReader(output)
+	require.NoError(s.t, c.Start())
+	s.t.Cleanup(func() {
+		_ = input.Close()
+		_ = c.Wait()
+	})
+}
+
+func dateOf(night int) time.Time { return firstNight.AddDate(0, 0, night) }
+
+// run runs a night.
+func (s *sixtyNights) run(i int) nightResult {
+	s.t.Helper()
+	_, err := io.WriteString(s.input, dateOf(i).Format(time.DateOnly)+"\n")
+	require.NoError(s.t, err)
+	line, err := s.output.ReadBytes('\n')
+	require.NoError(s.t, err)
+	var night nightResult
+	require.NoError(s.t, json.Unmarshal(line, &night))
+	return night
+}
+
+const (
+	lateCompletion = `update plays set completed_at = started_at + interval '1 day', score = 7500, passed = true where id =
+		(select id from plays where completed_at is null and started_at < $1 order by started_at desc limit 1)`
+	latePlay = `insert into plays (id, started_at, player, release_number, org_id, fork_id, answers)
+		select gen_random_uuid(), started_at, player, release_number, org_id, fork_id, answers from plays
+		where started_at < $1 order by started_at desc limit 1`
+	anotherName = `update players set display_name = display_name || ' II' where id =
+		(select p.id from players p join plays on plays.player = p.ordinal where started_at < $1
+		order by started_at desc limit 1)`
+	playerOfThen = `select p.id::text from players p join plays on plays.player = p.ordinal where started_at < $1
+		order by started_at desc limit 1`
+)
+
+// changeBefore changes the database between two nights.
+func (s *sixtyNights) changeBefore(i int) {
+	s.t.Helper()
+	if mode := modeFromNight[i]; mode != "" {
+		s.database.Do(s.t, `update organisations set reporting_mode = $1`, mode)
+	}
+	then := dateOf(i).AddDate(0, 0, -ageOfChange[i%len(ageOfChange)])
+	s.database.Do(s.t, lateCompletion, then)
+	s.database.Do(s.t, latePlay, then)
+	if i%5 == 2 {
+		s.database.Do(s.t, anotherName, then)
+	}
+	if i%3 == 2 {
+		status, output := s.program.run("erase", apptest.Read[string](s.t, s.database, playerOfThen, then))
+		require.Zero(s.t, status, output)
+	}
+}
+
+// refusalsOf returns which exports of the night are refused, if any.
+func (s *sixtyNights) refusalsOf(i int) func(path string) bool {
+	windows := 0
+	return func(path string) bool {
+		if i == changedAmid {
+			_, err := s.database.Exec(s.t.Context(), `update organisations set reporting_mode = $1`, modeFromNight[i+1])
+			assert.NoError(s.t, err)
+		}
+		if i != brokenReload || !strings.Contains(path, s.forks[1]) {
+			return false
+		}
+		windows++
+		return windows == 2
+	}
+}
+
+// holdsItsPromise requires that the night leaves no difference to the database in the days that it reads again.
+func (s *sixtyNights) holdsItsPromise(i int, night nightResult) {
+	s.t.Helper()
+	require.Zero(s.t, night.Code, "%s: %s", dateOf(i), night.Output)
+	date := dateOf(i)
+	days, windows := 35, 1
+	if date.Weekday() == time.Sunday || i == missedSunday+1 {
+		days = 366
+	}
+	if i == 0 || date.Day() == 1 || modeFromNight[i] != "" {
+		days, windows = historyOfDays, 3
+	}
+	if i == brokenReload+1 {
+		days = historyOfDays // the failed fork is read from the start, the other one for 366 days
+	} else {
+		assert.Len(s.t, s.service.windows, windows*len(s.forks), "%s: requests", date)
+	}
+	s.requireNoDifference(date, days, night.Rows)
+}
+
+// isAllOrNothing requires of the night whose reload fails half-way: it exits with 1, the fork's copy is as it was, and
+// the other fork is reloaded.
+func (s *sixtyNights) isAllOrNothing(before []copiedRow, night nightResult) {
+	s.t.Helper()
+	require.Equal(s.t, 1, night.Code, night.Output)
+	require.Contains(s.t, night.Output, "1 of 2 forks")
+	require.ElementsMatch(s.t, ofFork(before, s.forks[1]), ofFork(night.Rows, s.forks[1]))
+	require.ElementsMatch(s.t, ofFork(s.truth(dateOf(brokenReload)), s.forks[0]), ofFork(night.Rows, s.forks[0]))
+}
+
+func ofFork(rows []copiedRow, fork string) (of []copiedRow) {
+	for _, row := range rows {
+		if row.Fork == fork {
+			of = append(of, row)
+		}
+	}
+	return of
+}
+
+// keepsNoNames requires that no name is left in the files of the copy, not even in free pages or the write-ahead log.
+func (s *sixtyNights) keepsNoNames() {
+	s.t.Helper()
+	files, err := filepath.Glob(filepath.Join(s.folder, "dg.sqlite*"))
+	require.NoError(s.t, err)
+	require.NotEmpty(s.t, files)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(s.t, err)
+		require.False(s.t, bytes.Contains(text, []byte("Player ")), "%s holds a name", file)
+	}
+}

@@ -1,0 +1,274 @@
+package system
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"html"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
+)
+
+// allRecipes says whether the recipes are run that need R, DuckDB, PostgreSQL's client or npm (make recipes).
+var allRecipes = os.Getenv("DG_RECIPES") == "1"
+
+// cookbook is the demo with its documentation, as one of its people reads it.
+type cookbook struct {
+	reader *apptest.WebClient
+	key    string
+	fork   string
+	from   string // the period of the recipes, which is two windows
+	to     string
+	want   string // what a recipe prints of the fork
+	group  string // one of which too few play
+	db     *apptest.Door
+}
+
+func newCookbook(t *testing.T) *cookbook {
+	t.Helper()
+	dir := apptest.NewFolder(t)
+	d := apptest.ServeOn(t, dir, "--demo")
+	db := apptest.OpenDoor(t, dir)
+	b := &cookbook{reader: apptest.NewWebClient(t, d.URL).SignIn(apptest.DemoAccount(t, "maren@harbour.example.com")), key: demoToken(t, d), db: db}
+	b.group = apptest.Read[string](t, db, `select id::text from player_groups where name = 'Night shift, gate 4'`)
+	script := b.recipe("curl")
+	b.fork = apptest.RegexpGroup(t, `fork=([0-9a-f-]{36})`, script)
+	b.from = apptest.RegexpGroup(t, `from=([0-9-]{10})`, script)
+	b.to = apptest.RegexpGroup(t, ` to=([0-9-]{10})`, script)
+	b.want = b.figures(t, "")
+	return b
+}
+
+var recipeText = regexp.MustCompile(`(?s)<code id="recipe">(.*?)</code></pre>`)
+
+// recipe copies a recipe from its page.
+func (b *cookbook) recipe(id string) string {
+	return html.UnescapeString(apptest.RegexpGroup(b.reader.T, recipeText.String(), b.reader.Get("/docs/recipes/"+id)))
+}
+
+// figures are those of the fork's rows over the period of the recipes; more is added to the queries.
+func (b *cookbook) figures(t *testing.T, more string) string {
+	t.Helper()
+	first, err := time.Parse(time.DateOnly, b.from)
+	require.NoError(t, err)
+	at := b.reader.Base + "/api/v1/forks/" + b.fork + "/exports/csv"
+	rows := readCSV(t, fetch(t, at+"?from="+b.from+"&to="+first.AddDate(0, 0, 365).Format(time.DateOnly)+more, b.key))
+	rest := readCSV(t, fetch(t, at+"?from="+first.AddDate(0, 0, 366).Format(time.DateOnly)+"&to="+b.to+more, b.key))
+	require.Greater(t, len(rest), 100)
+	return figuresOf(append(rows, rest[1:]...))
+}
+
+func readCSV(t *testing.T, text []byte) [][]string {
+	t.Helper()
+	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	require.NoError(t, err)
+	require.Equal(t, []string{"playerKey", "scorePercent"}, []string{rows[0][3], rows[0][9]})
+	return rows
+}
+
+// figuresOf is what the recipes print of the rows, header included.
+func figuresOf(rows [][]string) string {
+	players, completed, sum := map[string]bool{}, 0, 0.0
+	for _, row := range rows[1:] {
+		players[row[3]] = true
+		if score, err := strconv.ParseFloat(row[9], 64); err == nil {
+			completed, sum = completed+1, sum+score
+		}
+	}
+	return fmt.Sprintf("%d plays, %d players, %d completed, average score %.2f", len(rows)-1, len(players), completed, sum/float64(completed))
+}
+
+// busyService forwards to dg. The first request is answered 429, and every other answer says that no request is left.
+type busyService struct {
+	*httptest.Server
+	mu    sync.Mutex
+	times []time.Time
+	asked []string // the last part of each path
+}
+
+func newBusyService(t *testing.T, base string) *busyService {
+	t.Helper()
+	to, err := url.Parse(base)
+	require.NoError(t, err)
+	s := &busyService{}
+	proxy := &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) },
+		ModifyResponse: func(r *http.Response) error {
+			r.Header.Set("RateLimit", `"key";r=0;t=1`)
+			return nil
+		},
+	}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		s.times = append(s.times, time.Now())
+		s.asked = append(s.asked, path.Base(r.URL.Path))
+		first := len(s.times) == 1
+		s.mu.Unlock()
+		if first {
+			w.Header().Set("Retry-After", "1")
+			http.Error(w, `{"code": "resource-exhausted"}`, http.StatusTooManyRequests)
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// requirePaced requires that the client waited a second before each request but the first.
+func (s *busyService) requirePaced(t *testing.T) {
+	t.Helper()
+	require.Len(t, s.times, 3, "a refused one, and two windows")
+	for i := range s.times[1:] {
+		require.Greater(t, s.times[i+1].Sub(s.times[i]), 900*time.Millisecond)
+	}
+}
+
+// cookedRecipe is how a recipe is run. In the command, FILE stands for the recipe, DRIVERS for testdata/recipes.
+type cookedRecipe struct {
+	id, file, command string
+	needs             string // tried first: a recipe whose tool is absent is skipped
+	all               bool   // only with make recipes
+}
+
+var cookedRecipes = []cookedRecipe{
+	{id: "curl", file: "plays.sh", command: "bash FILE", needs: "bash --version && curl --version && date -u -d '2026-01-01 + 1 day'"},
+	{id: "python", file: "plays.py", command: "PYTHON FILE", needs: "PYTHON -c 'import pandas, requests'"},
+	{id: "javascript", file: "plays.mjs", command: "node FILE", needs: "node -e 'fetch'"},
+	{id: "go", file: "plays.go", command: "go run FILE", needs: "go version"},
+	{id: "google-sheets", file: "plays.gs", command: "node DRIVERS/google.cjs FILE", needs: "node --version && curl --version"},
+	{id: "r", file: "plays.R", command: "Rscript FILE", needs: "Rscript -e 'library(httr2); library(readr)'", all: true},
+}
+
+var (
+	groupLine = regexp.MustCompile(`(?im)^(.*\bgroup\s*(?:=|<-)\s*)(?:""|''|NULL)`)
+	shownRow  = regexp.MustCompile(`(?m)^.*\d plays, .*$`)
+)
+
+// ofGroup puts a group into a recipe.
+func ofGroup(t *testing.T, text, group string) string {
+	t.Helper()
+	at := groupLine.FindStringSubmatchIndex(text)
+	require.NotNil(t, at)
+	return text[:at[3]] + `"` + group + `"` + text[at[1]:]
+}
+
+// idle puts a year without plays into a recipe.
+func (b *cookbook) idle(text string) string {
+	return strings.NewReplacer(b.from, "2001-01-01", b.to, "2001-12-31").Replace(text)
+}
+
+// What the documentation's pages hold is copied from them, as their reader has it, and run.
+func TestRecipes(t *testing.T) {
+	t.Parallel()
+	b := newCookbook(t)
+	t.Run("two years", func(t *testing.T) { checkTwoYears(t, b) })
+	t.Run("grafana", func(t *testing.T) { checkGrafana(t, b) })
+	t.Run("power query", func(t *testing.T) { checkPowerQuery(t, b) })
+	t.Run("nightly sync", func(t *testing.T) { checkNightlySync(t, b) })
+	t.Run("quickstart", func(t *testing.T) { checkQuickstart(t, b) })
+}
+
+// Each recipe reads two years of a fork: it waits for Retry-After and for RateLimit, cuts the period into windows, and finds the
+// figures that the API's rows have.
+func checkTwoYears(t *testing.T, b *cookbook) {
+	for _, r := range cookedRecipes {
+		t.Run(r.id, func(t *testing.T) {
+			t.Parallel()
+			r.skipIfAbsent(t)
+			service, folder := newBusyService(t, b.reader.Base), t.TempDir()
+			text := b.recipe(r.id)
+			out := r.run(t, folder, strings.ReplaceAll(text, b.reader.Base, service.URL), b.key)
+			service.requirePaced(t)
+			if r.id == "curl" {
+				file, err := os.ReadFile(filepath.Join(folder, "plays.csv"))
+				require.NoError(t, err)
+				out = figuresOf(readCSV(t, file))
+				loadsIntoDatabases(t, folder, b)
+			}
+			require.Contains(t, out, b.want)
+			b.requireHidden(t, r)
+			if r.id == "curl" {
+				return
+			}
+			none := r.run(t, t.TempDir(), b.idle(text), b.key)
+			require.Contains(t, none, "0 plays, 0 players")
+			if r.id == "python" || r.id == "r" {
+				require.Contains(t, none, shownRow.Split(out, 2)[0], "the same types without rows")
+			}
+		})
+	}
+}
+
+// requireHidden requires that a recipe fails for a hidden group and says why: no figure and no file looks as if the
+// group had not played (rules.md, Anonymity).
+func (b *cookbook) requireHidden(t *testing.T, r cookedRecipe) {
+	t.Helper()
+	folder := t.TempDir()
+	out, err := r.start(t, folder, ofGroup(t, b.recipe(r.id), b.group), b.key)
+	require.Error(t, err, "%s", out)
+	require.Contains(t, out, "fewer than 5 members of the group played. This is not zero")
+	require.NotContains(t, out, "0 plays")
+	require.NoFileExists(t, filepath.Join(folder, "plays.csv"))
+}
+
+// skipIfAbsent skips a recipe whose tool is not here.
+func (r cookedRecipe) skipIfAbsent(t *testing.T) {
+	t.Helper()
+	if r.all && !allRecipes {
+		t.Skip("SKIPPED: make recipes runs it")
+	}
+	if out, err := exec.CommandContext(t.Context(), "sh", "-c", withPython(r.needs)).CombinedOutput(); err != nil {
+		t.Skipf("SKIPPED, NOTHING WAS TESTED: %s: %v %s", r.needs, err, out)
+	}
+}
+
+// withPython puts in the Python that has pandas, if one of the usual ones has.
+func withPython(command string) string {
+	return strings.ReplaceAll(command, "PYTHON", python())
+}
+
+var python = sync.OnceValue(func() string {
+	if exec.Command("/usr/bin/python3", "-c", "import pandas, requests").Run() == nil {
+		return "/usr/bin/python3"
+	}
+	return "python3"
+})
+
+// run runs the recipe in the folder and returns what it printed.
+func (r cookedRecipe) run(t *testing.T, folder, text, key string) string {
+	t.Helper()
+	out, err := r.start(t, folder, text, key)
+	require.NoError(t, err, "%s", out)
+	return out
+}
+
+// start runs the recipe in the folder and returns what it printed, and how it ended.
+func (r cookedRecipe) start(t *testing.T, folder, text, key string) (string, error) {
+	t.Helper()
+	file := filepath.Join(folder, r.file)
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	drivers, err := filepath.Abs("testdata/recipes")
+	require.NoError(t, err)
+	command := strings.NewReplacer("FILE", r.file, "DRIVERS", drivers).Replace(withPython(r.command))
+	c := exec.CommandContext(t.Context(), "sh", "-c", command)
+	c.Dir, c.Env = folder, append(apptest.CleanEnvironment(), "DG_KEY="+key)
+	out, err := c.CombinedOutput()
+	return string(out), err
+}

@@ -1,0 +1,45 @@
+package system
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"dg/app/apptest"
+	"dg/platform/testkit/browsertest"
+)
+
+// An operation of the reference can be tried with a key: the request goes to the address at which the page is read, without the
+// session, and nothing of the key is kept. A page complains of whatever the policy blocks, which fails the test.
+func TestReferenceSendsRequestsWithAKey(t *testing.T) {
+	t.Parallel()
+	address := apptest.FreeAddress(t)
+	d := apptest.Launch(t, "serve", "--data-dir", apptest.NewFolder(t), "--addr", address, "--ops-addr", "127.0.0.1:0", "--demo",
+		"--base-url", "http://localhost:1").UntilServing()
+	key := demoToken(t, d)
+	p := browsertest.New(t)
+	p.Open("http://" + address + "/docs") // not the address that the document names
+	p.Click(`a:text("Get the statistics of a fork")`)
+	p.Click(`summary:text("Try it")`)
+	tryWith(p, key)
+	assert.Contains(t, p.Text("[data-try] pre"), "\n200\n", "the fork of the examples is the demo's")
+	assert.Contains(t, p.Text("[data-try] pre"), "ratelimit: \"key\"")
+	looksRight(t, p)
+	shoot(p, "reference-tried")
+
+	var kept int // of the key, for the next reader of this browser
+	p.Eval(`localStorage.length + sessionStorage.length`, &kept)
+	assert.Zero(t, kept)
+
+	p.Open("/docs/reference/listForks")
+	p.Click(`summary:text("Try it")`)
+	tryWith(p, key)
+	assert.Contains(t, p.Text("[data-try] pre"), "\n200\n")
+	assert.Contains(t, p.Text("[data-try] pre"), `"items": [`)
+}
+
+func tryWith(p *browsertest.Page, key string) {
+	p.Fill("#try-key", key)
+	p.Click("[data-try] button.primary")
+	p.WaitFor("[data-try] pre[data-answered]")
+}

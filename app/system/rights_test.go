@@ -1,0 +1,72 @@
+package system
+
+import (
+	"net/url"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
+)
+
+// The serving role can do what the program does and no more, whatever statement is run as it: an injection or a stolen
+// password neither takes a revocation back nor hides a use, and does not fill the disk beside the tables.
+func TestRightsOfTheServingRole(t *testing.T) {
+	t.Parallel()
+	x := apptest.NewExternal(t)
+	c := x.Serve("--demo") // the import stages in temporary tables, as the owner
+	serving, err := pgxpool.New(t.Context(), x.URL(url.User("dg_app")))
+	require.NoError(t, err)
+	defer serving.Close()
+	d := apptest.OpenDoor(t, x.Dir)
+	d.Do(t, `insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by, creator_name, revoked_at)
+		select 'gone', id, 'Gone', '{forks:read}', sha256(''), now(), '', '', now() - interval '1 h' from organisations limit 1`)
+	const newKey = `insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by, creator_name, last_used_at, revoked_at)
+		select $1, id, 'New', '{forks:read}', sha256(''), now(), '', '', $2::timestamptz, $3::timestamptz from organisations limit 1`
+
+	for _, refused := range []struct {
+		statement string
+		args      []any
+	}{
+		{`update api_keys set revoked_at = null where id = 'gone'`, nil},
+		{`update api_keys set revoked_at = now() where id = 'gone'`, nil},
+		{`update api_keys set revoked_at = now() - interval '1 d' where id = 'gone'`, nil},
+		{`update api_keys set revoked_at = now() + interval '1 d' where id = 'gone'`, nil},
+		{`update api_keys set revoked_at = now() + interval '8 d' where id <> 'gone'`, nil},
+		{newKey, []any{"used", "2026-01-01", nil}},
+		{newKey, []any{"revoked", nil, "2026-01-01"}},
+		{`select configuration from forks`, nil},
+		{`select f from forks f`, nil},
+		{`create temporary table t (id int)`, nil},
+		{`select lo_create(0)`, nil},
+		{`select lo_creat(-1)`, nil},
+		{`select lo_from_bytea(0, 'x')`, nil},
+		{`select lo_import('/etc/hostname')`, nil},
+	} {
+		_, err := serving.Exec(t.Context(), refused.statement, refused.args...)
+		var denied *pgconn.PgError
+		require.ErrorAs(t, err, &denied, "%s %v", refused.statement, refused.args)
+		require.Equal(t, "42501", denied.Code, "%s: %v", refused.statement, err)
+	}
+
+	// A key that is replaced: revoked in some days, brought forward, and then for good; never before the statement.
+	_, err = serving.Exec(t.Context(), newKey, "new", nil, nil)
+	require.NoError(t, err)
+	for _, step := range []struct{ revoke, holds string }{
+		{"now() + interval '7 d'", "revoked_at > now() + interval '6 d'"},
+		{"now() + interval '1 d'", "revoked_at < now() + interval '2 d'"},
+		{"now() - interval '1 d'", "revoked_at between now() - interval '1 min' and clock_timestamp()"},
+	} {
+		_, err = serving.Exec(t.Context(), `update api_keys set revoked_at = `+step.revoke+` where id = 'new'`)
+		require.NoError(t, err, step.revoke)
+		require.True(t, apptest.Read[bool](t, d, `select `+step.holds+` from api_keys where id = 'new'`), step.revoke)
+		_, err = serving.Exec(t.Context(), `update api_keys set revoked_at = revoked_at + interval '1 min' where id = 'new'`)
+		require.Error(t, err, "put off")
+	}
+	_, err = serving.Exec(t.Context(), `update api_keys set revoked_at = null where id = 'new'`)
+	require.Error(t, err)
+	_, status := paste(t, c.Out.String())
+	require.Equal(t, "200", status)
+}

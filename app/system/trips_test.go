@@ -1,0 +1,160 @@
+package system
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
+	"dg/app/assembly"
+	"dg/platform/testkit/fixtures"
+)
+
+// The report on a small group asks the database three times: for the key, for what is known before a play is read, and for plays
+// and labels. The list of forks asks once. (The first request of a key and of each minute asks more.)
+func TestRoundTripsOfARequest(t *testing.T) {
+	t.Parallel()
+	db := fixtures.New(t)
+	fork := db.Fork(fixtures.Fork{OrganisationID: db.Organisation(fixtures.Organisation{}).ID})
+	group := db.Group(fork.OrganisationID, db.Players(fork.OrganisationID, 7)...)
+	db.Plays(fork, 70, time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC), time.Minute)
+	token := db.Key(fork.OrganisationID).Token()
+	p, base := serveNoted(t, db, "dg auth", "dg reads")
+	c := apptest.PlainClient(true)
+	defer c.CloseIdleConnections()
+	stats := "/" + fork.ID + "/stats?from=2026-03-01&to=2026-03-31&groupId=" + group
+	for path, want := range map[string]int{"": 1, stats: 3} {
+		least := 100
+		for range 10 { // the program's own statements run beside
+			p.take()
+			response := apptest.Ask(t, c, base+"/api/v1/forks"+path, token)
+			body := apptest.ReadAll(t, response)
+			require.Equal(t, http.StatusOK, response.StatusCode, body)
+			require.NotContains(t, body, `"suppressed":true`)
+			least = min(least, len(p.take()))
+		}
+		require.Equal(t, want, least, path)
+	}
+}
+
+// From the request to the first byte of an export there are three round trips one after the other, of which the last is two at
+// once, on two connections: the first rows and the entry of its start.
+func TestRoundTripsBeforeTheFirstByteOfAnExport(t *testing.T) {
+	t.Parallel()
+	db := fixtures.New(t)
+	fork := db.Fork(fixtures.Fork{OrganisationID: db.Organisation(fixtures.Organisation{}).ID})
+	db.Players(fork.OrganisationID, 5)
+	db.Plays(fork, 5_000, fork.CreatedAt, time.Second)
+	key := db.Key(fork.OrganisationID)
+	p, base := serveNoted(t, db, "dg auth", "dg exports")
+	path := base + "/api/v1/forks/" + fork.ID + "/exports/csv?from=2026-01-01&to=2026-12-31"
+
+	var before []string
+	for range 3 { // connections, statements and caches are warm at the third
+		p.take()
+		response := apptest.Ask(t, apptest.NewClient(), path, key.Token())
+		require.Equal(t, http.StatusOK, response.StatusCode)
+		before = p.take()
+		_, err := io.Copy(io.Discard, response.Body)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		apptest.Until(t, 5*time.Second, "its end is not recorded", func() bool { return slices.Contains(p.take(), "audit.append") })
+	}
+	const begin = "begin isolation level repeatable read read only, reports.plan, reports.lockPlays, reports.metadata"
+	require.Equal(t, []string{"apikeys.authenticate", begin}, before[:2])
+	require.GreaterOrEqual(t, len(before), 4)
+	require.ElementsMatch(t, []string{"audit.append", "reports.exportBounds, reports.export"}, before[2:4]) // behind them is what the next block asks
+}
+
+// trips is a proxy in front of PostgreSQL that notes the round trips of its clients: what is sent before the server is
+// waited for.
+type trips struct {
+	pools []string // whose connections count
+
+	mu    sync.Mutex
+	noted []string
+}
+
+// serveNoted serves the database through one that notes the round trips of some pools.
+func serveNoted(t *testing.T, db *fixtures.Database, pools ...string) (p *trips, base string) {
+	t.Helper()
+	p, through := newTrips(t, db.DirectURL, pools)
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	base = "http://" + ln.Addr().String()
+	program, err := assembly.New(t.Context(), assembly.Settings{ServingURL: through, BaseURL: base, Grace: time.Second, Log: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(context.Background())
+	served := make(chan error, 1)
+	go func() { served <- program.Serve(ctx, ln, func() {}) }()
+	t.Cleanup(func() { stop(); <-served; program.Close() })
+	return p, base
+}
+
+func newTrips(t *testing.T, database string, pools []string) (p *trips, through string) {
+	t.Helper()
+	p = &trips{pools: pools}
+	return p, apptest.SocketProxy(t, database, p.pass)
+}
+
+// pass passes on what the client sends, and notes the tags of the statements of each round trip.
+func (p *trips) pass(client, server net.Conn) {
+	defer client.Close()
+	defer server.Close()
+	go func() { _, _ = io.Copy(client, server); _ = client.Close() }()
+	from, prepared := bufio.NewReader(client), map[string]string{}
+	first, err := apptest.ReadMessage(from, 0)
+	counts := slices.ContainsFunc(p.pools, func(name string) bool { return strings.Contains(string(first), name+"\x00") })
+	var now []string
+	prepares := false // a statement by a name, which a connection does once
+	for m := first; err == nil; m, err = apptest.ReadMessage(from, 1) {
+		switch text := string(m[5:]); m[0] {
+		case 'P':
+			name, sql, _ := strings.Cut(text, "\x00")
+			prepared[name] = apptest.TagOf(sql)
+			prepares = name != ""
+		case 'B':
+			now = append(now, prepared[strings.Split(text, "\x00")[1]])
+		case 'Q':
+			now = append(now, apptest.TagOf(text))
+		}
+		if ends := m[0] == 'S' || m[0] == 'Q'; ends {
+			if counts && (len(now) > 0 || !prepares) {
+				p.note(strings.Join(now, ", "))
+			}
+			now, prepares = nil, false
+		}
+		if _, err = server.Write(m); err != nil {
+			return
+		}
+	}
+}
+
+// note notes a round trip, unless it comes by the clock.
+func (p *trips) note(statements string) {
+	if slices.Contains([]string{"-- ping", "apikeys.touch"}, statements) {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.noted = append(p.noted, statements)
+}
+
+// take returns the round trips since it was last called.
+func (p *trips) take() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	noted := p.noted
+	p.noted = nil
+	return noted
+}
