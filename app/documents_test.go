@@ -57,7 +57,7 @@ func TestDocumentsOfSecurityNameTestsThatExist(t *testing.T) {
 	}
 	suites, err := exec.CommandContext(t.Context(), "sh", "-c", `sed -nE 's/^func (Test[A-Za-z0-9_]+)\(t .*/\1/p' chaos/*_test.go`).Output()
 	require.NoError(t, err)
-	for _, name := range strings.Fields(string(suites)) {
+	for name := range strings.FieldsSeq(string(suites)) {
 		assert.Contains(t, found, name, "a suite of chaos proves a promise")
 	}
 }

@@ -141,6 +141,7 @@ func ServeDatabase(t *testing.T, db *fixtures.Database) *Child {
 
 var servingLine = regexp.MustCompile(`(?m)^Serving on (\S+)$`)
 
+// UntilServing waits until it serves, and reads where.
 func (c *Child) UntilServing() *Child {
 	c.T.Helper()
 	Until(c.T, time.Minute, "dg does not serve", func() bool {

@@ -32,12 +32,14 @@ func CookiesOf(t *testing.T, base, email, password string) string {
 	return strings.Join(all, "; ")
 }
 
+// WithoutRedirects is a client that shows where an answer sends it.
 func WithoutRedirects() *http.Client {
 	c := NewClient()
 	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return c
 }
 
+// ReadAll reads the rest of an answer.
 func ReadAll(t *testing.T, response *http.Response) string {
 	t.Helper()
 	body, err := io.ReadAll(response.Body)

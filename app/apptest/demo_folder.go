@@ -16,7 +16,7 @@ import (
 // demoBase holds a data folder with the demo in it, once some test has asked for it.
 var demoBase string
 
-// Main runs the tests of a package that starts dg, and then removes what they share. What is to be said at the end comes last.
+// Main runs the tests of a package that starts dg, lets it say what there is to say at the end, and removes what its tests share.
 func Main(m *testing.M, end ...func()) {
 	status := m.Run()
 	for _, say := range end {
@@ -61,6 +61,8 @@ func CopyDemo(t *testing.T, dir string) {
 	require.NoError(t, err, "%s", out)
 }
 
+// CurlLine finds the line of a greeting that can be pasted.
 var CurlLine = regexp.MustCompile(`(?m)^\s*(curl .*)$`)
 
+// DemoKey finds a key.
 var DemoKey = regexp.MustCompile(`dg_live_[0-9A-Za-z]+_[0-9A-Za-z]+`)

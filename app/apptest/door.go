@@ -21,6 +21,7 @@ type Door struct {
 	Server *embeddedpg.Server
 }
 
+// OpenDoor opens the database of a folder, whose server it starts or joins.
 func OpenDoor(t *testing.T, dir string) *Door {
 	t.Helper()
 	server, err := embeddedpg.Start(t.Context(), dir, embeddedpg.Options{})
@@ -41,6 +42,7 @@ func DoorTo(t *testing.T, connection string) *Door {
 	return &Door{Pool: pool}
 }
 
+// AsSuperuser is the database's URL for PostgreSQL's superuser.
 func AsSuperuser(t *testing.T, connection string) string {
 	u, err := url.Parse(connection)
 	require.NoError(t, err)
@@ -54,6 +56,7 @@ func (d *Door) GiveBack(t *testing.T) {
 	require.NoError(t, d.Server.Stop(context.Background()))
 }
 
+// Do runs a statement.
 func (d *Door) Do(t *testing.T, sql string, args ...any) {
 	t.Helper()
 	_, err := d.Exec(context.Background(), sql, args...)

@@ -21,6 +21,7 @@ type Exporting struct {
 	MoreTokens []string // further keys: one key may not have all exports of its organisation
 }
 
+// StartExporting serves a fork of so many plays from a database of its own.
 func StartExporting(t *testing.T, plays int) *Exporting {
 	t.Helper()
 	db := fixtures.New(t)
@@ -47,6 +48,7 @@ func (e *Exporting) BeginExport(t *testing.T, requestID string, headers ...strin
 	return e.BeginExportAs(t, e.Token, requestID, headers...)
 }
 
+// BeginExportAs is BeginExport with another key.
 func (e *Exporting) BeginExportAs(t *testing.T, token, requestID string, headers ...string) (*http.Response, *bufio.Reader) {
 	t.Helper()
 	response := Ask(t, SmallWindowClient(), e.URL+e.ExportPath, token, append(headers, "X-Request-Id", requestID)...)

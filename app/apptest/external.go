@@ -33,11 +33,13 @@ type External struct {
 	Server *embeddedpg.Server
 }
 
+// NewExternal starts one on a new folder.
 func NewExternal(t *testing.T) *External {
 	t.Helper()
 	return ExternalOn(t, NewFolder(t))
 }
 
+// ExternalOn starts one on the folder.
 func ExternalOn(t *testing.T, dir string) *External {
 	t.Helper()
 	x := &External{T: t, Dir: dir}
@@ -47,6 +49,7 @@ func ExternalOn(t *testing.T, dir string) *External {
 	return x
 }
 
+// Start starts the server, or starts it again.
 func (x *External) Start() {
 	x.T.Helper()
 	var err error
@@ -70,6 +73,7 @@ func (x *External) URL(user *url.Userinfo) string {
 	return u.String()
 }
 
+// Serve starts dg serve on it.
 func (x *External) Serve(args ...string) *Child {
 	x.T.Helper()
 	return Launch(x.T, append([]string{"serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0",
@@ -83,6 +87,7 @@ func (x *External) Die() {
 	x.Stop()
 }
 
+// KillPostmaster is kill -9 of the server on the folder.
 func KillPostmaster(t *testing.T, dir string) {
 	t.Helper()
 	require.NoError(t, syscall.Kill(Postmaster(t, dir), syscall.SIGKILL))

@@ -24,6 +24,7 @@ func NewFolder(t *testing.T) string {
 	return dir
 }
 
+// CleanFolder removes a folder on which nothing runs any more, with its base.
 func CleanFolder(t *testing.T, base, dir string) {
 	NothingRuns(t, dir, 20*time.Second)
 	// A killed server leaves its socket for the next start.
@@ -37,6 +38,7 @@ func CleanFolder(t *testing.T, base, dir string) {
 	_ = os.RemoveAll(base)
 }
 
+// ReachableFolder makes a folder that PostgreSQL's user can reach.
 func ReachableFolder() (string, error) {
 	parent := ""
 	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {

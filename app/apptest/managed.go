@@ -33,6 +33,7 @@ func RevokeKey(t *testing.T, c *WebClient, organisation, token string) {
 	require.Equal(t, http.StatusSeeOther, status, "%s", body)
 }
 
+// SomeDays is a period of reports.
 const SomeDays = "?from=2026-01-01&to=2026-01-31"
 
 var (
@@ -64,6 +65,7 @@ type Managed struct {
 	Answers   *Tally
 }
 
+// NewManaged is the organisation with an owner, used through the entrances.
 func NewManaged(t *testing.T, db *fixtures.Database, o fixtures.Organisation, entrances []string, answers *Tally) *Managed {
 	t.Helper()
 	m := &Managed{Organisation: o, DB: db, Entrances: entrances, Owner: db.Member(o.ID, "owner"), Answers: answers}

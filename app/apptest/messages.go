@@ -10,6 +10,7 @@ import (
 // Message is one of the protocol: a letter, four bytes of length, a body. The first of a client has no letter.
 type Message []byte
 
+// ReadMessage reads one that has a letter, or with lettered 0 the first.
 func ReadMessage(r io.Reader, lettered int) (Message, error) {
 	head := make([]byte, lettered+4)
 	if _, err := io.ReadFull(r, head); err != nil {
@@ -20,8 +21,10 @@ func ReadMessage(r io.Reader, lettered int) (Message, error) {
 	return m, err
 }
 
+// Tagged finds the tag of a statement.
 var Tagged = regexp.MustCompile(`/\* ([A-Za-z]+\.[A-Za-z]+) \*/`)
 
+// TagOf is the tag of a statement.
 func TagOf(sql string) string {
 	if found := Tagged.FindStringSubmatch(sql); found != nil {
 		return found[1]

@@ -45,6 +45,7 @@ func ClientOf(address string, window int) *http.Client {
 	}}
 }
 
+// PublicURL is what DG_BASE_URL says behind a proxy.
 const PublicURL = "https://dg.example.org"
 
 // ProxyArguments are those of each proxy for its configuration.

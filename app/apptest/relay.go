@@ -22,6 +22,7 @@ type Relay struct {
 	era    atomic.Int64 // connections of an earlier one are silent for good
 }
 
+// NewRelay puts one before the database.
 func NewRelay(t *testing.T, x *External) *Relay {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -78,6 +79,7 @@ func (r *Relay) wait() {
 // Forget makes the connections that there are silent for good; new ones work.
 func (r *Relay) Forget() { r.era.Add(1) }
 
+// URL connects as the serving role, through the relay.
 func (r *Relay) URL() string {
 	u := url.URL{Scheme: "postgres", User: url.User("dg_app"), Host: r.Addr().String(), Path: "/dg", RawQuery: "sslmode=disable"}
 	return u.String()

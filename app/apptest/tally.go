@@ -13,6 +13,7 @@ type Tally struct {
 	counts map[string]int
 }
 
+// Add counts one.
 func (y *Tally) Add(kind string) {
 	y.mu.Lock()
 	defer y.mu.Unlock()
@@ -22,6 +23,7 @@ func (y *Tally) Add(kind string) {
 	y.counts[kind]++
 }
 
+// Of is how many there were of the kind.
 func (y *Tally) Of(kind string) int {
 	y.mu.Lock()
 	defer y.mu.Unlock()

@@ -2,10 +2,7 @@ package apptest
 
 import (
 	"fmt"
-	"net/http"
-	"net/url"
 	"regexp"
-	"strings"
 	"testing"
 	"time"
 
@@ -50,29 +47,22 @@ func (n *Tenant) Stats(days int) string {
 	return "/api/v1/forks/" + n.Fork + "/stats" + LastDays(days)
 }
 
+// CSV is the path of the export of all plays.
 func (n *Tenant) CSV() string { return "/api/v1/forks/" + n.Fork + "/exports/csv" + LastDays(301) }
 
+// LastDays is the period of the last days, as a query.
 func LastDays(n int) string {
 	now := time.Now().UTC()
 	return fmt.Sprintf("?from=%s&to=%s", now.AddDate(0, 0, 1-n).Format(time.DateOnly), now.Format(time.DateOnly))
 }
 
+// SessionCookie finds the cookie of a session.
 var SessionCookie = regexp.MustCompile(`__Host-dg=[^;]+`)
 
 // SessionOf signs in as a browser does and returns the session's cookie.
 func SessionOf(t *testing.T, base, email string) string {
 	t.Helper()
-	values := url.Values{"email": {email}, "password": {fixtures.Password}}
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/sign-in", strings.NewReader(values.Encode()))
-	require.NoError(t, err)
-	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	request.Header.Set("Sec-Fetch-Site", "same-origin")
-	c := NewClient()
-	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	response, err := c.Do(request)
-	require.NoError(t, err)
-	defer response.Body.Close()
-	cookie := SessionCookie.FindString(strings.Join(response.Header.Values("Set-Cookie"), "\n"))
-	require.NotEmpty(t, cookie, "%d %v", response.StatusCode, response.Header)
+	cookie := SessionCookie.FindString(CookiesOf(t, base, email, fixtures.Password))
+	require.NotEmpty(t, cookie)
 	return cookie
 }

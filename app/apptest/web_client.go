@@ -22,6 +22,7 @@ type WebClient struct {
 	Cookies map[string]string
 }
 
+// NewWebClient is a browser that nobody has signed in with.
 func NewWebClient(t *testing.T, base string) *WebClient {
 	return &WebClient{T: t, Base: base, Cookies: map[string]string{}}
 }
@@ -58,6 +59,7 @@ func (c *WebClient) Send(path string, form url.Values) (status int, body, locati
 	return response.StatusCode, string(text), response.Header.Get("Location")
 }
 
+// Get opens a page and returns it.
 func (c *WebClient) Get(path string) string {
 	c.T.Helper()
 	_, body, _ := c.Send(path, nil)
@@ -106,8 +108,10 @@ func (c *WebClient) Stolen() *WebClient {
 	return thief
 }
 
+// OfferedSecret finds the secret that two-step verification is set up with.
 var OfferedSecret = regexp.MustCompile(`<code id="totp">([A-Z2-7 ]+)</code>`)
 
+// ResetLink finds the link that dg account reset prints.
 var ResetLink = regexp.MustCompile(`(http://\S+)(/account/reset\?token=([A-Za-z0-9_-]{43}))`)
 
 // DemoAccount is the person of the demo with the e-mail.
@@ -122,6 +126,7 @@ func DemoAccount(t *testing.T, email string) demo.Account {
 	return demo.Account{}
 }
 
+// CodeOf is the code of the moment.
 func CodeOf(t *testing.T, secret string) string {
 	t.Helper()
 	code, err := totp.GenerateCode(secret, time.Now())
@@ -129,6 +134,7 @@ func CodeOf(t *testing.T, secret string) string {
 	return code
 }
 
+// RegexpGroup is what the group of the pattern finds in the text.
 func RegexpGroup(t *testing.T, pattern, text string) string {
 	t.Helper()
 	found := regexp.MustCompile(pattern).FindStringSubmatch(text)
