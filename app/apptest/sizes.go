@@ -5,6 +5,17 @@ import (
 	"testing"
 )
 
+// Soak says whether the sizes are those of a long run (make soak) and not those of every run.
+var Soak = os.Getenv("DG_SOAK") == "1"
+
+// Sized picks a size: of every run, or of a soak.
+func Sized(usual, soaked int) int {
+	if Soak {
+		return soaked
+	}
+	return usual
+}
+
 // Chaos says whether the suites of chaos have their full sizes (make chaos, make soak) and not those of every run.
 var Chaos = Soak || os.Getenv("DG_CHAOS") == "1"
 
@@ -17,17 +28,6 @@ func ChaosSize(cut, chaotic, soaked int) int {
 		return chaotic
 	}
 	return cut
-}
-
-// Soak says whether the sizes are those of a long run (make soak) and not those of every run.
-var Soak = os.Getenv("DG_SOAK") == "1"
-
-// Sized picks a size: of every run, or of a soak.
-func Sized(usual, soaked int) int {
-	if Soak {
-		return soaked
-	}
-	return usual
 }
 
 // NeedsProc skips where the memory of a process cannot be seen.
