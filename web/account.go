@@ -23,13 +23,23 @@ type sessionRow struct {
 	Current              bool
 }
 
+// accountLayout is the layout of an account screen.
+func accountLayout(p *principal, title, screen string) layout {
+	l := newLayout(p, title, areaNone)
+	l.Sidebar = &sidebar{Label: "Account", Links: []link{
+		{"Security", p.account(""), screen == "account"},
+		{"Two-step verification", p.account("/two-step"), screen == "two-step"},
+	}}
+	return l
+}
+
 const otherSessionsEnded = " Your other sessions have ended."
 
 // account answers GET /account.
-func (h *Handler) account(c *fiber.Ctx, p *principal) error {
+func (h *accountHandler) account(c *fiber.Ctx, p *principal) error {
 	ctx := c.UserContext()
 	view := accountView{layout: accountLayout(p, "Account", "account"), Regions: regionOptions()}
-	sessions, err := h.Identity.Sessions(ctx, p.token)
+	sessions, err := h.Accounts.Sessions(ctx, p.token)
 	if err != nil {
 		return err
 	}
@@ -38,14 +48,14 @@ func (h *Handler) account(c *fiber.Ctx, p *principal) error {
 			s.ID, browserName(s.UserAgent), s.Address, s.StartedAt, s.LastUsedAt, s.Current,
 		})
 	}
-	if view.CodesLeft, err = h.Identity.RecoveryCodesLeft(ctx, p.token); err != nil {
+	if view.CodesLeft, err = h.Accounts.RecoveryCodesLeft(ctx, p.token); err != nil {
 		return err
 	}
-	return h.render(c, fiber.StatusOK, "account", &view)
+	return h.Render(c, fiber.StatusOK, "account", &view)
 }
 
 // changeAccount answers POST /account: it stores a region, or ends a session.
-func (h *Handler) changeAccount(c *fiber.Ctx, p *principal) error {
+func (h *accountHandler) changeAccount(c *fiber.Ctx, p *principal) error {
 	if c.Context().PostArgs().Has("region") {
 		return h.setRegion(c, p)
 	}
@@ -53,11 +63,11 @@ func (h *Handler) changeAccount(c *fiber.Ctx, p *principal) error {
 }
 
 // endSession ends a session of the person. To end the current one is to sign out.
-func (h *Handler) endSession(c *fiber.Ctx, p *principal) error {
-	if err := h.Identity.EndSession(c.UserContext(), p.token, formValue(c, "session")); err != nil {
+func (h *accountHandler) endSession(c *fiber.Ctx, p *principal) error {
+	if err := h.Accounts.EndSession(c.UserContext(), p.token, formValue(c, "session")); err != nil {
 		return err
 	}
-	_, err := h.Identity.Session(c.UserContext(), p.token)
+	_, err := h.SignIns.Session(c.UserContext(), p.token)
 	if errors.Is(err, identity.ErrNoSession) {
 		return h.signedOut(c)
 	}
@@ -66,7 +76,7 @@ func (h *Handler) endSession(c *fiber.Ctx, p *principal) error {
 }
 
 // redirectToAccount continues with the new session on the account, which says what was changed.
-func (h *Handler) redirectToAccount(c *fiber.Ctx, p *principal, session identity.Session, done notice) error {
+func (h *accountHandler) redirectToAccount(c *fiber.Ctx, p *principal, session identity.Session, done notice) error {
 	say(c, done)
 	setSession(c, session)
 	h.rememberBrowser(c, session) // the change has made identity forget all browsers

@@ -37,7 +37,7 @@ type auditRow struct {
 }
 
 // auditLog answers GET /settings/audit-log: the newest entries first, in pages, with one entry open.
-func (h *Handler) auditLog(c *fiber.Ctx, p *principal) error {
+func (h *auditlogHandler) auditLog(c *fiber.Ctx, p *principal) error {
 	query, at, err := parseAuditQuery(c)
 	if err != nil {
 		return err
@@ -48,12 +48,12 @@ func (h *Handler) auditLog(c *fiber.Ctx, p *principal) error {
 		return err
 	}
 	view := auditView{Path: p.path("/settings/audit-log"), Keys: p.path("/settings/api-keys"), Filters: filters}
-	if view.layout, err = h.settingsLayout(c, p, "Audit log", "audit-log"); err != nil {
+	if view.layout, err = h.settings.Layout(c, p, "Audit log", "audit-log"); err != nil {
 		return err
 	}
 	if len(filters.Errors()) > 0 {
 		view.Title = titleOf(view.Title, fiber.StatusBadRequest)
-		return h.render(c, fiber.StatusBadRequest, "audit", &view)
+		return h.Render(c, fiber.StatusBadRequest, "audit", &view)
 	}
 	for i := range view.Filters.Presets {
 		view.Filters.Presets[i].Path = withQuery(view.Path, filters.withPreset(view.Filters.Presets[i].Key))
@@ -74,8 +74,8 @@ func (h *Handler) auditLog(c *fiber.Ctx, p *principal) error {
 	if err != nil {
 		return err
 	}
-	view.fill(auditRows{page.entries, others, filters.filter, at.entry, h.now()}, page, at, names)
-	return h.render(c, fiber.StatusOK, "audit", &view)
+	view.fill(auditRows{page.entries, others, filters.filter, at.entry, h.Now()}, page, at, names)
+	return h.Render(c, fiber.StatusOK, "audit", &view)
 }
 
 // Second shows an instant in the zone of the filters, which the script keeps.
@@ -86,7 +86,7 @@ func (view *auditView) Second(t time.Time) template.HTML {
 }
 
 // entries returns a page of the organisation's log.
-func (h *Handler) entries(ctx context.Context, p *principal, page audit.Page) ([]audit.Entry, error) {
+func (h *auditlogHandler) entries(ctx context.Context, p *principal, page audit.Page) ([]audit.Entry, error) {
 	entries, err := h.Log.List(ctx, p.Organisation.ID, page)
 	if err != nil {
 		return nil, err
@@ -95,21 +95,21 @@ func (h *Handler) entries(ctx context.Context, p *principal, page audit.Page) ([
 }
 
 // auditFilters reads the filters of an address, and what they offer.
-func (h *Handler) auditFilters(ctx context.Context, p *principal, query map[string][]string) (f auditFilters, offered auditOptions, err error) {
+func (h *auditlogHandler) auditFilters(ctx context.Context, p *principal, query map[string][]string) (f auditFilters, offered auditOptions, err error) {
 	if offered.keys, err = h.Keys.List(ctx, p.keyActor()); err != nil {
 		return f, offered, err
 	}
 	if offered.people, err = h.Log.People(ctx, p.Organisation.ID); err != nil {
 		return f, offered, err
 	}
-	if offered.forks, err = h.forks(ctx, p); err != nil {
+	if offered.forks, err = forksOf(ctx, h.Forks, p); err != nil {
 		return f, offered, err
 	}
-	return newAuditFilters(p.locale, h.now(), query, offered), offered, nil
+	return newAuditFilters(p.locale, h.Now(), query, offered), offered, nil
 }
 
 // namesIn returns the names of what the entries mention. It loads groups only if an export is of one.
-func (h *Handler) namesIn(ctx context.Context, p *principal, entries []audit.Entry, offered auditOptions) (nameIndex, error) {
+func (h *auditlogHandler) namesIn(ctx context.Context, p *principal, entries []audit.Entry, offered auditOptions) (nameIndex, error) {
 	names := nameIndex{locale: p.locale, keys: map[string]apikeys.Key{}, forks: map[string]games.Fork{}, groups: map[string]string{}}
 	for _, k := range offered.keys {
 		names.keys[k.ID] = k
@@ -121,7 +121,7 @@ func (h *Handler) namesIn(ctx context.Context, p *principal, entries []audit.Ent
 	if i < 0 {
 		return names, nil
 	}
-	groups, err := h.Orgs.Groups(ctx, p.Organisation.ID, p.locale.textOf(entries[i].Details["groupId"]))
+	groups, err := h.Groups.Groups(ctx, p.Organisation.ID, textOf(p.locale, entries[i].Details["groupId"]))
 	if err == nil {
 		err = authorizeAll(p, authz.ReadAuditLog, groups, func(g org.Group) string { return g.OrganisationID })
 	}
@@ -135,7 +135,7 @@ func (h *Handler) namesIn(ctx context.Context, p *principal, entries []audit.Ent
 func (view *auditView) fill(rows auditRows, page auditPage, at cursor, names nameIndex) {
 	path := func(at cursor) string { return withQuery(view.Path, at.addTo(view.Filters.query())) }
 	for i, r := range rows.folded() {
-		row := auditRow{entryView: names.view(r.Entry), Number: i + 1, Open: r.ID == at.entry, Same: names.locale.sameLabel(r), First: r.last}
+		row := auditRow{entryView: names.view(r.Entry), Number: i + 1, Open: r.ID == at.entry, Same: sameLabel(names.locale, r), First: r.last}
 		row.Details = append(row.Details, names.ended(r)...)
 		if isExport(r.Entry) {
 			row.Action, row.Outcome = "Export", names.exportState(r)

@@ -31,14 +31,14 @@ const auditHeader = "entryId,at,actorKind,actorId,actorName,action,reason,target
 // downloadAuditLog answers GET /settings/audit-log.csv with all entries that match the filters. Its own entry is committed before
 // anything is sent, so it is the first row of the file unless the filters exclude it. The download ends within two seconds after
 // the person loses access or the database stops answering.
-func (h *Handler) downloadAuditLog() func(*fiber.Ctx, *principal) error {
+func (h *auditlogHandler) downloadAuditLog() func(*fiber.Ctx, *principal) error {
 	return func(c *fiber.Ctx, p *principal) error {
 		filter, details, err := h.downloadFilter(c, p)
 		if err != nil {
 			return err
 		}
 		options := httpserver.StreamOptions{ContentType: "text/csv; charset=utf-8", Gzip: true, Header: map[string]string{
-			fiber.HeaderContentDisposition: `attachment; filename="audit-log_` + h.today().Format(time.DateOnly) + `.csv"`,
+			fiber.HeaderContentDisposition: `attachment; filename="audit-log_` + h.Today().Format(time.DateOnly) + `.csv"`,
 			fiber.HeaderCacheControl:       "no-store",
 		}}
 		if c.Method() == fiber.MethodHead {
@@ -50,7 +50,7 @@ func (h *Handler) downloadAuditLog() func(*fiber.Ctx, *principal) error {
 		}
 		d := &logDownload{page: audit.Page{Filter: filter, Limit: entriesPerQuery}, lease: lease}
 		d.list = func() ([]audit.Entry, error) { return h.entries(d.ctx, p, d.page) }
-		options.Context, d.stop = exports.Watch(h.recheck(p, authz.ReadAuditLog), exports.ErrAccessEnded)
+		options.Context, d.stop = exports.Watch(h.Recheck(p, authz.ReadAuditLog), exports.ErrAccessEnded)
 		entry := audit.Entry{
 			OrganisationID: p.Organisation.ID, Actor: p.auditActor(), Action: audit.LogExported,
 			Target: audit.Target{Kind: "organisation", ID: p.Organisation.ID}, Details: details, Request: apikeys.RequestOf(c, c.Path()),
@@ -70,7 +70,7 @@ func (h *Handler) downloadAuditLog() func(*fiber.Ctx, *principal) error {
 }
 
 // downloadFilter is the filter of a download, and the same as details of its entry.
-func (h *Handler) downloadFilter(c *fiber.Ctx, p *principal) (audit.Filter, map[string]any, error) {
+func (h *auditlogHandler) downloadFilter(c *fiber.Ctx, p *principal) (audit.Filter, map[string]any, error) {
 	query, _, err := parseAuditQuery(c)
 	if err != nil {
 		return audit.Filter{}, nil, err

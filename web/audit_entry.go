@@ -52,44 +52,44 @@ func (n nameIndex) view(e audit.Entry) entryView {
 	v := entryView{At: e.At, ByKey: e.Actor.Kind == audit.Key, Actor: truncate(e.Actor.Name, maxNameInRow), Action: actionLabels[e.Action], Details: n.details(e)}
 	switch e.Action {
 	case audit.KeyCreated, audit.KeyReplaced, audit.KeyRenamed, audit.KeyRevoked:
-		v.Target, v.Outcome = truncate(cmp.Or(n.keys[e.Target.ID].Name, e.Target.ID), maxNameInRow), n.locale.keyOutcome(e)
+		v.Target, v.Outcome = truncate(cmp.Or(n.keys[e.Target.ID].Name, e.Target.ID), maxNameInRow), keyOutcome(n.locale, e)
 	case audit.ExportStarted, audit.ExportFinished:
 		v.Target = truncate(cmp.Or(n.forks[e.Target.ID].Title, e.Target.ID), maxNameInRow)
-		group := n.locale.textOf(e.Details["groupId"])
-		v.Group, v.Names = truncate(cmp.Or(n.groups[group], group), maxNameInRow), namesLabels[n.locale.textOf(e.Details["reportingMode"])].short
-		v.Outcome = n.locale.exportOutcome(e.Details)
+		group := textOf(n.locale, e.Details["groupId"])
+		v.Group, v.Names = truncate(cmp.Or(n.groups[group], group), maxNameInRow), namesLabels[textOf(n.locale, e.Details["reportingMode"])].short
+		v.Outcome = exportOutcome(n.locale, e.Details)
 	case audit.ReportingModeChanged:
-		v.Target = modeLabels[org.ReportingMode(n.locale.textOf(e.Details["to"]))]
-		if from := modeLabels[org.ReportingMode(n.locale.textOf(e.Details["from"]))]; from != "" {
+		v.Target = modeLabels[org.ReportingMode(textOf(n.locale, e.Details["to"]))]
+		if from := modeLabels[org.ReportingMode(textOf(n.locale, e.Details["from"]))]; from != "" {
 			v.Outcome = "From " + strings.ToLower(from)
 		}
 	case audit.PlanChanged:
-		v.Target = planLabels[org.Plan(n.locale.textOf(e.Details["to"]))]
-		v.Outcome = "From " + n.locale.textOf(e.Details["from"])
+		v.Target = planLabels[org.Plan(textOf(n.locale, e.Details["to"]))]
+		v.Outcome = "From " + textOf(n.locale, e.Details["from"])
 	case audit.LogPruned:
-		v.Target = "Before " + n.locale.textOf(e.Details["before"])
-		v.Outcome = n.locale.textOf(e.Details["entries"]) + " entries"
+		v.Target = "Before " + textOf(n.locale, e.Details["before"])
+		v.Outcome = textOf(n.locale, e.Details["entries"]) + " entries"
 	case audit.PlayerErased:
 		v.Target = e.Target.ID
 	case audit.ResetCreated:
-		v.Target, v.Outcome = truncate(n.locale.textOf(e.Details["name"]), maxNameInRow), n.locale.untilLabel(e)
+		v.Target, v.Outcome = truncate(textOf(n.locale, e.Details["name"]), maxNameInRow), untilLabel(n.locale, e)
 	case audit.KeyRefused:
 		v.Target, v.TargetIsPath = truncate(e.Request.Path, maxPathInRow), true
-		if counted := n.locale.countedLabel(e); counted != "" {
+		if counted := countedLabel(n.locale, e); counted != "" {
 			v.Target, v.TargetIsPath = counted, false
 		}
 		v.Outcome = reasonLabels[e.Reason].short
 	case audit.SignedIn, audit.SignInFailed:
-		v.Target, v.Outcome = n.locale.countedLabel(e), reasonLabels[e.Reason].short
+		v.Target, v.Outcome = countedLabel(n.locale, e), reasonLabels[e.Reason].short
 	case audit.SignInLocked:
-		v.Outcome = n.locale.untilLabel(e)
+		v.Outcome = untilLabel(n.locale, e)
 	}
 	return v
 }
 
 // untilLabel says until when a lock or a link lasts, or "".
-func (l locale) untilLabel(e audit.Entry) string {
-	until, err := time.Parse(time.RFC3339, l.textOf(e.Details["until"]))
+func untilLabel(l locale, e audit.Entry) string {
+	until, err := time.Parse(time.RFC3339, textOf(l, e.Details["until"]))
 	if err != nil {
 		return ""
 	}
@@ -97,11 +97,11 @@ func (l locale) untilLabel(e audit.Entry) string {
 }
 
 // keyOutcome says when a key that was replaced stops, unless at once, and what a renamed one was called.
-func (l locale) keyOutcome(e audit.Entry) string {
-	if old := l.textOf(e.Details["oldName"]); old != "" {
+func keyOutcome(l locale, e audit.Entry) string {
+	if old := textOf(l, e.Details["oldName"]); old != "" {
 		return "Was " + truncate(old, maxNameInRow)
 	}
-	if stops, err := time.Parse(time.RFC3339, l.textOf(e.Details["stopsAt"])); err == nil && stops.Sub(e.At) > time.Minute {
+	if stops, err := time.Parse(time.RFC3339, textOf(l, e.Details["stopsAt"])); err == nil && stops.Sub(e.At) > time.Minute {
 		return "Old key stops " + l.Day(stops) + ", " + l.Clock(stops)
 	}
 	return ""
@@ -127,7 +127,7 @@ func (n nameIndex) details(e audit.Entry) []detail {
 	}
 	add("Request", "", strings.TrimSpace(e.Request.Method+" "+e.Request.Path))
 	if e.Action == audit.KeyRefused {
-		add("Response", "", n.locale.responseTo(e))
+		add("Response", "", responseTo(n.locale, e))
 	}
 	if keyID != "" {
 		add("Key", keyName, apikeys.TokenPrefix+keyID+"_…")
@@ -140,12 +140,12 @@ func (n nameIndex) details(e audit.Entry) []detail {
 	} else if e.Target.Kind == "player" {
 		add("Player", "", e.Target.ID)
 	} else if e.Action == audit.ResetCreated {
-		add("Person", n.locale.textOf(e.Details["name"]), e.Target.ID)
+		add("Person", textOf(n.locale, e.Details["name"]), e.Target.ID)
 	} else if label := foreignTargetLabels[e.Target.Kind]; label != "" {
 		add(label, "", e.Target.ID)
 	}
 	all = append(all, n.exportDetails(e)...)
-	all = append(all, n.locale.moreDetails(e)...)
+	all = append(all, moreDetails(n.locale, e)...)
 	add("Address", "", e.Request.Address)
 	add("User agent", "", e.Request.UserAgent)
 	add("Request id", "", e.Request.ID)
@@ -157,8 +157,8 @@ func (n nameIndex) exportDetails(e audit.Entry) []detail {
 	if !isExport(e) {
 		return nil
 	}
-	names := detail{Term: "Names", Text: namesLabels[n.locale.textOf(e.Details["reportingMode"])].long}
-	group := n.locale.textOf(e.Details["groupId"])
+	names := detail{Term: "Names", Text: namesLabels[textOf(n.locale, e.Details["reportingMode"])].long}
+	group := textOf(n.locale, e.Details["groupId"])
 	if group == "" {
 		return []detail{{Term: "Group", Text: "None: all players"}, names}
 	}
@@ -178,11 +178,11 @@ func (n nameIndex) reason(r audit.Reason, keyID string) string {
 }
 
 // responseTo is how a rejected request was answered. A group of another organisation was answered like an unknown one.
-func (l locale) responseTo(e audit.Entry) string {
+func responseTo(l locale, e audit.Entry) string {
 	if e.Reason == audit.OtherOrganisation && e.Target.Kind == "group" {
 		return "404 ERR_NOT_FOUND"
 	}
-	if l.countedLabel(e) != "" {
+	if countedLabel(l, e) != "" {
 		return "429 ERR_RATE_LIMITED"
 	}
 	r := reasonLabels[e.Reason]
@@ -190,7 +190,7 @@ func (l locale) responseTo(e audit.Entry) string {
 }
 
 // moreDetails are an export's period, group, rows and outcome, and whatever else an entry holds.
-func (l locale) moreDetails(e audit.Entry) []detail {
+func moreDetails(l locale, e audit.Entry) []detail {
 	var all []detail
 	rest := maps.Clone(e.Details)
 	if isExport(e) {
@@ -200,14 +200,14 @@ func (l locale) moreDetails(e audit.Entry) []detail {
 	if e.Action == audit.ResetCreated {
 		delete(rest, "name")
 	}
-	from, fromIsDay := input.ParseDay(l.textOf(rest["from"]))
-	to, toIsDay := input.ParseDay(l.textOf(rest["to"]))
+	from, fromIsDay := input.ParseDay(textOf(l, rest["from"]))
+	to, toIsDay := input.ParseDay(textOf(l, rest["to"]))
 	if fromIsDay && toIsDay {
 		all = append(all, detail{Term: "Period", Text: l.Day(from) + " to " + l.Day(to)})
 		delete(rest, "from")
 		delete(rest, "to")
 	}
-	if counted := l.countedLabel(e); counted != "" {
+	if counted := countedLabel(l, e); counted != "" {
 		all = append(all, detail{Term: "Counted", Text: counted})
 		delete(rest, audit.NotRecorded)
 		delete(rest, audit.CountLost)
@@ -220,18 +220,18 @@ func (l locale) moreDetails(e audit.Entry) []detail {
 		{"rows", "Rows", nil}, {"until", "Until", nil}, {"before", "Before", nil}, {"entries", "Entries", nil},
 		{"outcome", "Outcome", outcomeLabels}, {"from", "From", nil}, {"to", "To", nil}, {audit.ExportID, "Export id", nil}} {
 		if value, ok := rest[known.name]; ok {
-			all = append(all, detail{Term: known.term, Text: known.labels[l.textOf(value)], Code: l.textOf(value)})
+			all = append(all, detail{Term: known.term, Text: known.labels[textOf(l, value)], Code: textOf(l, value)})
 			delete(rest, known.name)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(rest)) {
-		all = append(all, detail{Term: name, Code: l.textOf(rest[name])})
+		all = append(all, detail{Term: name, Code: textOf(l, rest[name])})
 	}
 	return all
 }
 
 // textOf is a value of the details as text. Numbers are whole.
-func (l locale) textOf(value any) string {
+func textOf(l locale, value any) string {
 	switch x := value.(type) {
 	case nil:
 		return ""

@@ -47,8 +47,6 @@ type selectField struct {
 	Options                   []option
 }
 
-type option struct{ Value, Text string }
-
 // dayField is a date field. It keeps an invalid value.
 type dayField struct{ Name, Label, Value, Error string }
 

@@ -69,8 +69,6 @@ var namesLabels = map[string]struct{ short, long string }{
 	"":                       {"", "Not recorded: the entry is older than this record"},
 }
 
-var modeLabels = map[org.ReportingMode]string{org.Pseudonymous: "Pseudonymous", org.Nominative: "Nominative"}
-
 // foreignTargetLabels are the resources of another organisation that a request was for.
 var foreignTargetLabels = map[string]string{"fork": "Its fork", "group": "Its group"}
 
@@ -78,7 +76,7 @@ var foreignTargetLabels = map[string]string{"fork": "Its fork", "group": "Its gr
 var countedEvents = map[audit.Action]string{audit.KeyRefused: "requests", audit.SignInFailed: "attempts", audit.SignedIn: "sign-ins"}
 
 // countedLabel says how many events an entry stands for that were counted instead of recorded one by one, or "".
-func (l locale) countedLabel(e audit.Entry) string {
+func countedLabel(l locale, e audit.Entry) string {
 	label := ""
 	if n, ok := e.Details[audit.NotRecorded].(float64); ok {
 		label = l.Count(int64(n)) + " " + cmp.Or(countedEvents[e.Action], "events")
@@ -96,8 +94,8 @@ func (l locale) countedLabel(e audit.Entry) string {
 }
 
 // exportOutcome is the outcome of an export and its rows, or "" while it runs.
-func (l locale) exportOutcome(details map[string]any) string {
-	label := outcomeLabels[l.textOf(details["outcome"])]
+func exportOutcome(l locale, details map[string]any) string {
+	label := outcomeLabels[textOf(l, details["outcome"])]
 	if rows, ok := details["rows"].(float64); ok && label != "" {
 		label += ", " + l.Count(int64(rows)) + " rows"
 		if rows == 1 {

@@ -22,9 +22,9 @@ func TestExportOutcome(t *testing.T) {
 		"Aborted: key no longer valid, 1 row":   {"outcome": "key_unusable", "rows": 1.0},
 		"":                                      {"outcome": "unknown", "rows": 1.0},
 	} {
-		require.Equal(t, want, locales[0].exportOutcome(details))
+		require.Equal(t, want, exportOutcome(locales[0], details))
 	}
-	require.Empty(t, locales[0].exportOutcome(nil), "while it runs")
+	require.Empty(t, exportOutcome(locales[0], nil), "while it runs")
 }
 
 func TestCountedEntrySaysWhatItCounts(t *testing.T) {
@@ -48,7 +48,7 @@ func TestCountedEntrySaysWhatItCounts(t *testing.T) {
 		{audit.SignInFailed, map[string]any{"notRecorded": 12.0, "countLost": true}, "12 attempts, others lost in a database crash"},
 	} {
 		e := audit.Entry{Action: c.action, Details: c.details}
-		require.Equal(t, c.want, locales[0].countedLabel(e))
+		require.Equal(t, c.want, countedLabel(locales[0], e))
 		if c.want != "" {
 			require.Contains(t, nameIndex{locale: locales[0]}.view(e).Details, detail{Term: "Counted", Text: c.want})
 		}

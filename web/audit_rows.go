@@ -107,7 +107,7 @@ func (r auditRows) unfolded() refusal {
 }
 
 // sameLabel says how many refusals a row stands for, or "".
-func (l locale) sameLabel(line auditLine) string {
+func sameLabel(l locale, line auditLine) string {
 	if line.same < 2 {
 		return ""
 	}
@@ -118,7 +118,7 @@ func (l locale) sameLabel(line auditLine) string {
 func (n nameIndex) exportState(line auditLine) string {
 	switch {
 	case line.end != nil:
-		return n.locale.exportOutcome(line.Details)
+		return exportOutcome(n.locale, line.Details)
 	case line.lost:
 		return "Interrupted"
 	}

@@ -34,9 +34,6 @@ type chartRow struct {
 	Plays, Completed, Score string
 }
 
-// maxChartDays is up to how many days each has a bar. In longer periods a bar is a week.
-const maxChartDays = 92
-
 // bar is a day, or a week or what the period has of it.
 type bar struct {
 	reports.DailyStat
@@ -143,22 +140,6 @@ func barWidth(p reports.Period) int {
 		return 80
 	}
 	return 60 * min(p.Days, fewDays) / fewDays
-}
-
-// barPath is the path of a bar around its middle, both in tenths, or "" of nothing.
-func barPath(middle, width, n, top int64) string {
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf("M%s %sh%sV100h-%sz", decimal(middle-width/2), decimal(1000-(2000*n+top)/(2*top)), decimal(width), decimal(width))
-}
-
-// decimal writes tenths: 277 is 27.7, and 270 is 27.
-func decimal(tenths int64) string {
-	if tenths%10 == 0 {
-		return strconv.FormatInt(tenths/10, 10)
-	}
-	return strconv.FormatInt(tenths/10, 10) + "." + strconv.FormatInt(tenths%10, 10)
 }
 
 // highest returns the first bar with the most plays.

@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -39,6 +40,25 @@ func gridOf(width int, top, step int64) string {
 	}
 	return b.String()
 }
+
+// barPath is the path of a bar around its middle, both in tenths, or "" of nothing.
+func barPath(middle, width, n, top int64) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("M%s %sh%sV100h-%sz", decimal(middle-width/2), decimal(1000-(2000*n+top)/(2*top)), decimal(width), decimal(width))
+}
+
+// decimal writes tenths: 277 is 27.7, and 270 is 27.
+func decimal(tenths int64) string {
+	if tenths%10 == 0 {
+		return strconv.FormatInt(tenths/10, 10)
+	}
+	return strconv.FormatInt(tenths/10, 10) + "." + strconv.FormatInt(tenths%10, 10)
+}
+
+// maxChartDays is up to how many days each has a bar. In longer periods a bar is a week.
+const maxChartDays = 92
 
 // gridLines are vertical lines at the beginning of each week, or of each month of a long period.
 func gridLines(l locale, p reports.Period) string {

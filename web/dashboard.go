@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"errors"
 	"time"
 
@@ -53,7 +52,7 @@ type dashboardView struct {
 func (v *dashboardView) HasPlays() bool { return len(v.Chart.Rows) > 0 }
 
 // dashboard answers GET /reports/:fork with the figures that the API returns, from the same call.
-func (h *Handler) dashboard(c *fiber.Ctx, p *principal) error {
+func (h *reportsHandler) dashboard(c *fiber.Ctx, p *principal) error {
 	fork, err := h.forkOf(c, p, authz.ReadReport)
 	if err != nil {
 		return err
@@ -67,12 +66,12 @@ func (h *Handler) dashboard(c *fiber.Ctx, p *principal) error {
 	}
 	self := p.path("/reports/" + fork.ID)
 	view := &dashboardView{layout: newLayout(p, fork.Title, areaReports), Fork: fork.Title, Self: self, Back: p.path("/reports")}
-	view.States, view.Today = statesOf(p.locale, fork), h.today()
-	period, err := in.parsePeriod(p.locale, h.today())
+	view.States, view.Today = statesOf(p.locale, fork), h.Today()
+	period, err := in.parsePeriod(p.locale, h.Today())
 	errors.As(err, &view.Invalid)
 	view.Params, view.Kept = in, newListAddress(c, self).kept()
-	view.Presets = presetLinks(h.today(), period, func(p reports.Period) string { return reportAddress(c, self, p, in.Group).path("") })
-	if view.Groups, err = h.Orgs.Groups(c.UserContext(), p.Organisation.ID, in.Group); err == nil {
+	view.Presets = presetLinks(h.Today(), period, func(p reports.Period) string { return reportAddress(c, self, p, in.Group).path("") })
+	if view.Groups, err = h.Groups.Groups(c.UserContext(), p.Organisation.ID, in.Group); err == nil {
 		err = authorizeAll(p, authz.ReadReport, view.Groups, func(g org.Group) string { return g.OrganisationID })
 	}
 	if err != nil {
@@ -80,13 +79,13 @@ func (h *Handler) dashboard(c *fiber.Ctx, p *principal) error {
 	}
 	if view.Invalid != nil {
 		view.Title = titleOf(view.Title, fiber.StatusBadRequest)
-		return h.render(c, fiber.StatusBadRequest, "dashboard", view)
+		return h.Render(c, fiber.StatusBadRequest, "dashboard", view)
 	}
 	return h.showReport(c, p, view, fork, period)
 }
 
 // showReport answers with the figures of the period.
-func (h *Handler) showReport(c *fiber.Ctx, p *principal, view *dashboardView, fork games.Fork, period reports.Period) error {
+func (h *reportsHandler) showReport(c *fiber.Ctx, p *principal, view *dashboardView, fork games.Fork, period reports.Period) error {
 	in, query := view.Params, queryOf(p, authz.ReadReport, fork, period, view.Params.Group)
 	before, err := h.previous(c.UserContext(), query, in)
 	if err != nil {
@@ -101,14 +100,14 @@ func (h *Handler) showReport(c *fiber.Ctx, p *principal, view *dashboardView, fo
 			view.GroupName = g.Name
 		}
 	}
-	view.Call, view.GroupIDs = h.statisticsCall(fork.ID, period, in.Group, ""), p.path("/settings/organisation#groups")
+	view.Call, view.GroupIDs = h.StatisticsCall(fork.ID, period, in.Group, ""), p.path("/settings/organisation#groups")
 	view.fill(c, period, stats, before)
 	if stats.Plays == 0 && in.Group == "" {
 		if view.LastPlays, err = h.lastPlays(c, fork, view.Self, period); err != nil {
 			return err
 		}
 	}
-	return h.render(c, fiber.StatusOK, "dashboard", view)
+	return h.Render(c, fiber.StatusOK, "dashboard", view)
 }
 
 var (
@@ -118,10 +117,10 @@ var (
 
 // forkOf returns the fork in the path if the principal holds the permission on what its owner has. Errors: apperr.NotFound, also
 // for another organisation's.
-func (h *Handler) forkOf(c *fiber.Ctx, p *principal, permission authz.Permission) (games.Fork, error) {
-	fork, err := h.Games.Fork(c.UserContext(), p.Organisation.ID, input.ID(c.Params("fork")))
+func (h *reportsHandler) forkOf(c *fiber.Ctx, p *principal, permission authz.Permission) (games.Fork, error) {
+	fork, err := h.Forks.Fork(c.UserContext(), p.Organisation.ID, input.ID(c.Params("fork")))
 	if err == nil {
-		err = p.policy.Authorize(p.subject(), permission, fork.OrganisationID)
+		err = p.Decide(permission, fork.OrganisationID)
 	}
 	if apperr.Is(err, apperr.NotFound) || errors.Is(err, authz.ErrDenied) {
 		return games.Fork{}, errNoFork
@@ -133,17 +132,8 @@ func (h *Handler) forkOf(c *fiber.Ctx, p *principal, permission authz.Permission
 func queryOf(p *principal, permission authz.Permission, fork games.Fork, period reports.Period, group string) reports.Query {
 	return reports.Query{
 		OrganisationID: p.Organisation.ID, ForkID: fork.ID, Period: period, GroupID: group, Rows: true, Position: p.position,
-		MayReadGroup: func(organisationID string) error { return p.policy.Authorize(p.subject(), permission, organisationID) },
+		MayReadGroup: func(organisationID string) error { return p.Decide(permission, organisationID) },
 	}
-}
-
-// forks returns the organisation's forks.
-func (h *Handler) forks(ctx context.Context, p *principal) ([]games.Fork, error) {
-	forks, err := h.Games.Forks(ctx, p.Organisation.ID)
-	if err != nil {
-		return nil, err
-	}
-	return forks, authorizeAll(p, authz.ListForks, forks, func(f games.Fork) string { return f.OrganisationID })
 }
 
 // groupError replaces the API's message about an unknown group. Another organisation's is as unknown.
@@ -187,7 +177,7 @@ func (v *dashboardView) compare(l locale, p reports.Period, at listAddress, s re
 
 // lastPlays is the path of the period of equal length that ends with the fork's last play, or "" if it was never played. It is for
 // all players only: of a group it would tell when the last of few played.
-func (h *Handler) lastPlays(c *fiber.Ctx, fork games.Fork, self string, p reports.Period) (string, error) {
+func (h *reportsHandler) lastPlays(c *fiber.Ctx, fork games.Fork, self string, p reports.Period) (string, error) {
 	at, played, err := h.Reports.LastPlay(c.UserContext(), fork.OrganisationID, fork.ID)
 	last := lastDays(at.Truncate(oneDay), p.Days)
 	if err != nil || !played || !reportable(last) {

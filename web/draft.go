@@ -31,21 +31,23 @@ var draftFields = map[string][]string{
 	"/o/:org/settings/organisation/reporting-mode": {"mode"},
 }
 
-// keepDraft keeps the text of the form that was sent. The form names its person, so that nobody else who signs in sees it. The
-// sign-in of another program keeps none.
-func (h *Handler) keepDraft(c *fiber.Ctx) {
+// Drafts keeps drafts. Without Seals, as for the sign-in of another program, it keeps none.
+type Drafts struct{ Seals Seals }
+
+// KeepDraft keeps the text of the form that was sent. The form names its person, so that nobody else who signs in sees it.
+func (d Drafts) KeepDraft(c *fiber.Ctx) {
 	names, person := draftFields[c.Route().Path], formValue(c, "person")
-	if _, own := h.auth.(cookies); !own || len(names) == 0 || !org.IsID(person) {
+	if d.Seals == nil || len(names) == 0 || !org.IsID(person) {
 		return
 	}
-	d := draft{Person: person, Path: c.Path(), Fields: url.Values{}}
+	sent := draft{Person: person, Path: c.Path(), Fields: url.Values{}}
 	for _, name := range names {
 		for _, value := range c.Context().PostArgs().PeekMulti(name) {
-			d.Fields.Add(name, string(value))
+			sent.Fields.Add(name, string(value))
 		}
 	}
-	text, _ := json.Marshal(d) // never fails: texts
-	value := base64.RawURLEncoding.EncodeToString([]byte(h.Identity.SealText(person, string(text))))
+	text, _ := json.Marshal(sent) // never fails: texts
+	value := base64.RawURLEncoding.EncodeToString([]byte(d.Seals.SealText(person, string(text))))
 	if len(value) > maxDraft {
 		return
 	}
@@ -54,27 +56,27 @@ func (h *Handler) keepDraft(c *fiber.Ctx) {
 	c.Cookie(kept)
 }
 
-// takeDraft reports whether there is a draft of this form by this person. Its fields are then those of the request, as if the
+// TakeDraft reports whether there is a draft of this form by this person. Its fields are then those of the request, as if the
 // form had been sent, and it is gone.
-func (h *Handler) takeDraft(c *fiber.Ctx, p *principal) bool {
+func (d Drafts) TakeDraft(c *fiber.Ctx, p *principal) bool {
 	sealed, err := base64.RawURLEncoding.DecodeString(c.Cookies(draftCookie))
-	if err != nil || len(sealed) == 0 {
+	if err != nil || len(sealed) == 0 || d.Seals == nil {
 		return false
 	}
-	var d draft
-	text, err := h.Identity.OpenText(p.Person.ID, string(sealed))
+	var kept draft
+	text, err := d.Seals.OpenText(p.Person.ID, string(sealed))
 	if err == nil {
-		err = json.Unmarshal([]byte(text), &d)
+		err = json.Unmarshal([]byte(text), &kept)
 	}
-	if err == nil && d.Person == p.Person.ID && d.Path != c.Path() {
+	if err == nil && kept.Person == p.Person.ID && kept.Path != c.Path() {
 		return false // of another form, which may still be opened
 	}
 	clearCookie(c, draftCookie)
-	if err != nil || d.Person != p.Person.ID {
+	if err != nil || kept.Person != p.Person.ID {
 		return false
 	}
 	for _, name := range draftFields[c.Route().Path] {
-		for _, value := range d.Fields[name] {
+		for _, value := range kept.Fields[name] {
 			c.Context().PostArgs().Add(name, value)
 		}
 	}

@@ -31,7 +31,7 @@ func (h *Handler) ErrorPage(c *fiber.Ctx, f httpserver.Failure) bool {
 	f.Message = text.message
 	view := errorView{layout: newLayout(p, text.title, areaNone), Failure: f}
 	view.Link = linkAfter(c, &view)
-	page, err := h.execute(c, "error", &view)
+	page, err := h.Execute(c, "error", &view)
 	if err != nil {
 		panic(err) // the JSON body is sent instead
 	}
@@ -51,10 +51,10 @@ func hasKey(c *fiber.Ctx) bool {
 // errorPrincipal returns the principal of a request that reached no handler, or nil.
 func (h *Handler) errorPrincipal(c *fiber.Ctx, p *principal) *principal {
 	if p == nil {
-		p, _ = h.authenticate(c)
+		p, _ = h.guard.SignedIn(c)
 	}
 	if p != nil && p.Organisation.ID == "" {
-		_, _ = h.memberships(c, p)
+		_, _ = h.guard.Memberships(c, p)
 	}
 	return p
 }
@@ -64,7 +64,7 @@ func linkAfter(c *fiber.Ctx, view *errorView) link {
 	switch {
 	case view.Status == fiber.StatusForbidden && isCrossSiteDownload(c):
 		return link{Name: "Open the page", Path: downloadScreen(c)}
-	case view.Status == fiber.StatusForbidden && view.User != nil && view.User.lacksTwoStep:
+	case view.Status == fiber.StatusForbidden && view.User != nil && view.User.LacksTwoStep:
 		return link{Name: "Set up two-step verification", Path: view.User.twoStepFor(localPath(c.OriginalURL()))}
 	case view.Status >= 500 && c.Method() == fiber.MethodGet:
 		return link{Name: "Try again", Path: localPath(c.OriginalURL())}

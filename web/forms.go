@@ -30,6 +30,9 @@ func fieldError(field, message string) formErrors {
 	return formErrors{Errors: []formError{{field, message}}}
 }
 
+// option is a choice of a field.
+type option struct{ Value, Text string }
+
 // Error is the error of a field, or "".
 func (f formErrors) Error(field string) string {
 	for _, e := range f.Errors {
@@ -74,6 +77,9 @@ func waitOf(c *fiber.Ctx, err error) *wait {
 	return w
 }
 
+// formValue is a field of the submitted form. It reads the body alone: addresses end up in histories, logs and links of others.
+func formValue(c *fiber.Ctx, name string) string { return string(c.Context().PostArgs().Peek(name)) }
+
 // proofOf is the current password and the code that a form of the account asks for.
 func proofOf(c *fiber.Ctx) identity.Proof {
 	return identity.Proof{Password: formValue(c, "current"), Code: formValue(c, "code")}
@@ -91,16 +97,6 @@ func proofErrors(c *fiber.Ctx, err error) (f formErrors, status int) {
 		return fieldError("code", "The code is wrong, expired or already used. Check the clock of your phone, then enter the current code."), fiber.StatusUnprocessableEntity
 	}
 	return formErrors{}, 0
-}
-
-// newPassword is the part of a form that sets a password.
-type newPassword struct {
-	New    string
-	Repeat string `json:"repeat" validate:"eqfield=New"`
-}
-
-func newPasswordOf(c *fiber.Ctx) newPassword {
-	return newPassword{formValue(c, "new"), formValue(c, "repeat")}
 }
 
 // formMessages are what the forms say about a field that breaks a rule of its validate tag.

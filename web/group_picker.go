@@ -43,7 +43,7 @@ type groupLink struct{ Name, ID, Path string }
 func findsGroup(c *fiber.Ctx) bool { return c.Context().QueryArgs().Has("find") }
 
 // findGroup leads to the report on the group with the name in the address, or lists those whose names contain it.
-func (h *Handler) findGroup(c *fiber.Ctx, p *principal, fork games.Fork, in params) error {
+func (h *reportsHandler) findGroup(c *fiber.Ctx, p *principal, fork games.Fork, in params) error {
 	self, text := p.path("/reports/"+fork.ID), enteredText(c.Query("find"))
 	path := func(group string) string {
 		fixed := slices.DeleteFunc([]param{{"from", in.From}, {"to", in.To}, {"groupId", group}}, func(p param) bool { return p.Value == "" })
@@ -52,7 +52,7 @@ func (h *Handler) findGroup(c *fiber.Ctx, p *principal, fork games.Fork, in para
 	if text == "" {
 		return c.Redirect(path(""), fiber.StatusSeeOther)
 	}
-	groups, more, err := h.Orgs.FindGroups(c.UserContext(), p.Organisation.ID, text)
+	groups, more, err := h.Groups.FindGroups(c.UserContext(), p.Organisation.ID, text)
 	if err == nil {
 		err = authorizeAll(p, authz.ReadReport, groups, func(g org.Group) string { return g.OrganisationID })
 	}
@@ -67,7 +67,7 @@ func (h *Handler) findGroup(c *fiber.Ctx, p *principal, fork games.Fork, in para
 	for _, g := range groups {
 		view.Groups = append(view.Groups, groupLink{g.Name, g.ID, path(g.ID)})
 	}
-	return h.render(c, fiber.StatusOK, "groups", view)
+	return h.Render(c, fiber.StatusOK, "groups", view)
 }
 
 // meantGroup returns the one group that the text means, or "": the chosen one of that name, the only one, or the only one found.

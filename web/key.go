@@ -18,7 +18,7 @@ type keyView struct {
 }
 
 // showKey answers GET /settings/api-keys/:key.
-func (h *Handler) showKey(c *fiber.Ctx, p *principal) error {
+func (h *keysHandler) showKey(c *fiber.Ctx, p *principal) error {
 	k, err := h.Keys.Key(c.UserContext(), p.keyActor(), c.Params("key"))
 	if err != nil {
 		return err
@@ -32,24 +32,24 @@ func (h *Handler) showKey(c *fiber.Ctx, p *principal) error {
 		Log: p.path("/settings/audit-log?key=" + k.ID),
 	}
 	if p.may(authz.RenameKey) {
-		view.Rename = p.keyPath(k, "/rename")
+		view.Rename = keyPath(p, k, "/rename")
 	}
 	if p.may(authz.ReplaceKey) && h.replaceable(p, k) {
-		view.Replace = p.keyPath(k, "/replace")
+		view.Replace = keyPath(p, k, "/replace")
 	}
-	if view.layout, err = h.settingsLayout(c, p, k.Name, "api-keys"); err != nil {
+	if view.layout, err = h.settings.Layout(c, p, k.Name, "api-keys"); err != nil {
 		return err
 	}
-	view.Notices = append(view.Notices, creationObstacles(p, true, 0, p.keyPath(k, ""))...)
-	return h.render(c, fiber.StatusOK, "key", &view)
+	view.Notices = append(view.Notices, creationObstacles(p, true, 0, keyPath(p, k, ""))...)
+	return h.Render(c, fiber.StatusOK, "key", &view)
 }
 
 // keyPath is the address of a key's page, or of one below it.
-func (p *principal) keyPath(k apikeys.Key, below string) string {
+func keyPath(p *principal, k apikeys.Key, below string) string {
 	return p.path("/settings/api-keys/" + k.ID + below)
 }
 
 // replaceable reports whether the key can be replaced: it works, and was not replaced.
-func (h *Handler) replaceable(p *principal, k apikeys.Key) bool {
-	return k.RevokedAt == nil && k.State(h.now(), p.Organisation.Plan) == apikeys.Usable
+func (h *keysHandler) replaceable(p *principal, k apikeys.Key) bool {
+	return k.RevokedAt == nil && k.State(h.Now(), p.Organisation.Plan) == apikeys.Usable
 }

@@ -27,9 +27,9 @@ type sampleCall struct{ URL, Fork string }
 const sampleDays = 7
 
 // newCreatedView prepares the page before the key is created: nothing may fail once there is a secret to show.
-func (h *Handler) newCreatedView(c *fiber.Ctx, p *principal, in apikeys.NewKey) (createdView, error) {
+func (h *keysHandler) newCreatedView(c *fiber.Ctx, p *principal, in apikeys.NewKey) (createdView, error) {
 	view := createdView{Name: in.Name, Scopes: strings.ToLower(scopeLabel(in.Scopes, " and ")), Back: p.path("/settings/api-keys")}
-	l, err := h.settingsLayout(c, p, "Key created", "api-keys")
+	l, err := h.settings.Layout(c, p, "Key created", "api-keys")
 	if err != nil {
 		return view, err
 	}
@@ -39,22 +39,22 @@ func (h *Handler) newCreatedView(c *fiber.Ctx, p *principal, in apikeys.NewKey) 
 	return view, err
 }
 
-func (h *Handler) sampleCall(c *fiber.Ctx, p *principal, scopes []apikeys.Scope) (sampleCall, error) {
-	forks := h.base + "/api/v1/forks"
+func (h *keysHandler) sampleCall(c *fiber.Ctx, p *principal, scopes []apikeys.Scope) (sampleCall, error) {
+	forks := h.Base + "/api/v1/forks"
 	if scopes[0] == apikeys.ForksRead {
 		return sampleCall{URL: forks}, nil
 	}
-	all, err := h.forks(c.UserContext(), p)
+	all, err := forksOf(c.UserContext(), h.Forks, p)
 	if err != nil || len(all) == 0 {
 		return sampleCall{}, err
 	}
-	week := lastDays(h.today(), sampleDays)
+	week := lastDays(h.Today(), sampleDays)
 	query := url.Values{"from": {week.Day(0)}, "to": {week.Day(sampleDays - 1)}}
 	return sampleCall{URL: forks + "/" + all[0].ID + "/stats?" + query.Encode(), Fork: all[0].Title}, nil
 }
 
 // renderAlreadyCreated answers a form that was sent again: with the list, and without the secret.
-func (h *Handler) renderAlreadyCreated(c *fiber.Ctx, p *principal, k apikeys.Key) error {
+func (h *keysHandler) renderAlreadyCreated(c *fiber.Ctx, p *principal, k apikeys.Key) error {
 	keys, err := h.Keys.List(c.UserContext(), p.keyActor())
 	if err != nil {
 		return err

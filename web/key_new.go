@@ -39,7 +39,7 @@ func (f keyForm) Has(scope string) bool { return slices.Contains(f.Scopes, scope
 const incompleteForm = "The form was incomplete. Check it and send it again."
 
 // newKeyForm answers GET /settings/api-keys/new.
-func (h *Handler) newKeyForm(c *fiber.Ctx, p *principal) error {
+func (h *keysHandler) newKeyForm(c *fiber.Ctx, p *principal) error {
 	keys, err := h.Keys.List(c.UserContext(), p.keyActor())
 	if err != nil {
 		return err
@@ -51,37 +51,37 @@ func (h *Handler) newKeyForm(c *fiber.Ctx, p *principal) error {
 		}
 	}
 	if obstacles := creationObstacles(p, len(keys) > 0, active, ""); len(obstacles) > 0 {
-		return obstacles[0].refusal()
+		return refused(obstacles[0])
 	}
 	view := newKeyView{keyForm: keyForm{IdempotencyKey: uuid.NewString(), Expiry: "90"}}
-	if view.formErrors, _, err = h.reauthenticate(c, p); err != nil {
+	if view.formErrors, _, err = h.Reauthenticate(c, p); err != nil {
 		return err
 	}
-	if view.Draft = h.takeDraft(c, p); view.Draft {
+	if view.Draft = h.TakeDraft(c, p); view.Draft {
 		view.keyForm = parseKeyForm(c).shown()
 	}
 	return h.renderNewKey(c, p, fiber.StatusOK, view)
 }
 
-func (h *Handler) renderNewKey(c *fiber.Ctx, p *principal, status int, view newKeyView) error {
+func (h *keysHandler) renderNewKey(c *fiber.Ctx, p *principal, status int, view newKeyView) error {
 	view.Path, view.Back = p.path("/settings/api-keys/new"), p.path("/settings/api-keys")
-	view.Today, view.Choices = h.today().Format(time.DateOnly), expiryChoices(h.today())
+	view.Today, view.Choices = h.Today().Format(time.DateOnly), expiryChoices(h.Today())
 	var err error
-	if view.layout, err = h.settingsLayout(c, p, titleOf("Create key", status), "api-keys"); err != nil {
+	if view.layout, err = h.settings.Layout(c, p, titleOf("Create key", status), "api-keys"); err != nil {
 		return err
 	}
-	return h.render(c, status, "key-new", &view)
+	return h.Render(c, status, "key-new", &view)
 }
 
 // createKey answers POST /settings/api-keys/new. Its answer is the only one that shows the secret, so everything that can fail
 // happens before the key is created.
-func (h *Handler) createKey(c *fiber.Ctx, p *principal) error {
+func (h *keysHandler) createKey(c *fiber.Ctx, p *principal) error {
 	if obstacles := creationObstacles(p, true, 0, ""); len(obstacles) > 0 {
 		return h.newKeyForm(c, p) // which says what is in the way
 	}
 	form := parseKeyForm(c)
-	in, invalid := form.key(p.locale, h.now())
-	f, status, err := h.reauthenticate(c, p, invalid...)
+	in, invalid := form.key(p.locale, h.Now())
+	f, status, err := h.Reauthenticate(c, p, invalid...)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (h *Handler) createKey(c *fiber.Ctx, p *principal) error {
 	if err != nil {
 		return err
 	}
-	key, token, err := h.Keys.Create(c.UserContext(), p.keyActor(), in, apikeys.RequestOf(c, c.Path()))
+	key, token, err := h.Changes.Create(c.UserContext(), p.keyActor(), in, apikeys.RequestOf(c, c.Path()))
 	switch {
 	case errors.Is(err, apikeys.ErrAlreadyCreated):
 		return h.renderAlreadyCreated(c, p, key)
@@ -102,11 +102,11 @@ func (h *Handler) createKey(c *fiber.Ctx, p *principal) error {
 		return err
 	}
 	created.Until, created.Secret = key.ExpiresAt, token.String()
-	return h.render(c, fiber.StatusOK, "key-created", &created)
+	return h.Render(c, fiber.StatusOK, "key-created", &created)
 }
 
 // rejectNewKey shows the form again with all its errors.
-func (h *Handler) rejectNewKey(c *fiber.Ctx, p *principal, form keyForm, status int, f formErrors) error {
+func (h *keysHandler) rejectNewKey(c *fiber.Ctx, p *principal, form keyForm, status int, f formErrors) error {
 	return h.renderNewKey(c, p, status, newKeyView{keyForm: form.shown(), formErrors: f})
 }
 

@@ -33,20 +33,20 @@ func (f labelForm) shown() labelForm {
 }
 
 // renameKeyForm answers GET /settings/api-keys/:key/rename.
-func (h *Handler) renameKeyForm(c *fiber.Ctx, p *principal) error {
+func (h *keysHandler) renameKeyForm(c *fiber.Ctx, p *principal) error {
 	k, err := h.Keys.Key(c.UserContext(), p.keyActor(), c.Params("key"))
 	if err != nil {
 		return err
 	}
 	view := renameKeyView{labelForm: labelForm{k.Name, k.Description}}
-	if view.Draft = h.takeDraft(c, p); view.Draft {
+	if view.Draft = h.TakeDraft(c, p); view.Draft {
 		view.labelForm = parseLabelForm(c).shown()
 	}
 	return h.renderRenameKey(c, p, k, fiber.StatusOK, view)
 }
 
 // renameKey answers POST /settings/api-keys/:key/rename and redirects to the key's page.
-func (h *Handler) renameKey(c *fiber.Ctx, p *principal) error {
+func (h *keysHandler) renameKey(c *fiber.Ctx, p *principal) error {
 	k, err := h.Keys.Key(c.UserContext(), p.keyActor(), c.Params("key"))
 	if err != nil {
 		return err
@@ -55,18 +55,18 @@ func (h *Handler) renameKey(c *fiber.Ctx, p *principal) error {
 	if invalid := checkForm(p.locale, form); len(invalid.Errors) > 0 {
 		return h.renderRenameKey(c, p, k, fiber.StatusBadRequest, renameKeyView{labelForm: form.shown(), formErrors: invalid})
 	}
-	if err := h.Keys.Rename(c.UserContext(), p.keyActor(), k.ID, apikeys.Label(form), apikeys.RequestOf(c, c.Path())); err != nil {
+	if err := h.Changes.Rename(c.UserContext(), p.keyActor(), k.ID, apikeys.Label(form), apikeys.RequestOf(c, c.Path())); err != nil {
 		return err
 	}
 	say(c, notice{Strong: "Key renamed.", Before: " Its secret, scopes and expiry are the same."})
-	return c.Redirect(p.keyPath(k, ""), fiber.StatusSeeOther)
+	return c.Redirect(keyPath(p, k, ""), fiber.StatusSeeOther)
 }
 
-func (h *Handler) renderRenameKey(c *fiber.Ctx, p *principal, k apikeys.Key, status int, view renameKeyView) error {
-	view.Key, view.Path, view.Back = k.Name, p.keyPath(k, "/rename"), p.keyPath(k, "")
+func (h *keysHandler) renderRenameKey(c *fiber.Ctx, p *principal, k apikeys.Key, status int, view renameKeyView) error {
+	view.Key, view.Path, view.Back = k.Name, keyPath(p, k, "/rename"), keyPath(p, k, "")
 	var err error
-	if view.layout, err = h.settingsLayout(c, p, titleOf("Rename key", status), "api-keys"); err != nil {
+	if view.layout, err = h.settings.Layout(c, p, titleOf("Rename key", status), "api-keys"); err != nil {
 		return err
 	}
-	return h.render(c, status, "key-rename", &view)
+	return h.Render(c, status, "key-rename", &view)
 }

@@ -45,19 +45,19 @@ func overlapOf(value string) (time.Duration, bool) {
 }
 
 // replaceKeyForm answers GET /settings/api-keys/:key/replace.
-func (h *Handler) replaceKeyForm(c *fiber.Ctx, p *principal) error {
+func (h *keysHandler) replaceKeyForm(c *fiber.Ctx, p *principal) error {
 	k, err := h.Keys.Key(c.UserContext(), p.keyActor(), c.Params("key"))
 	if err != nil {
 		return err
 	}
 	if !h.replaceable(p, k) {
-		return c.Redirect(p.keyPath(k, ""), fiber.StatusSeeOther)
+		return c.Redirect(keyPath(p, k, ""), fiber.StatusSeeOther)
 	}
 	choice, view := defaultOverlap, replaceKeyView{IdempotencyKey: uuid.NewString()}
-	if view.formErrors, _, err = h.reauthenticate(c, p); err != nil {
+	if view.formErrors, _, err = h.Reauthenticate(c, p); err != nil {
 		return err
 	}
-	if view.Draft = h.takeDraft(c, p); view.Draft {
+	if view.Draft = h.TakeDraft(c, p); view.Draft {
 		choice = formValue(c, "overlap")
 		if sent := formValue(c, "idempotencyKey"); org.IsID(sent) {
 			view.IdempotencyKey = sent
@@ -68,7 +68,7 @@ func (h *Handler) replaceKeyForm(c *fiber.Ctx, p *principal) error {
 
 // replaceKey answers POST /settings/api-keys/:key/replace. Its answer is the only one that shows the secret, so everything that
 // can fail happens before the key is replaced.
-func (h *Handler) replaceKey(c *fiber.Ctx, p *principal) error {
+func (h *keysHandler) replaceKey(c *fiber.Ctx, p *principal) error {
 	k, err := h.Keys.Key(c.UserContext(), p.keyActor(), c.Params("key"))
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func (h *Handler) replaceKey(c *fiber.Ctx, p *principal) error {
 	if !org.IsID(idempotencyKey) {
 		invalid = append(invalid, formError{"main", incompleteForm})
 	}
-	f, status, err := h.reauthenticate(c, p, invalid...)
+	f, status, err := h.Reauthenticate(c, p, invalid...)
 	if err != nil {
 		return err
 	}
@@ -93,13 +93,13 @@ func (h *Handler) replaceKey(c *fiber.Ctx, p *principal) error {
 	if err != nil {
 		return err
 	}
-	done, err := h.Keys.Replace(c.UserContext(), p.keyActor(), k.ID,
+	done, err := h.Changes.Replace(c.UserContext(), p.keyActor(), k.ID,
 		apikeys.Replacement{Overlap: overlap, IdempotencyKey: idempotencyKey}, apikeys.RequestOf(c, c.Path()))
 	switch {
 	case errors.Is(err, apikeys.ErrAlreadyCreated):
 		return h.renderAlreadyCreated(c, p, done.New)
 	case errors.Is(err, apikeys.ErrNotReplaceable):
-		return c.Redirect(p.keyPath(k, ""), fiber.StatusSeeOther)
+		return c.Redirect(keyPath(p, k, ""), fiber.StatusSeeOther)
 	case errors.Is(err, apikeys.ErrTooMany):
 		return h.rejectReplacement(c, p, k, choice, fiber.StatusBadRequest, fieldError("overlap",
 			fmt.Sprintf("Both keys would be more than the maximum of %d. Choose “Now”, or revoke another key first.", apikeys.MaxUsable)))
@@ -108,29 +108,29 @@ func (h *Handler) replaceKey(c *fiber.Ctx, p *principal) error {
 	}
 	view.Title, view.Until, view.Secret, view.OldStops = "Key replaced", done.New.ExpiresAt, done.Token.String(), done.Old.RevokedAt
 	view.OldStopped = overlap == 0
-	return h.render(c, fiber.StatusOK, "key-created", &view)
+	return h.Render(c, fiber.StatusOK, "key-created", &view)
 }
 
 // rejectReplacement shows the form again with its errors. It has its own idempotency key: this one replaced nothing.
-func (h *Handler) rejectReplacement(
+func (h *keysHandler) rejectReplacement(
 	c *fiber.Ctx, p *principal, k apikeys.Key, choice string, status int, f formErrors,
 ) error {
 	view := replaceKeyView{IdempotencyKey: uuid.NewString(), formErrors: f}
 	return h.renderReplaceKey(c, p, k, status, choice, view)
 }
 
-func (h *Handler) renderReplaceKey(c *fiber.Ctx, p *principal, k apikeys.Key, status int, choice string, view replaceKeyView) error {
-	view.Key, view.Path, view.Back = h.keyRow(p, k), p.keyPath(k, "/replace"), p.keyPath(k, "")
+func (h *keysHandler) renderReplaceKey(c *fiber.Ctx, p *principal, k apikeys.Key, status int, choice string, view replaceKeyView) error {
+	view.Key, view.Path, view.Back = h.keyRow(p, k), keyPath(p, k, "/replace"), keyPath(p, k, "")
 	for i, label := range overlapLabels {
-		until := h.now().Add(apikeys.Overlaps[i])
+		until := h.Now().Add(apikeys.Overlaps[i])
 		if k.ExpiresAt != nil && k.ExpiresAt.Before(until) {
 			until = *k.ExpiresAt
 		}
 		view.Choices = append(view.Choices, overlapChoice{label[0], label[1], until, label[0] == choice})
 	}
 	var err error
-	if view.layout, err = h.settingsLayout(c, p, titleOf("Replace key", status), "api-keys"); err != nil {
+	if view.layout, err = h.settings.Layout(c, p, titleOf("Replace key", status), "api-keys"); err != nil {
 		return err
 	}
-	return h.render(c, status, "key-replace", &view)
+	return h.Render(c, status, "key-replace", &view)
 }

@@ -14,32 +14,32 @@ type revokeKeyView struct {
 }
 
 // revokeKeyForm answers GET /settings/api-keys/:key/revoke.
-func (h *Handler) revokeKeyForm(c *fiber.Ctx, p *principal) error {
+func (h *keysHandler) revokeKeyForm(c *fiber.Ctx, p *principal) error {
 	k, err := h.Keys.Key(c.UserContext(), p.keyActor(), c.Params("key"))
 	if err != nil {
 		return err
 	}
-	if k.Revoked(h.now()) {
+	if k.Revoked(h.Now()) {
 		return redirectToRevoked(c, p, k, true)
 	}
 	view := revokeKeyView{Key: h.keyRow(p, k), Back: p.path("/settings/api-keys")}
 	view.Path = view.Back + "/" + k.ID + "/revoke"
-	if view.layout, err = h.settingsLayout(c, p, "Revoke key", "api-keys"); err != nil {
+	if view.layout, err = h.settings.Layout(c, p, "Revoke key", "api-keys"); err != nil {
 		return err
 	}
-	return h.render(c, fiber.StatusOK, "key-revoke", &view)
+	return h.Render(c, fiber.StatusOK, "key-revoke", &view)
 }
 
 // revokeKey answers POST /settings/api-keys/:key/revoke and redirects to the list, which confirms it.
-func (h *Handler) revokeKey(c *fiber.Ctx, p *principal) error {
+func (h *keysHandler) revokeKey(c *fiber.Ctx, p *principal) error {
 	k, err := h.Keys.Key(c.UserContext(), p.keyActor(), c.Params("key"))
 	if err != nil {
 		return err
 	}
-	if err := h.Keys.Revoke(c.UserContext(), p.keyActor(), k.ID, apikeys.RequestOf(c, c.Path())); err != nil {
+	if err := h.Changes.Revoke(c.UserContext(), p.keyActor(), k.ID, apikeys.RequestOf(c, c.Path())); err != nil {
 		return err
 	}
-	return redirectToRevoked(c, p, k, k.Revoked(h.now())) // by this clock: the database's decides
+	return redirectToRevoked(c, p, k, k.Revoked(h.Now())) // by this clock: the database's decides
 }
 
 func redirectToRevoked(c *fiber.Ctx, p *principal, k apikeys.Key, before bool) error {

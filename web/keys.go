@@ -45,7 +45,7 @@ type keyRow struct {
 const inactivePerPage = 100
 
 // listKeys answers GET /settings/api-keys.
-func (h *Handler) listKeys(c *fiber.Ctx, p *principal) error {
+func (h *keysHandler) listKeys(c *fiber.Ctx, p *principal) error {
 	keys, err := h.Keys.List(c.UserContext(), p.keyActor())
 	if err != nil {
 		return err
@@ -54,7 +54,7 @@ func (h *Handler) listKeys(c *fiber.Ctx, p *principal) error {
 }
 
 // renderKeys shows the keys, below the notice if there is one.
-func (h *Handler) renderKeys(c *fiber.Ctx, p *principal, keys []apikeys.Key, done *notice) error {
+func (h *keysHandler) renderKeys(c *fiber.Ctx, p *principal, keys []apikeys.Key, done *notice) error {
 	view := keysView{Paused: !p.Organisation.Plan.IncludesAPI(), Truncated: len(keys) == apikeys.MaxListed}
 	var inactive []keyRow
 	for _, k := range keys {
@@ -69,7 +69,7 @@ func (h *Handler) renderKeys(c *fiber.Ctx, p *principal, keys []apikeys.Key, don
 	})
 	view.Inactive, view.AllInactive, view.OpenInactive = inactive[view.from:view.to], p.locale.Count(int64(len(inactive))), c.Query("page") != ""
 	var err error
-	if view.layout, err = h.settingsLayout(c, p, "API keys", "api-keys"); err != nil {
+	if view.layout, err = h.settings.Layout(c, p, "API keys", "api-keys"); err != nil {
 		return err
 	}
 	if done != nil {
@@ -79,15 +79,15 @@ func (h *Handler) renderKeys(c *fiber.Ctx, p *principal, keys []apikeys.Key, don
 	if view.Notices = append(view.Notices, obstacles...); len(obstacles) == 0 {
 		view.Create = p.path("/settings/api-keys/new")
 	}
-	return h.render(c, fiber.StatusOK, "keys", &view)
+	return h.Render(c, fiber.StatusOK, "keys", &view)
 }
 
-func (h *Handler) keyRow(p *principal, k apikeys.Key) keyRow {
-	now := h.now()
+func (h *keysHandler) keyRow(p *principal, k apikeys.Key) keyRow {
+	now := h.Now()
 	stops := k.Stopping(now) && (k.ExpiresAt == nil || k.RevokedAt.Before(*k.ExpiresAt))
 	r := keyRow{
 		Name: k.Name, ID: apikeys.TokenPrefix + k.ID + "_…", Scopes: scopeLabel(k.Scopes, ", "), Created: k.CreatedAt, Creator: k.CreatedBy.Name,
-		LastUsed: k.LastUsedAt, At: k.ExpiresAt, Until: "until", active: true, Page: p.keyPath(k, ""), Locale: p.locale,
+		LastUsed: k.LastUsedAt, At: k.ExpiresAt, Until: "until", active: true, Page: keyPath(p, k, ""), Locale: p.locale,
 	}
 	switch k.State(now, p.Organisation.Plan) {
 	case apikeys.RevokedKey:
@@ -111,7 +111,7 @@ func (h *Handler) keyRow(p *principal, k apikeys.Key) keyRow {
 		r.Until = "never expires"
 	}
 	if r.active {
-		r.Revoke = p.keyPath(k, "/revoke")
+		r.Revoke = keyPath(p, k, "/revoke")
 	}
 	return r
 }
@@ -160,7 +160,7 @@ func creationObstacles(p *principal, had bool, active int, next string) []notice
 	return all
 }
 
-// refusal is the notice as the answer to a request that ignores it.
-func (n notice) refusal() error {
+// refused is the notice as the answer to a request that ignores it.
+func refused(n notice) error {
 	return apperr.New(apperr.AccessDenied, "%s", strings.TrimSpace(n.Strong+n.Before))
 }

@@ -12,7 +12,7 @@ const maxExpiryNotices = 3
 
 // expiringKeys are the notices about expiring keys, the most urgent first. There are none below the Pro plan: the keys are paused
 // there, and no new ones can be created.
-func (h *Handler) expiringKeys(c *fiber.Ctx, p *principal) ([]notice, error) {
+func (h *keysHandler) expiringKeys(c *fiber.Ctx, p *principal) ([]notice, error) {
 	if !p.Organisation.Plan.IncludesAPI() {
 		return nil, nil
 	}
@@ -22,7 +22,7 @@ func (h *Handler) expiringKeys(c *fiber.Ctx, p *principal) ([]notice, error) {
 	}
 	var notices []notice
 	for _, k := range keys[:min(len(keys), maxExpiryNotices)] {
-		left := k.ExpiresAt.Sub(h.now())
+		left := k.ExpiresAt.Sub(h.Now())
 		notices = append(notices, notice{
 			Kind: urgency(left), Name: k.Name, Strong: "expires " + inDays(left), Before: ", on ", At: k.ExpiresAt,
 			After: ". Create a new key, replace this one in your tool, then revoke it.",

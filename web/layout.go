@@ -1,17 +1,11 @@
 package web
 
 import (
-	"bytes"
-	"embed"
-	"fmt"
-	"html/template"
 	"net/url"
 
 	"github.com/gofiber/fiber/v2"
 
-	"dg/modules/org"
 	"dg/platform/authz"
-	"dg/platform/httpserver"
 )
 
 // layout is what surrounds every screen: its title, the top bar, the sidebar and notices. Each view embeds one. render sets Locale.
@@ -48,29 +42,6 @@ type link struct {
 
 func newLayout(p *principal, title string, a area) layout {
 	return layout{Title: title, Area: a, User: p}
-}
-
-// settingsLayout is the layout of a settings screen.
-func (h *Handler) settingsLayout(c *fiber.Ctx, p *principal, title, screen string) (layout, error) {
-	l := newLayout(p, title, areaSettings)
-	l.Sidebar = &sidebar{Label: "Settings", Links: []link{
-		{"Organisation", p.path("/settings/organisation"), screen == "organisation"},
-		{"API keys", p.path("/settings/api-keys"), screen == "api-keys"},
-		{"Audit log", p.path("/settings/audit-log"), screen == "audit-log"},
-	}}
-	var err error
-	l.Notices, err = h.expiringKeys(c, p)
-	return l, err
-}
-
-// accountLayout is the layout of an account screen.
-func accountLayout(p *principal, title, screen string) layout {
-	l := newLayout(p, title, areaNone)
-	l.Sidebar = &sidebar{Label: "Account", Links: []link{
-		{"Security", p.account(""), screen == "account"},
-		{"Two-step verification", p.account("/two-step"), screen == "two-step"},
-	}}
-	return l
 }
 
 // Reports and Settings are the paths of these areas, or "" if the user may not open them.
@@ -136,41 +107,4 @@ func titleOf(title string, status int) string {
 		return title
 	}
 	return "Error: " + title
-}
-
-//go:embed templates/*.html
-var templateFiles embed.FS
-
-var roleLabels = map[org.Role]string{org.RoleOwner: "Owner", org.RoleAdmin: "Admin", org.RoleMember: "Member"}
-
-func (h *Handler) loadTemplates() (*template.Template, error) {
-	t := template.New("").Option("missingkey=error").Funcs(template.FuncMap{"asset": h.files.path})
-	return t.ParseFS(templateFiles, "templates/*.html")
-}
-
-// screenView is a pointer to a view.
-type screenView interface{ setLocale(l locale) }
-
-func (l *layout) setLocale(to locale) { l.Locale = to }
-
-// render answers with the screen of the template name.html.
-func (h *Handler) render(c *fiber.Ctx, status int, name string, view screenView) error {
-	page, err := h.execute(c, name, view)
-	if err != nil {
-		return err
-	}
-	return httpserver.SendPage(c, status, page)
-}
-
-// execute returns the screen of the template name.html in the reader's locale.
-func (h *Handler) execute(c *fiber.Ctx, name string, view screenView) ([]byte, error) {
-	view.setLocale(localeOf(c))
-	var page bytes.Buffer
-	if screen, ok := view.(interface{ confirm(n notice) }); ok {
-		confirmChange(c, screen.confirm)
-	}
-	if err := h.templates.ExecuteTemplate(&page, name+".html", view); err != nil {
-		return nil, fmt.Errorf("web: render %s: %w", name, err)
-	}
-	return page.Bytes(), nil
 }

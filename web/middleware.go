@@ -31,7 +31,7 @@ func (h *Handler) setHeaders(c *fiber.Ctx) {
 	c.Set(fiber.HeaderXFrameOptions, "DENY")         // for browsers without frame-ancestors
 	c.Set(fiber.HeaderReferrerPolicy, "same-origin") // no-referrer would turn the Origin of forms into null
 	c.Set("Cross-Origin-Opener-Policy", "same-origin")
-	if strings.HasPrefix(h.base, "https:") {
+	if strings.HasPrefix(h.Base, "https:") {
 		c.Set(fiber.HeaderStrictTransportSecurity, "max-age=31536000; includeSubDomains")
 	}
 }

@@ -17,7 +17,7 @@ func TestHSTSCoversSubdomains(t *testing.T) {
 		"http://127.0.0.1:8080":  "", // browsers ignore it over http
 	} {
 		app := fiber.New()
-		routes{app, []fiber.Handler{func(c *fiber.Ctx) error { (&Handler{base: base}).setHeaders(c); return c.Next() }}}.Get("/", func(*fiber.Ctx) error { return nil })
+		routes{app, []fiber.Handler{func(c *fiber.Ctx) error { (&Handler{Pages: &Pages{Base: base}}).setHeaders(c); return c.Next() }}}.Get("/", func(*fiber.Ctx) error { return nil })
 		answer, err := app.Test(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", http.NoBody))
 		require.NoError(t, err)
 		require.NoError(t, answer.Body.Close())

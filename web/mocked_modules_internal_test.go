@@ -21,9 +21,14 @@ import (
 )
 
 func (s *mocked) modules(policy Policy) Modules {
+	forks, keys, organisations, groups := s.forks(), s.keys(), s.organisations(), s.groups()
 	return Modules{
-		Identity: s.identity(), Orgs: s.organisations(), Keys: s.keys(), Games: s.forks(), Reports: s.reports(), Exports: s.exports(), Log: s.log(),
-		Policy: policy,
+		Identity: s.identity(), Orgs: organisations, Policy: policy,
+		Account:      AccountModules{SignIns: s.signIns(), Resets: s.resets(), Accounts: s.accounts(), TwoStep: s.twoStep()},
+		AuditLog:     AuditlogModules{Log: s.log(), Keys: keys, Forks: forks, Groups: groups},
+		Keys:         KeysModules{Keys: keys, Changes: s.keyChanges(), Forks: forks},
+		Organisation: OrganisationModules{Organisations: s.settings(), People: s.people(), Keys: keys, Forks: forks},
+		Reports:      ReportsModules{Forks: forks, Groups: groups, Reports: s.reports(), Exports: s.exports()},
 	}
 }
 
@@ -45,44 +50,69 @@ var (
 	}
 )
 
+// session is Ann's, as the call returns it.
+func (s *mocked) session(call string) (identity.Session, error) {
+	return give(s, "Identity."+call, signed)
+}
+
+// codes are recovery codes, as the call returns them.
+func (s *mocked) codes(call string) ([]string, identity.Session, error) {
+	codes, err := give(s, "Identity."+call, []string{marker})
+	return codes, signed, err
+}
+
+type proof = identity.Proof
+
 func (s *mocked) identity() Identity {
 	m := newMockIdentity(s.mocks)
-	session := func(call string) (identity.Session, error) { return give(s, "Identity."+call, signed) }
 	m.On("Session", anything, anything).Return(
-		func(context.Context, string) (identity.Session, error) { return session("Session") })
+		func(context.Context, string) (identity.Session, error) { return s.session("Session") })
+	m.On("Reauthenticate", anything, anything, anything).Return(
+		func(context.Context, string, proof) error { return s.called("Identity.Reauthenticate") })
+	m.On("SealText", anything, anything).Return(func(_, text string) string { return text }).Maybe()
+	m.On("OpenText", anything, anything).Return(func(_, sealed string) (string, error) { return sealed, nil }).Maybe()
+	return m
+}
+
+func (s *mocked) signIns() SignIns {
+	m := newMockSignIns(s.mocks)
+	m.On("Session", anything, anything).Return(
+		func(context.Context, string) (identity.Session, error) { return s.session("Session") })
 	m.On("SignIn", anything, anything, anything, anything).Return(
 		func(context.Context, string, string, identity.Client) (identity.Session, error) {
-			return session("SignIn")
+			return s.session("SignIn")
 		})
 	m.On("VerifySecondStep", anything, anything, anything).Return(
-		func(context.Context, string, string) (identity.Session, error) { return session("VerifySecondStep") })
+		func(context.Context, string, string) (identity.Session, error) { return s.session("VerifySecondStep") })
 	m.On("RememberBrowser", anything, anything, anything).Return(
 		func(context.Context, identity.Session, string) (string, error) {
 			return give(s, "Identity.RememberBrowser", "browser")
 		})
 	m.On("SignOut", anything, anything).Return(
 		func(context.Context, string) error { return s.called("Identity.SignOut") })
-	m.On("ResetPerson", anything, anything).Return(func(context.Context, string) (identity.Person, error) {
-		return give(s, "Identity.ResetPerson", identity.Person{Name: marker, Email: marker})
-	})
-	m.On("SealText", anything, anything).Return(func(_, text string) string { return text }).Maybe()
-	m.On("OpenText", anything, anything).Return(func(_, sealed string) (string, error) { return sealed, nil }).Maybe()
-	m.On("UseReset", anything, anything, anything, anything).Return(
-		func(context.Context, string, string, string) error { return s.called("Identity.UseReset") })
-	m.On("People", anything, anything).Return(func(context.Context, []string) ([]identity.Person, error) {
-		return give(s, "Identity.People", []identity.Person{{ID: ann.ID, Name: marker}})
-	})
-	s.account(m)
 	return m
 }
 
-func (s *mocked) account(m *mockIdentity) {
-	type proof = identity.Proof
-	session := func(call string) (identity.Session, error) { return give(s, "Identity."+call, signed) }
-	codes := func(call string) ([]string, identity.Session, error) {
-		codes, err := give(s, "Identity."+call, []string{marker})
-		return codes, signed, err
-	}
+func (s *mocked) resets() Resets {
+	m := newMockResets(s.mocks)
+	m.On("ResetPerson", anything, anything).Return(func(context.Context, string) (identity.Person, error) {
+		return give(s, "Identity.ResetPerson", identity.Person{Name: marker, Email: marker})
+	})
+	m.On("UseReset", anything, anything, anything, anything).Return(
+		func(context.Context, string, string, string) error { return s.called("Identity.UseReset") })
+	return m
+}
+
+func (s *mocked) people() People {
+	m := newMockPeople(s.mocks)
+	m.On("People", anything, anything).Return(func(context.Context, []string) ([]identity.Person, error) {
+		return give(s, "Identity.People", []identity.Person{{ID: ann.ID, Name: marker}})
+	})
+	return m
+}
+
+func (s *mocked) accounts() Accounts {
+	m := newMockAccounts(s.mocks)
 	m.On("Sessions", anything, anything).Return(func(context.Context, string) ([]identity.ActiveSession, error) {
 		return give(s, "Identity.Sessions", []identity.ActiveSession{{Address: marker}})
 	})
@@ -90,27 +120,31 @@ func (s *mocked) account(m *mockIdentity) {
 		func(context.Context, string, string) error { return s.called("Identity.EndSession") })
 	m.On("ChangePassword", anything, anything, anything, anything).Return(
 		func(context.Context, string, proof, string) (identity.Session, error) {
-			return session("ChangePassword")
+			return s.session("ChangePassword")
 		})
+	m.On("RecoveryCodesLeft", anything, anything).Return(
+		func(context.Context, string) (int, error) { return give(s, "Identity.RecoveryCodesLeft", 3) })
+	m.On("SetRegion", anything, anything, anything).Return(
+		func(context.Context, string, string) error { return s.called("Identity.SetRegion") })
+	return m
+}
+
+func (s *mocked) twoStep() TwoStep {
+	m := newMockTwoStep(s.mocks)
 	m.On("BeginTwoStep", anything, anything).Return(func(context.Context, string) (identity.Enrolment, error) {
 		return give(s, "Identity.BeginTwoStep", identity.Enrolment{Secret: marker})
 	})
 	m.On("ConfirmTwoStep", anything, anything, anything).Return(
 		func(context.Context, string, proof) ([]string, identity.Session, error) {
-			return codes("ConfirmTwoStep")
+			return s.codes("ConfirmTwoStep")
 		})
 	m.On("TurnOffTwoStep", anything, anything, anything).Return(
-		func(context.Context, string, proof) (identity.Session, error) { return session("TurnOffTwoStep") })
-	m.On("RecoveryCodesLeft", anything, anything).Return(
-		func(context.Context, string) (int, error) { return give(s, "Identity.RecoveryCodesLeft", 3) })
-	m.On("SetRegion", anything, anything, anything).Return(
-		func(context.Context, string, string) error { return s.called("Identity.SetRegion") })
-	m.On("Reauthenticate", anything, anything, anything).Return(
-		func(context.Context, string, proof) error { return s.called("Identity.Reauthenticate") })
+		func(context.Context, string, proof) (identity.Session, error) { return s.session("TurnOffTwoStep") })
 	m.On("ReplaceRecoveryCodes", anything, anything, anything).Return(
 		func(context.Context, string, proof) ([]string, identity.Session, error) {
-			return codes("ReplaceRecoveryCodes")
+			return s.codes("ReplaceRecoveryCodes")
 		})
+	return m
 }
 
 func (s *mocked) organisations() Organisations {
@@ -123,10 +157,29 @@ func (s *mocked) organisations() Organisations {
 		func(context.Context, string) ([]org.Membership, error) {
 			return give(s, "Orgs.MembershipsOf", []org.Membership{s.membership("Orgs.MembershipsOf")})
 		})
+	return m
+}
+
+func (s *mocked) settings() Settings {
+	m := newMockSettings(s.mocks)
 	m.On("Members", anything, anything).Return(func(context.Context, string) ([]org.Member, int, error) {
 		members, err := give(s, "Orgs.Members", []org.Member{{OrganisationID: s.owner("Orgs.Members"), PersonID: ann.ID, Role: org.RoleOwner}})
 		return members, len(members), err
 	})
+	m.On("GroupPage", anything, anything, anything, anything).Return(
+		func(context.Context, string, int, int) ([]org.Group, int, error) {
+			groups, err := give(s, "Orgs.GroupPage", []org.Group{{ID: fork.ID, OrganisationID: s.owner("Orgs.GroupPage"), Name: marker}})
+			return groups, len(groups), err
+		})
+	m.On("SetReportingMode", anything, anything, anything, anything).Return(
+		func(context.Context, org.Actor, org.ReportingMode, audit.Request) error {
+			return s.called("Orgs.SetReportingMode")
+		})
+	return m
+}
+
+func (s *mocked) groups() Groups {
+	m := newMockGroups(s.mocks)
 	m.On("Groups", anything, anything, anything).Return(
 		func(context.Context, string, string) ([]org.Group, error) {
 			return give(s, "Orgs.Groups", []org.Group{{ID: fork.ID, OrganisationID: s.owner("Orgs.Groups"), Name: marker}})
@@ -136,15 +189,6 @@ func (s *mocked) organisations() Organisations {
 			found := []org.Group{{ID: fork.ID, OrganisationID: s.owner("Orgs.FindGroups"), Name: marker}}
 			groups, err := give(s, "Orgs.FindGroups", found)
 			return groups, false, err
-		})
-	m.On("GroupPage", anything, anything, anything, anything).Return(
-		func(context.Context, string, int, int) ([]org.Group, int, error) {
-			groups, err := give(s, "Orgs.GroupPage", []org.Group{{ID: fork.ID, OrganisationID: s.owner("Orgs.GroupPage"), Name: marker}})
-			return groups, len(groups), err
-		})
-	m.On("SetReportingMode", anything, anything, anything, anything).Return(
-		func(context.Context, org.Actor, org.ReportingMode, audit.Request) error {
-			return s.called("Orgs.SetReportingMode")
 		})
 	return m
 }
@@ -159,6 +203,16 @@ func (s *mocked) keys() Keys {
 	})
 	m.On("Key", anything, anything, anything).Return(
 		func(context.Context, actor, string) (apikeys.Key, error) { return give(s, "Keys.Key", aKey) })
+	m.On("Usage", anything, anything, anything).Return(
+		func(context.Context, actor, apikeys.Key) ([]apikeys.Usage, error) {
+			return give(s, "Keys.Usage", []apikeys.Usage{{Day: mockedNow.Truncate(oneDay), Accepted: 1}})
+		})
+	return m
+}
+
+func (s *mocked) keyChanges() KeyChanges {
+	m := newMockKeyChanges(s.mocks)
+	type actor = apikeys.Actor
 	m.On("Create", anything, anything, anything, anything).Return(
 		func(context.Context, actor, apikeys.NewKey, audit.Request) (apikeys.Key, apikeys.Token, error) {
 			token, err := give(s, "Keys.Create", apikeys.Token{ID: aKey.ID, Secret: marker})
@@ -171,10 +225,6 @@ func (s *mocked) keys() Keys {
 	m.On("Rename", anything, anything, anything, anything, anything).Return(
 		func(context.Context, actor, string, apikeys.Label, audit.Request) error {
 			return s.called("Keys.Rename")
-		})
-	m.On("Usage", anything, anything, anything).Return(
-		func(context.Context, actor, apikeys.Key) ([]apikeys.Usage, error) {
-			return give(s, "Keys.Usage", []apikeys.Usage{{Day: mockedNow.Truncate(oneDay), Accepted: 1}})
 		})
 	m.On("Revoke", anything, anything, anything, anything).Return(
 		func(context.Context, actor, string, audit.Request) error { return s.called("Keys.Revoke") })

@@ -34,10 +34,8 @@ type memberRow struct {
 	rank              int
 }
 
-var planLabels = map[org.Plan]string{org.PlanFree: "Free", org.PlanTeam: "Team", org.PlanPro: "Pro", org.PlanEnterprise: "Enterprise"}
-
 // organisation answers GET /settings/organisation.
-func (h *Handler) organisation(c *fiber.Ctx, p *principal) error {
+func (h *organisationHandler) organisation(c *fiber.Ctx, p *principal) error {
 	o := p.Organisation
 	view := organisationView{
 		Name: o.Name, Plan: planLabels[o.Plan], IncludesAPI: o.Plan.IncludesAPI(),
@@ -47,7 +45,7 @@ func (h *Handler) organisation(c *fiber.Ctx, p *principal) error {
 		view.ChangeMode = p.path("/settings/organisation/reporting-mode")
 	}
 	var err error
-	if view.layout, err = h.settingsLayout(c, p, "Organisation", "organisation"); err != nil {
+	if view.layout, err = h.settings.Layout(c, p, "Organisation", "organisation"); err != nil {
 		return err
 	}
 	if err := h.addMembers(c.UserContext(), p, &view); err != nil {
@@ -56,12 +54,12 @@ func (h *Handler) organisation(c *fiber.Ctx, p *principal) error {
 	if view.Groups, err = h.groupList(c, p, p.path("/settings/organisation")); err != nil {
 		return err
 	}
-	return h.render(c, fiber.StatusOK, "organisation", &view)
+	return h.Render(c, fiber.StatusOK, "organisation", &view)
 }
 
 // addMembers lists the members by role, then by name.
-func (h *Handler) addMembers(ctx context.Context, p *principal, view *organisationView) error {
-	members, all, err := h.Orgs.Members(ctx, p.Organisation.ID)
+func (h *organisationHandler) addMembers(ctx context.Context, p *principal, view *organisationView) error {
+	members, all, err := h.Organisations.Members(ctx, p.Organisation.ID)
 	if err == nil {
 		err = authorizeAll(p, authz.ReadOrganisation, members, func(m org.Member) string { return m.OrganisationID })
 	}
@@ -72,7 +70,7 @@ func (h *Handler) addMembers(ctx context.Context, p *principal, view *organisati
 	for i, m := range members {
 		ids[i], roles[m.PersonID] = m.PersonID, m.Role
 	}
-	people, err := h.Identity.People(ctx, ids)
+	people, err := h.People.People(ctx, ids)
 	if err != nil {
 		return err
 	}

@@ -18,11 +18,11 @@ type organisationChoice struct{ Name, Role, Path string }
 // person choose one.
 func (h *Handler) chooseOrganisation(screen string) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		p, err := h.requireSignIn(c)
-		if err != nil || p == nil {
-			return err
+		p, err := h.guard.SignedIn(c)
+		if err != nil {
+			return h.redirectIfEnded(c, err)
 		}
-		memberships, err := h.memberships(c, p)
+		memberships, err := h.guard.Memberships(c, p)
 		if err != nil {
 			return err
 		}

@@ -17,27 +17,27 @@ type resetView struct {
 }
 
 // resetForm answers GET /account/reset. It does not use up the link: mail programs open links for a preview.
-func (h *Handler) resetForm(c *fiber.Ctx) error {
+func (h *accountHandler) resetForm(c *fiber.Ctx) error {
 	return h.renderReset(c, fiber.StatusOK, resetView{Token: c.Query("token")})
 }
 
-func (h *Handler) renderReset(c *fiber.Ctx, status int, view resetView) error {
+func (h *accountHandler) renderReset(c *fiber.Ctx, status int, view resetView) error {
 	var err error
-	if view.Person, err = h.Identity.ResetPerson(c.UserContext(), view.Token); err != nil {
+	if view.Person, err = h.Resets.ResetPerson(c.UserContext(), view.Token); err != nil {
 		return err
 	}
 	view.layout = newLayout(nil, titleOf("Reset password", status), areaNone)
-	return h.render(c, status, "password-reset", &view)
+	return h.Render(c, status, "password-reset", &view)
 }
 
 // resetPassword answers POST /account/reset. It ends the session of this browser, if there is one.
-func (h *Handler) resetPassword(c *fiber.Ctx) error {
+func (h *accountHandler) resetPassword(c *fiber.Ctx) error {
 	view := resetView{Token: formValue(c, "token")}
 	form := newPasswordOf(c)
 	if view.formErrors = checkForm(localeOf(c), form); view.Errors != nil {
 		return h.renderReset(c, fiber.StatusUnprocessableEntity, view)
 	}
-	err := h.Identity.UseReset(c.UserContext(), view.Token, form.New, c.Cookies(sessionCookie))
+	err := h.Resets.UseReset(c.UserContext(), view.Token, form.New, c.Cookies(sessionCookie))
 	if apperr.Is(err, apperr.Validation) {
 		view.formErrors = fieldError("new", apperr.From(err).Message)
 		return h.renderReset(c, fiber.StatusUnprocessableEntity, view)
@@ -47,5 +47,5 @@ func (h *Handler) resetPassword(c *fiber.Ctx) error {
 	}
 	clearSession(c)
 	view.layout, view.Done = newLayout(nil, "Password set", areaNone), true
-	return h.render(c, fiber.StatusOK, "password-reset", &view)
+	return h.Render(c, fiber.StatusOK, "password-reset", &view)
 }

@@ -2,7 +2,6 @@ package web
 
 import (
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -18,8 +17,6 @@ type params struct {
 	Compare         string // compareOff: without the previous period
 	period          bool   // whether there is a from or a to
 }
-
-const maxParam = 64 // bytes that are kept of each
 
 // parseParams reads the parameters of a report. One that is repeated is an error, since it is unknown which one was meant, and so
 // is another name of one: without its filter the page would show everybody's figures.
@@ -44,21 +41,11 @@ func parseParams(c *fiber.Ctx) (params, error) {
 	return p, nil
 }
 
-func repeated(name string) error {
-	return apperr.NewField(name, "The parameter “%s” is repeated in the address of this page. Use it once.", name)
-}
-
-func shortened(text []byte) string {
-	return strings.ToValidUTF8(string(text[:min(len(text), maxParam)]), "\uFFFD")
-}
-
 // compareOff turns the comparison with the previous period off.
 const compareOff = "off"
 
 // Compares reports whether the figures are compared with the previous period.
 func (p params) Compares() bool { return p.Compare != compareOff }
-
-const defaultDays = 28
 
 // parsePeriod returns the period of the parameters, or the default one, which it writes into them. Errors: a periodError.
 func (p *params) parsePeriod(l locale, today time.Time) (reports.Period, error) {
@@ -89,16 +76,6 @@ func (p *params) parsePeriod(l locale, today time.Time) (reports.Period, error) 
 	return reports.Period{}, invalid
 }
 
-// validDates says which dates can be chosen.
-func validDates(l locale) string {
-	first, last := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2199, 12, 31, 0, 0, 0, 0, time.UTC)
-	return "Choose a date from " + l.LongDay(first) + " to " + l.LongDay(last) + "."
-}
-
-func toBeforeFrom(l locale, from, to time.Time) string {
-	return "“To” (" + l.LongDay(to) + ") is before “From” (" + l.LongDay(from) + ")."
-}
-
 // periodError is what is wrong with a period, and with which of its fields.
 type periodError struct {
 	message  string
@@ -107,15 +84,3 @@ type periodError struct {
 
 // Error is the message for the reader.
 func (e *periodError) Error() string { return e.message }
-
-// lastDays is the period of n days that ends today.
-func lastDays(today time.Time, n int) reports.Period {
-	return reports.Period{From: today.AddDate(0, 0, 1-n), Days: n}
-}
-
-// between is the period of two days, both included.
-func between(first, last time.Time) reports.Period {
-	return reports.Period{From: first, Days: int(last.Sub(first)/oneDay) + 1}
-}
-
-func lastDay(p reports.Period) time.Time { return p.From.AddDate(0, 0, p.Days-1) }

@@ -17,11 +17,16 @@ func (p *principal) may(permission authz.Permission) bool {
 // authorize returns nil if the principal holds the permission on what the owner has, or an error that says who can help. The
 // owner is that of the loaded thing.
 func (p *principal) authorize(permission authz.Permission, owner string) error {
-	err := p.policy.Authorize(p.subject(), permission, owner)
+	err := p.Decide(permission, owner)
 	if errors.Is(err, authz.ErrDenied) {
 		return apperr.New(apperr.AccessDenied, "%s", p.denialReason(permission))
 	}
 	return err
+}
+
+// Decide is the policy's own answer. Errors: authz.ErrDenied.
+func (p *principal) Decide(permission authz.Permission, owner string) error {
+	return p.policy.Authorize(p.subject(), permission, owner)
 }
 
 // wouldWithTwoStep reports whether two-step verification is all that the principal lacks for the permission.

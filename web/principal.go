@@ -21,7 +21,7 @@ type principal struct {
 	memberOf     string           // the organisation of the membership
 	all          []org.Membership // of a person in several organisations
 	at           string           // the path of the request
-	lacksTwoStep bool             // whether the request was refused for want of two-step verification alone
+	LacksTwoStep bool             // whether the request was refused for want of two-step verification alone
 	manages      bool             // whether the person is owner or admin of any organisation; set on screens of no organisation
 	token        string
 	position     postgres.Position // of the session

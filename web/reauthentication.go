@@ -18,21 +18,17 @@ type Reauthenticator interface {
 	Reauthenticate(ctx context.Context, token string, proof identity.Proof) error
 }
 
-func (a cookies) Reauthenticate(ctx context.Context, token string, proof identity.Proof) error {
-	return a.people.Reauthenticate(ctx, token, proof)
-}
-
-// reauthenticate decides whether a form may make its change. If so, the status is 0. Otherwise the
+// Reauthenticate decides whether a form may make its change. If so, the status is 0. Otherwise the
 // form is shown with the status and the errors: those of its fields, and of the password that it
 // asks for where none was entered recently. It decides for the three forms that need it.
-func (h *Handler) reauthenticate(
+func (g *Guard) Reauthenticate(
 	c *fiber.Ctx, p *principal, invalid ...formError,
 ) (f formErrors, status int, err error) {
 	f.Errors = invalid
 	if len(invalid) > 0 {
 		status = fiber.StatusBadRequest
 	}
-	auth, ok := h.auth.(Reauthenticator)
+	auth, ok := g.Auth.(Reauthenticator)
 	if !ok {
 		return f, status, nil
 	}

@@ -38,8 +38,8 @@ func TestRecheckOfADownload(t *testing.T) {
 			people, orgs := newMockIdentity(someCalls{t}), newMockOrganisations(someCalls{t})
 			people.On("Session", anything, "token").Return(signed, c.sessionErr)
 			orgs.On("Membership", anything, ann.ID, acme.Slug).Return(c.membership, c.membershipErr)
-			h := &Handler{Modules: Modules{Policy: newPolicy(t), RecheckOrgs: orgs}, auth: cookies{recheck: people}}
-			err := h.recheck(&principal{Organisation: acme, token: "token"}, authz.ReadAuditLog)(t.Context())
+			g := &Guard{Policy: newPolicy(t), RecheckOrgs: orgs, Auth: Cookies{Recheck: people}}
+			err := g.Recheck(&principal{Organisation: acme, token: "token"}, authz.ReadAuditLog)(t.Context())
 			if c.status == 0 {
 				require.NoError(t, err)
 				return

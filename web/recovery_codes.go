@@ -15,20 +15,20 @@ type newCodesView struct {
 }
 
 // recoveryCodesForm answers GET /account/recovery-codes.
-func (h *Handler) recoveryCodesForm(c *fiber.Ctx, p *principal) error {
+func (h *accountHandler) recoveryCodesForm(c *fiber.Ctx, p *principal) error {
 	return h.renderRecoveryCodesForm(c, p, fiber.StatusOK, formErrors{})
 }
 
-func (h *Handler) renderRecoveryCodesForm(c *fiber.Ctx, p *principal, status int, f formErrors) error {
+func (h *accountHandler) renderRecoveryCodesForm(c *fiber.Ctx, p *principal, status int, f formErrors) error {
 	if !p.Person.TwoStep {
 		return c.Redirect(p.account("/two-step"), fiber.StatusSeeOther) // setting it up comes with codes
 	}
-	return h.render(c, status, "recovery-codes-new", &newCodesView{accountLayout(p, titleOf("New recovery codes", status), "two-step"), f})
+	return h.Render(c, status, "recovery-codes-new", &newCodesView{accountLayout(p, titleOf("New recovery codes", status), "two-step"), f})
 }
 
 // replaceRecoveryCodes answers POST /account/recovery-codes.
-func (h *Handler) replaceRecoveryCodes(c *fiber.Ctx, p *principal) error {
-	codes, session, err := h.Identity.ReplaceRecoveryCodes(c.UserContext(), p.token, proofOf(c))
+func (h *accountHandler) replaceRecoveryCodes(c *fiber.Ctx, p *principal) error {
+	codes, session, err := h.TwoStep.ReplaceRecoveryCodes(c.UserContext(), p.token, proofOf(c))
 	if f, status := proofErrors(c, err); status != 0 {
 		return h.renderRecoveryCodesForm(c, p, status, f)
 	}
@@ -50,9 +50,9 @@ type codesView struct {
 }
 
 // renderRecoveryCodes answers the form itself. If it is sent again, its code counts as used.
-func (h *Handler) renderRecoveryCodes(c *fiber.Ctx, p *principal, session identity.Session, title, next string, codes []string) error {
+func (h *accountHandler) renderRecoveryCodes(c *fiber.Ctx, p *principal, session identity.Session, title, next string, codes []string) error {
 	setSession(c, session)
 	h.rememberBrowser(c, session)
 	p.Person = session.Person
-	return h.render(c, fiber.StatusOK, "recovery-codes", &codesView{accountLayout(p, title, "two-step"), codes, next})
+	return h.Render(c, fiber.StatusOK, "recovery-codes", &codesView{accountLayout(p, title, "two-step"), codes, next})
 }

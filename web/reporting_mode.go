@@ -29,19 +29,19 @@ type reportingModeView struct {
 const maxKeysNamed = 5
 
 // reportingModeForm answers GET /settings/organisation/reporting-mode.
-func (h *Handler) reportingModeForm(c *fiber.Ctx, p *principal) error {
-	f, _, err := h.reauthenticate(c, p)
+func (h *organisationHandler) reportingModeForm(c *fiber.Ctx, p *principal) error {
+	f, _, err := h.Reauthenticate(c, p)
 	if err != nil {
 		return err
 	}
 	mode := p.Organisation.ReportingMode
-	if f.Draft = h.takeDraft(c, p); f.Draft {
+	if f.Draft = h.TakeDraft(c, p); f.Draft {
 		mode = org.ReportingMode(formValue(c, "mode"))
 	}
 	return h.renderReportingMode(c, p, fiber.StatusOK, mode, f)
 }
 
-func (h *Handler) renderReportingMode(c *fiber.Ctx, p *principal, status int, chosen org.ReportingMode, f formErrors) error {
+func (h *organisationHandler) renderReportingMode(c *fiber.Ctx, p *principal, status int, chosen org.ReportingMode, f formErrors) error {
 	view := reportingModeView{
 		formErrors: f, Path: p.path("/settings/organisation/reporting-mode"), Back: p.path("/settings/organisation"),
 		Nominative: chosen == org.Nominative, Confirm: p.Organisation.ReportingMode != org.Nominative,
@@ -52,36 +52,36 @@ func (h *Handler) renderReportingMode(c *fiber.Ctx, p *principal, status int, ch
 		return err
 	}
 	for _, k := range keys {
-		if k.State(h.now(), p.Organisation.Plan) == apikeys.Usable && slices.Contains(k.Scopes, apikeys.ReportsRead) {
+		if k.State(h.Now(), p.Organisation.Plan) == apikeys.Usable && slices.Contains(k.Scopes, apikeys.ReportsRead) {
 			view.Keys = append(view.Keys, k.Name)
 		}
 	}
 	if view.AllKeys = len(view.Keys); view.AllKeys > maxKeysNamed {
 		view.Keys, view.MoreKeys = view.Keys[:maxKeysNamed], p.locale.Count(int64(view.AllKeys-maxKeysNamed))
 	}
-	if view.layout, err = h.settingsLayout(c, p, titleOf("Change reporting mode", status), "organisation"); err != nil {
+	if view.layout, err = h.settings.Layout(c, p, titleOf("Change reporting mode", status), "organisation"); err != nil {
 		return err
 	}
-	return h.render(c, status, "reporting-mode", &view)
+	return h.Render(c, status, "reporting-mode", &view)
 }
 
 // changeReportingMode answers POST /settings/organisation/reporting-mode. Names are shown only after the organisation's name was
 // typed: the same form shows them in every report and to every key.
-func (h *Handler) changeReportingMode(c *fiber.Ctx, p *principal) error {
+func (h *organisationHandler) changeReportingMode(c *fiber.Ctx, p *principal) error {
 	actor := org.Actor{Person: p.auditActor(), Subject: p.subject()}
 	before, mode := p.Organisation.ReportingMode, org.ReportingMode(formValue(c, "mode"))
 	var invalid []formError
 	if mode == org.Nominative && before != mode && !sameName(formValue(c, "organisation"), p.Organisation.Name) {
 		invalid = fieldError("organisation", "To show names, type the name of the organisation: \u2068"+p.Organisation.Name+"\u2069").Errors
 	}
-	f, status, err := h.reauthenticate(c, p, invalid...)
+	f, status, err := h.Reauthenticate(c, p, invalid...)
 	if err != nil {
 		return err
 	}
 	if status != 0 {
 		return h.renderReportingMode(c, p, status, mode, f)
 	}
-	err = h.Orgs.SetReportingMode(c.UserContext(), actor, mode, apikeys.RequestOf(c, c.Path()))
+	err = h.Organisations.SetReportingMode(c.UserContext(), actor, mode, apikeys.RequestOf(c, c.Path()))
 	if apperr.Is(err, apperr.Validation) {
 		return h.renderReportingMode(c, p, fiber.StatusBadRequest, before, fieldError("mode", apperr.From(err).Message))
 	}

@@ -39,12 +39,12 @@ const (
 )
 
 // listReports answers GET /reports: the organisation's forks, archived ones last and folded unless a search finds them.
-func (h *Handler) listReports(c *fiber.Ctx, p *principal) error {
-	forks, err := h.forks(c.UserContext(), p)
+func (h *reportsHandler) listReports(c *fiber.Ctx, p *principal) error {
+	forks, err := forksOf(c.UserContext(), h.Forks, p)
 	if err != nil {
 		return err
 	}
-	period := lastDays(h.today(), defaultDays)
+	period := lastDays(h.Today(), defaultDays)
 	overview, err := h.Reports.Overview(c.UserContext(), reports.Query{OrganisationID: p.Organisation.ID, Period: period, Position: p.position})
 	if err != nil {
 		return err
@@ -58,7 +58,7 @@ func (h *Handler) listReports(c *fiber.Ctx, p *principal) error {
 		view.Before = p.locale.Period(earlier)
 	}
 	view.list(c, rows, newListAddress(c, p.path("/reports")))
-	return h.render(c, fiber.StatusOK, "reports", view)
+	return h.Render(c, fiber.StatusOK, "reports", view)
 }
 
 // list finds and sorts the forks, and shows the page of the address.
@@ -146,15 +146,4 @@ func overviewFigures(l locale, o reports.Overview) []figure {
 
 func totals(t reports.OverviewTotals) *reports.Statistics {
 	return &reports.Statistics{Plays: t.Plays, UniquePlayers: t.Players, Completed: t.Completed, CompletionRate: t.CompletionRate}
-}
-
-// compareBool orders false before true.
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
 }

@@ -8,9 +8,6 @@ import (
 	"dg/platform/authz"
 )
 
-// settingsPath is the first settings screen.
-const settingsPath = "/settings/api-keys"
-
 // Mount adds the screens to app, after the API, whose guard refuses keys here.
 func (h *Handler) Mount(app *fiber.App) {
 	h.MountOrganisation(app)
@@ -33,7 +30,7 @@ func (h *Handler) Mount(app *fiber.App) {
 // MountOrganisation adds the screens of an organisation alone: reports, keys, audit log and settings. It is for a program that has
 // a sign-in and accounts of its own.
 func (h *Handler) MountOrganisation(app *fiber.App) {
-	app.Get("/static/*", h.serveStatic)
+	app.Get("/static/*", h.ServeStatic)
 	h.mountOrganisation(h.routes(app).Group("/o/:org"))
 }
 
@@ -42,45 +39,45 @@ func (h *Handler) routes(app *fiber.App) routes {
 }
 
 func (h *Handler) mountSignIn(r routes) {
-	r.Get("/sign-in", h.signInForm)
-	r.Post("/sign-in", h.signIn)
-	r.Get("/sign-in/code", h.codeForm)
-	r.Post("/sign-in/code", h.secondStep)
-	r.Post("/sign-out", h.signOut)
-	r.Get("/account/reset", h.resetForm)
-	r.Post("/account/reset", h.resetPassword)
+	r.Get("/sign-in", h.account.signInForm)
+	r.Post("/sign-in", h.account.signIn)
+	r.Get("/sign-in/code", h.account.codeForm)
+	r.Post("/sign-in/code", h.account.secondStep)
+	r.Post("/sign-out", h.account.signOut)
+	r.Get("/account/reset", h.account.resetForm)
+	r.Post("/account/reset", h.account.resetPassword)
 }
 
 func (h *Handler) mountAccount(r routes) {
-	r.Get("/account", h.person(h.account))
-	r.Post("/account", h.person(h.changeAccount))
-	r.Get("/account/password", h.person(h.passwordForm))
-	r.Post("/account/password", h.person(h.changePassword))
-	r.Get("/account/two-step", h.person(h.twoStepForm))
-	r.Post("/account/two-step", h.person(h.changeTwoStep))
-	r.Get("/account/recovery-codes", h.person(h.recoveryCodesForm))
-	r.Post("/account/recovery-codes", h.person(h.replaceRecoveryCodes))
+	r.Get("/account", h.person(h.account.account))
+	r.Post("/account", h.person(h.account.changeAccount))
+	r.Get("/account/password", h.person(h.account.passwordForm))
+	r.Post("/account/password", h.person(h.account.changePassword))
+	r.Get("/account/two-step", h.person(h.account.twoStepForm))
+	r.Post("/account/two-step", h.person(h.account.changeTwoStep))
+	r.Get("/account/recovery-codes", h.person(h.account.recoveryCodesForm))
+	r.Post("/account/recovery-codes", h.person(h.account.replaceRecoveryCodes))
 }
 
 func (h *Handler) mountOrganisation(r routes) {
-	r.Get("/reports", h.member(authz.ListForks, h.listReports))
-	r.Get("/reports/:fork", h.member(authz.ReadReport, h.dashboard))
-	r.Get("/reports/:fork/plays.csv", h.member(authz.ExportReport, h.downloadPlays))
-	r.Get("/settings/api-keys", h.member(authz.ListKeys, h.listKeys))
-	r.Get("/settings/api-keys/new", h.member(authz.CreateKey, h.newKeyForm))
-	r.Post("/settings/api-keys/new", h.member(authz.CreateKey, h.createKey))
-	r.Get("/settings/api-keys/:key", h.member(authz.ListKeys, h.showKey))
-	r.Get("/settings/api-keys/:key/rename", h.member(authz.RenameKey, h.renameKeyForm))
-	r.Post("/settings/api-keys/:key/rename", h.member(authz.RenameKey, h.renameKey))
-	r.Get("/settings/api-keys/:key/replace", h.member(authz.ReplaceKey, h.replaceKeyForm))
-	r.Post("/settings/api-keys/:key/replace", h.member(authz.ReplaceKey, h.replaceKey))
-	r.Get("/settings/api-keys/:key/revoke", h.member(authz.RevokeKey, h.revokeKeyForm))
-	r.Post("/settings/api-keys/:key/revoke", h.member(authz.RevokeKey, h.revokeKey))
-	r.Get("/settings/audit-log", h.member(authz.ReadAuditLog, h.auditLog))
-	r.Get("/settings/audit-log.csv", h.member(authz.ReadAuditLog, h.downloadAuditLog()))
-	r.Get("/settings/organisation", h.member(authz.ReadOrganisation, h.organisation))
-	r.Get("/settings/organisation/reporting-mode", h.member(authz.ChangeReportingMode, h.reportingModeForm))
-	r.Post("/settings/organisation/reporting-mode", h.member(authz.ChangeReportingMode, h.changeReportingMode))
+	r.Get("/reports", h.member(authz.ListForks, h.reports.listReports))
+	r.Get("/reports/:fork", h.member(authz.ReadReport, h.reports.dashboard))
+	r.Get("/reports/:fork/plays.csv", h.member(authz.ExportReport, h.reports.downloadPlays))
+	r.Get("/settings/api-keys", h.member(authz.ListKeys, h.keys.listKeys))
+	r.Get("/settings/api-keys/new", h.member(authz.CreateKey, h.keys.newKeyForm))
+	r.Post("/settings/api-keys/new", h.member(authz.CreateKey, h.keys.createKey))
+	r.Get("/settings/api-keys/:key", h.member(authz.ListKeys, h.keys.showKey))
+	r.Get("/settings/api-keys/:key/rename", h.member(authz.RenameKey, h.keys.renameKeyForm))
+	r.Post("/settings/api-keys/:key/rename", h.member(authz.RenameKey, h.keys.renameKey))
+	r.Get("/settings/api-keys/:key/replace", h.member(authz.ReplaceKey, h.keys.replaceKeyForm))
+	r.Post("/settings/api-keys/:key/replace", h.member(authz.ReplaceKey, h.keys.replaceKey))
+	r.Get("/settings/api-keys/:key/revoke", h.member(authz.RevokeKey, h.keys.revokeKeyForm))
+	r.Post("/settings/api-keys/:key/revoke", h.member(authz.RevokeKey, h.keys.revokeKey))
+	r.Get("/settings/audit-log", h.member(authz.ReadAuditLog, h.auditlog.auditLog))
+	r.Get("/settings/audit-log.csv", h.member(authz.ReadAuditLog, h.auditlog.downloadAuditLog()))
+	r.Get("/settings/organisation", h.member(authz.ReadOrganisation, h.organisation.organisation))
+	r.Get("/settings/organisation/reporting-mode", h.member(authz.ChangeReportingMode, h.organisation.reportingModeForm))
+	r.Post("/settings/organisation/reporting-mode", h.member(authz.ChangeReportingMode, h.organisation.changeReportingMode))
 }
 
 // routes adds screens below a path. Each route carries the middleware itself: middleware of a group would also run for requests

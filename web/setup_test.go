@@ -97,8 +97,14 @@ func startOn(t *testing.T, db *fixtures.Database, now func() time.Time) *world {
 	w.files = exports.New(w.figures, w.log)
 	document, err := os.ReadFile("../modules/publicapi/openapi.json")
 	require.NoError(t, err)
+	forks := games.New(db.DB)
 	site, err := web.New(web.Modules{
-		Document: document, Identity: people, Keys: w.keys, Games: games.New(db.DB), Reports: w.figures, Exports: w.files, Orgs: orgs, Log: w.log, Policy: policy,
+		Document: document, Identity: people, Orgs: orgs, Policy: policy,
+		Account:      web.AccountModules{SignIns: people, Resets: people, Accounts: people, TwoStep: people},
+		AuditLog:     web.AuditlogModules{Log: w.log, Keys: w.keys, Forks: forks, Groups: orgs},
+		Keys:         web.KeysModules{Keys: w.keys, Changes: w.keys, Forks: forks},
+		Organisation: web.OrganisationModules{Organisations: orgs, People: people, Keys: w.keys, Forks: forks},
+		Reports:      web.ReportsModules{Forks: forks, Groups: orgs, Reports: w.figures, Exports: w.files},
 	}, w.url, now)
 	require.NoError(t, err)
 	server := httpserver.New(httpserver.Options{

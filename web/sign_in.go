@@ -23,12 +23,9 @@ type signInView struct {
 	Other    string // path of the form for the other kind of code
 }
 
-// nextOf is where to continue after the sign-in.
-func nextOf(c *fiber.Ctx) string { return localPath(c.Query("next")) }
-
 // signInForm answers GET /sign-in.
-func (h *Handler) signInForm(c *fiber.Ctx) error {
-	_, err := h.signedIn(c)
+func (h *accountHandler) signInForm(c *fiber.Ctx) error {
+	_, err := h.SignedIn(c)
 	switch {
 	case err == nil:
 		return c.Redirect(nextOf(c), fiber.StatusSeeOther)
@@ -36,19 +33,19 @@ func (h *Handler) signInForm(c *fiber.Ctx) error {
 		return err
 	}
 	view := signInView{Kept: c.Cookies(draftCookie) != ""}
-	view.Ended = view.Kept || c.Cookies(sessionCookie) != "" && !errors.Is(err, errCodeDue)
+	view.Ended = view.Kept || c.Cookies(sessionCookie) != "" && !errors.Is(err, ErrCodeDue)
 	return h.renderSignIn(c, fiber.StatusOK, view)
 }
 
-func (h *Handler) renderSignIn(c *fiber.Ctx, status int, view signInView) error {
+func (h *accountHandler) renderSignIn(c *fiber.Ctx, status int, view signInView) error {
 	view.layout, view.Action = newLayout(nil, titleOf("Sign in", status), areaNone), withNext("/sign-in", nextOf(c))
-	return h.render(c, status, "sign-in", &view)
+	return h.Render(c, status, "sign-in", &view)
 }
 
 // signIn answers POST /sign-in.
-func (h *Handler) signIn(c *fiber.Ctx) error {
+func (h *accountHandler) signIn(c *fiber.Ctx) error {
 	email := formValue(c, "email")
-	session, err := h.Identity.SignIn(c.UserContext(), email, formValue(c, "password"), identity.Client{
+	session, err := h.SignIns.SignIn(c.UserContext(), email, formValue(c, "password"), identity.Client{
 		Address: httpserver.ClientAddr(c), UserAgent: c.Get(fiber.HeaderUserAgent), Browser: c.Cookies(browserCookie),
 		Session: c.Cookies(sessionCookie),
 	})
@@ -69,21 +66,21 @@ func (h *Handler) signIn(c *fiber.Ctx) error {
 }
 
 // finishSignIn remembers the browser and continues to where the person was going.
-func (h *Handler) finishSignIn(c *fiber.Ctx, session identity.Session) error {
+func (h *accountHandler) finishSignIn(c *fiber.Ctx, session identity.Session) error {
 	h.rememberBrowser(c, session)
 	return c.Redirect(nextOf(c), fiber.StatusSeeOther)
 }
 
 // signOut answers POST /sign-out.
-func (h *Handler) signOut(c *fiber.Ctx) error {
-	if err := h.Identity.SignOut(c.UserContext(), c.Cookies(sessionCookie)); err != nil {
+func (h *accountHandler) signOut(c *fiber.Ctx) error {
+	if err := h.SignIns.SignOut(c.UserContext(), c.Cookies(sessionCookie)); err != nil {
 		return err
 	}
 	return h.signedOut(c)
 }
 
 // signedOut continues on the sign-in, which says that the session of this browser has ended.
-func (h *Handler) signedOut(c *fiber.Ctx) error {
+func (h *accountHandler) signedOut(c *fiber.Ctx) error {
 	clearSession(c)
 	clearCookie(c, draftCookie)
 	say(c, notice{Strong: "You have signed out."})

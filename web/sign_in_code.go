@@ -9,8 +9,8 @@ import (
 )
 
 // codeForm answers GET /sign-in/code.
-func (h *Handler) codeForm(c *fiber.Ctx) error {
-	session, err := h.Identity.Session(c.UserContext(), c.Cookies(sessionCookie))
+func (h *accountHandler) codeForm(c *fiber.Ctx) error {
+	session, err := h.SignIns.Session(c.UserContext(), c.Cookies(sessionCookie))
 	if errors.Is(err, identity.ErrNoSession) {
 		return restartSignIn(c)
 	}
@@ -23,14 +23,14 @@ func (h *Handler) codeForm(c *fiber.Ctx) error {
 	return h.renderCode(c, fiber.StatusOK, signInView{})
 }
 
-func (h *Handler) renderCode(c *fiber.Ctx, status int, view signInView) error {
+func (h *accountHandler) renderCode(c *fiber.Ctx, status int, view signInView) error {
 	title := "Verification code"
 	if view.Recovery = c.Query("recovery") != ""; view.Recovery {
 		title = "Recovery code"
 	}
 	view.layout = newLayout(nil, titleOf(title, status), areaNone)
 	view.Action, view.Other = codePath(nextOf(c), view.Recovery), codePath(nextOf(c), !view.Recovery)
-	return h.render(c, status, "sign-in-code", &view)
+	return h.Render(c, status, "sign-in-code", &view)
 }
 
 // codePath is the path of the form for a code of the app, or for a recovery code.
@@ -48,8 +48,8 @@ func restartSignIn(c *fiber.Ctx) error {
 }
 
 // secondStep answers POST /sign-in/code.
-func (h *Handler) secondStep(c *fiber.Ctx) error {
-	session, err := h.Identity.VerifySecondStep(c.UserContext(), c.Cookies(sessionCookie), formValue(c, "code"))
+func (h *accountHandler) secondStep(c *fiber.Ctx) error {
+	session, err := h.SignIns.VerifySecondStep(c.UserContext(), c.Cookies(sessionCookie), formValue(c, "code"))
 	if w := waitOf(c, err); w != nil {
 		return h.renderCode(c, fiber.StatusTooManyRequests, signInView{Wait: w})
 	}

@@ -55,9 +55,9 @@ func (f files) path(name string) (string, error) {
 	return "/static/" + name + "?v=" + file.Version, nil
 }
 
-// serveStatic answers GET /static/….
-func (h *Handler) serveStatic(c *fiber.Ctx) error {
-	file, ok := h.files[c.Params("*")]
+// ServeStatic answers GET /static/….
+func (p *Pages) ServeStatic(c *fiber.Ctx) error {
+	file, ok := p.files[c.Params("*")]
 	if !ok {
 		return fiber.ErrNotFound
 	}

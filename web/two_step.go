@@ -29,35 +29,35 @@ func continueAfter(c *fiber.Ctx, p *principal) string {
 }
 
 // twoStepForm answers GET /account/two-step.
-func (h *Handler) twoStepForm(c *fiber.Ctx, p *principal) error {
+func (h *accountHandler) twoStepForm(c *fiber.Ctx, p *principal) error {
 	return h.renderTwoStep(c, p, fiber.StatusOK, formErrors{})
 }
 
-func (h *Handler) renderTwoStep(c *fiber.Ctx, p *principal, status int, f formErrors) error {
+func (h *accountHandler) renderTwoStep(c *fiber.Ctx, p *principal, status int, f formErrors) error {
 	view := twoStepView{formErrors: f}
 	if p.Person.TwoStep {
 		view.layout = accountLayout(p, titleOf("Turn off two-step verification", status), "two-step")
-		return h.render(c, status, "two-step-off", &view)
+		return h.Render(c, status, "two-step-off", &view)
 	}
-	offer, err := h.Identity.BeginTwoStep(c.UserContext(), p.token)
+	offer, err := h.TwoStep.BeginTwoStep(c.UserContext(), p.token)
 	if err != nil {
 		return err
 	}
 	view.layout = accountLayout(p, titleOf("Set up two-step verification", status), "two-step")
 	view.Secret, view.QR, view.Issuer = inGroupsOfFour(offer.Secret), newQRCode(offer.URL), identity.Issuer
 	view.Action = p.twoStepFor(continueAfter(c, p))
-	return h.render(c, status, "two-step-on", &view)
+	return h.Render(c, status, "two-step-on", &view)
 }
 
 // changeTwoStep answers POST /account/two-step: it turns two-step verification on or off.
-func (h *Handler) changeTwoStep(c *fiber.Ctx, p *principal) error {
+func (h *accountHandler) changeTwoStep(c *fiber.Ctx, p *principal) error {
 	var codes []string
 	var session identity.Session
 	var err error
 	if formValue(c, "do") == "off" {
-		session, err = h.Identity.TurnOffTwoStep(c.UserContext(), p.token, proofOf(c))
+		session, err = h.TwoStep.TurnOffTwoStep(c.UserContext(), p.token, proofOf(c))
 	} else {
-		codes, session, err = h.Identity.ConfirmTwoStep(c.UserContext(), p.token, proofOf(c))
+		codes, session, err = h.TwoStep.ConfirmTwoStep(c.UserContext(), p.token, proofOf(c))
 	}
 	if f, status := proofErrors(c, err); status != 0 {
 		return h.renderTwoStep(c, p, status, f)

@@ -54,7 +54,11 @@ func start(t *testing.T) *program {
 	api, err := publicapi.New(publicapi.Modules{Keys: keys, Games: forks, Reports: figures, Exports: files, Orgs: own, Policy: policy}, p.url)
 	require.NoError(t, err)
 	screens, err := web.New(web.Modules{
-		Identity: &staff{tenants: own}, Keys: keys, Games: forks, Reports: figures, Exports: files, Orgs: own, Log: log, Policy: policy, Auth: &signIn{own},
+		Auth: &signIn{own}, Orgs: own, Policy: policy,
+		AuditLog:     web.AuditlogModules{Log: log, Keys: keys, Forks: forks, Groups: own},
+		Keys:         web.KeysModules{Keys: keys, Changes: keys, Forks: forks},
+		Organisation: web.OrganisationModules{Organisations: own, People: &staff{own}, Keys: keys, Forks: forks},
+		Reports:      web.ReportsModules{Forks: forks, Groups: own, Reports: figures, Exports: files},
 	}, p.url, time.Now)
 	require.NoError(t, err)
 	server := httpserver.New(httpserver.Options{

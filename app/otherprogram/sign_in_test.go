@@ -7,7 +7,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/identity"
-	"dg/web"
 )
 
 // signIn is this program's sign-in: a proxy before it says who somebody is. It asks for no
@@ -17,7 +16,7 @@ type signIn struct{ tenants *tenants }
 // login is the header that the proxy sends.
 const login = "X-Login"
 
-// Session, Revalidate and SignInPath are web.Authenticator.
+// Session, Revalidate and SignInPath are ui.Authenticator.
 func (s *signIn) Session(ctx context.Context, c *fiber.Ctx) (identity.Session, error) {
 	return s.Revalidate(ctx, c.Get(login))
 }
@@ -34,14 +33,10 @@ func (s *signIn) Revalidate(ctx context.Context, token string) (identity.Session
 // SignInPath is another site's in a real program.
 func (s *signIn) SignInPath(string) string { return "/elsewhere" }
 
-// staff is this program's people. The other methods belong to the screens of sign-in and accounts, which are not mounted.
-type staff struct {
-	web.Identity
-	tenants *tenants
-}
+// staff is this program's people.
+type staff struct{ tenants *tenants }
 
-// People is for the list of members and the names in the audit log's filter.
-
+// People is for the list of members.
 func (s *staff) People(ctx context.Context, ids []string) (people []identity.Person, err error) {
 	err = s.tenants.db.WithContext(ctx).Scopes(across).
 		Raw(`/* staff.people */ select id, login as name from staff where id in ?`, ids).Scan(&people).Error

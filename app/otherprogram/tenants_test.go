@@ -42,8 +42,9 @@ grant update (rank) on staff to %[1]s; -- a lock wants it`
 
 // tenants is this program's organisations.
 type tenants struct {
-	web.Organisations // of its methods, those below are called
-	db                *gorm.DB
+	web.Organisations // of its methods and those of the next, those below are called
+	web.Settings
+	db *gorm.DB
 }
 
 // employee is a member of a tenant's staff.

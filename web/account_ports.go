@@ -1,0 +1,39 @@
+package web
+
+import (
+	"context"
+
+	"dg/modules/identity"
+)
+
+// SignIns begins and ends sessions.
+type SignIns interface {
+	Session(ctx context.Context, token string) (identity.Session, error)
+	SignIn(ctx context.Context, email, password string, from identity.Client) (identity.Session, error)
+	VerifySecondStep(ctx context.Context, token, code string) (identity.Session, error)
+	RememberBrowser(ctx context.Context, of identity.Session, token string) (string, error)
+	SignOut(ctx context.Context, token string) error
+}
+
+// Resets sets the password of the person who has a reset link.
+type Resets interface {
+	ResetPerson(ctx context.Context, token string) (identity.Person, error)
+	UseReset(ctx context.Context, token, password, session string) error
+}
+
+// Accounts reads and changes the account of a session's person.
+type Accounts interface {
+	Sessions(ctx context.Context, token string) ([]identity.ActiveSession, error)
+	EndSession(ctx context.Context, token, id string) error
+	ChangePassword(ctx context.Context, token string, proof identity.Proof, replacement string) (identity.Session, error)
+	RecoveryCodesLeft(ctx context.Context, token string) (int, error)
+	SetRegion(ctx context.Context, token, region string) error
+}
+
+// TwoStep turns two-step verification on and off.
+type TwoStep interface {
+	BeginTwoStep(ctx context.Context, token string) (identity.Enrolment, error)
+	ConfirmTwoStep(ctx context.Context, token string, proof identity.Proof) (codes []string, session identity.Session, err error)
+	TurnOffTwoStep(ctx context.Context, token string, proof identity.Proof) (identity.Session, error)
+	ReplaceRecoveryCodes(ctx context.Context, token string, proof identity.Proof) (codes []string, session identity.Session, err error)
+}

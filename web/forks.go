@@ -1,0 +1,22 @@
+package web
+
+import (
+	"context"
+
+	"dg/modules/games"
+	"dg/platform/authz"
+)
+
+// ForkList lists an organisation's forks.
+type ForkList interface {
+	Forks(ctx context.Context, organisationID string) ([]games.Fork, error)
+}
+
+// forksOf returns the forks of the principal's organisation.
+func forksOf(ctx context.Context, list ForkList, p *principal) ([]games.Fork, error) {
+	forks, err := list.Forks(ctx, p.Organisation.ID)
+	if err != nil {
+		return nil, err
+	}
+	return forks, authorizeAll(p, authz.ListForks, forks, func(f games.Fork) string { return f.OrganisationID })
+}

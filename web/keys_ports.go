@@ -1,0 +1,24 @@
+package web
+
+import (
+	"context"
+
+	"dg/modules/apikeys"
+	"dg/modules/audit"
+)
+
+// Keys reads an organisation's keys.
+type Keys interface {
+	List(ctx context.Context, actor apikeys.Actor) ([]apikeys.Key, error)
+	Expiring(ctx context.Context, actor apikeys.Actor) ([]apikeys.Key, error)
+	Key(ctx context.Context, actor apikeys.Actor, id string) (apikeys.Key, error)
+	Usage(ctx context.Context, actor apikeys.Actor, k apikeys.Key) ([]apikeys.Usage, error)
+}
+
+// KeyChanges creates, changes and revokes keys.
+type KeyChanges interface {
+	Create(ctx context.Context, actor apikeys.Actor, in apikeys.NewKey, request audit.Request) (apikeys.Key, apikeys.Token, error)
+	Replace(ctx context.Context, actor apikeys.Actor, id string, in apikeys.Replacement, request audit.Request) (apikeys.Replaced, error)
+	Rename(ctx context.Context, actor apikeys.Actor, id string, label apikeys.Label, request audit.Request) error
+	Revoke(ctx context.Context, actor apikeys.Actor, id string, request audit.Request) error
+}

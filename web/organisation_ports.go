@@ -1,0 +1,27 @@
+package web
+
+import (
+	"context"
+
+	"dg/modules/apikeys"
+	"dg/modules/audit"
+	"dg/modules/identity"
+	"dg/modules/org"
+)
+
+// Settings reads an organisation's members and groups, and changes its reporting mode.
+type Settings interface {
+	Members(ctx context.Context, organisationID string) (_ []org.Member, all int, _ error)
+	GroupPage(ctx context.Context, organisationID string, page, size int) (_ []org.Group, all int, _ error)
+	SetReportingMode(ctx context.Context, actor org.Actor, mode org.ReportingMode, request audit.Request) error
+}
+
+// People names members.
+type People interface {
+	People(ctx context.Context, ids []string) ([]identity.Person, error)
+}
+
+// ReadingKeys lists the keys that a change of the reporting mode concerns.
+type ReadingKeys interface {
+	List(ctx context.Context, actor apikeys.Actor) ([]apikeys.Key, error)
+}

@@ -1,0 +1,27 @@
+package web
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"dg/modules/identity"
+	"dg/platform/httpserver"
+)
+
+// browserCookie marks a browser that has signed in before. It is useless without the password.
+const browserCookie = "__Host-dg-browser"
+
+// rememberBrowser marks the browser as one that has signed in before. The session or change before it is committed, so a failure
+// is only logged: an error page would say that it had not happened, and new recovery codes would be lost.
+func (h *accountHandler) rememberBrowser(c *fiber.Ctx, session identity.Session) {
+	token, err := h.SignIns.RememberBrowser(c.UserContext(), session, c.Cookies(browserCookie))
+	if err != nil {
+		slog.Warn("the browser could not be remembered", "request_id", httpserver.RequestID(c), "error", err)
+		return
+	}
+	known := hostCookie(browserCookie, token)
+	known.SessionOnly, known.MaxAge = false, int(identity.KnownBrowserTTL/time.Second)
+	c.Cookie(known)
+}

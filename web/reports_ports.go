@@ -1,0 +1,38 @@
+package web
+
+import (
+	"context"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"dg/modules/exports"
+	"dg/modules/games"
+	"dg/modules/org"
+	"dg/modules/reports"
+	"dg/platform/limiter"
+)
+
+// Forks finds an organisation's forks.
+type Forks interface {
+	ForkList
+	Fork(ctx context.Context, organisationID, id string) (games.Fork, error)
+}
+
+// Groups finds an organisation's groups.
+type Groups interface {
+	Groups(ctx context.Context, organisationID, chosen string) ([]org.Group, error)
+	FindGroups(ctx context.Context, organisationID, text string) (_ []org.Group, more bool, _ error)
+}
+
+// Reports computes the figures of forks.
+type Reports interface {
+	Statistics(ctx context.Context, q reports.Query, hold func(*limiter.Lease)) (reports.Statistics, error)
+	LastPlay(ctx context.Context, organisationID, forkID string) (time.Time, bool, error)
+	Overview(ctx context.Context, q reports.Query) (reports.Overview, error)
+}
+
+// Exports sends plays as CSV.
+type Exports interface {
+	Send(ctx context.Context, c *fiber.Ctx, r exports.Request) error
+}
