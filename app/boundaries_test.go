@@ -39,7 +39,8 @@ var mayImport = map[string][]string{
 	"modules/importer":  {"platform", "modules/audit", "modules/identity", "modules/org", "modules/games"},
 	"platform":          {"platform", "configs", "migrations"},
 	"platform/testkit":  {"platform", "platform/testkit", "migrations"}, // for tests: no part lists it
-	"web":               {"platform", "modules/identity", "modules/apikeys", "modules/games", "modules/reports", "modules/exports", "modules/org", "modules/audit"},
+	"web":               {"platform", "web/ui", "modules/identity", "modules/apikeys", "modules/games", "modules/reports", "modules/exports", "modules/org", "modules/audit"},
+	"web/ui":            {"platform", "modules/identity", "modules/apikeys", "modules/games", "modules/reports", "modules/org", "modules/audit"},
 
 	"modules/reports/segment": {"modules/games"},
 }

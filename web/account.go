@@ -7,13 +7,14 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/identity"
+	"dg/web/ui"
 )
 
 // accountView is the person's password, two-step verification and sessions.
 type accountView struct {
-	layout
+	ui.Layout
 	CodesLeft int // recovery codes
-	Regions   []option
+	Regions   []ui.Option
 	Sessions  []sessionRow
 }
 
@@ -24,11 +25,11 @@ type sessionRow struct {
 }
 
 // accountLayout is the layout of an account screen.
-func accountLayout(p *principal, title, screen string) layout {
-	l := newLayout(p, title, areaNone)
-	l.Sidebar = &sidebar{Label: "Account", Links: []link{
-		{"Security", p.account(""), screen == "account"},
-		{"Two-step verification", p.account("/two-step"), screen == "two-step"},
+func accountLayout(p *ui.Principal, title, screen string) ui.Layout {
+	l := ui.NewLayout(p, title, ui.AreaNone)
+	l.Sidebar = &ui.Sidebar{Label: "Account", Links: []ui.Link{
+		{Name: "Security", Path: p.Account(""), Current: screen == "account"},
+		{Name: "Two-step verification", Path: p.Account("/two-step"), Current: screen == "two-step"},
 	}}
 	return l
 }
@@ -36,10 +37,10 @@ func accountLayout(p *principal, title, screen string) layout {
 const otherSessionsEnded = " Your other sessions have ended."
 
 // account answers GET /account.
-func (h *accountHandler) account(c *fiber.Ctx, p *principal) error {
+func (h *accountHandler) account(c *fiber.Ctx, p *ui.Principal) error {
 	ctx := c.UserContext()
-	view := accountView{layout: accountLayout(p, "Account", "account"), Regions: regionOptions()}
-	sessions, err := h.Accounts.Sessions(ctx, p.token)
+	view := accountView{Layout: accountLayout(p, "Account", "account"), Regions: ui.RegionOptions()}
+	sessions, err := h.Accounts.Sessions(ctx, p.Token)
 	if err != nil {
 		return err
 	}
@@ -48,14 +49,14 @@ func (h *accountHandler) account(c *fiber.Ctx, p *principal) error {
 			s.ID, browserName(s.UserAgent), s.Address, s.StartedAt, s.LastUsedAt, s.Current,
 		})
 	}
-	if view.CodesLeft, err = h.Accounts.RecoveryCodesLeft(ctx, p.token); err != nil {
+	if view.CodesLeft, err = h.Accounts.RecoveryCodesLeft(ctx, p.Token); err != nil {
 		return err
 	}
 	return h.Render(c, fiber.StatusOK, "account", &view)
 }
 
 // changeAccount answers POST /account: it stores a region, or ends a session.
-func (h *accountHandler) changeAccount(c *fiber.Ctx, p *principal) error {
+func (h *accountHandler) changeAccount(c *fiber.Ctx, p *ui.Principal) error {
 	if c.Context().PostArgs().Has("region") {
 		return h.setRegion(c, p)
 	}
@@ -63,22 +64,22 @@ func (h *accountHandler) changeAccount(c *fiber.Ctx, p *principal) error {
 }
 
 // endSession ends a session of the person. To end the current one is to sign out.
-func (h *accountHandler) endSession(c *fiber.Ctx, p *principal) error {
-	if err := h.Accounts.EndSession(c.UserContext(), p.token, formValue(c, "session")); err != nil {
+func (h *accountHandler) endSession(c *fiber.Ctx, p *ui.Principal) error {
+	if err := h.Accounts.EndSession(c.UserContext(), p.Token, ui.FormValue(c, "session")); err != nil {
 		return err
 	}
-	_, err := h.SignIns.Session(c.UserContext(), p.token)
+	_, err := h.SignIns.Session(c.UserContext(), p.Token)
 	if errors.Is(err, identity.ErrNoSession) {
 		return h.signedOut(c)
 	}
-	say(c, notice{Strong: "Session ended.", Before: " Its browser has to sign in again."})
-	return c.Redirect(p.account(""), fiber.StatusSeeOther) // whatever the error: the session has ended
+	ui.Say(c, ui.Notice{Strong: "Session ended.", Before: " Its browser has to sign in again."})
+	return c.Redirect(p.Account(""), fiber.StatusSeeOther) // whatever the error: the session has ended
 }
 
 // redirectToAccount continues with the new session on the account, which says what was changed.
-func (h *accountHandler) redirectToAccount(c *fiber.Ctx, p *principal, session identity.Session, done notice) error {
-	say(c, done)
-	setSession(c, session)
+func (h *accountHandler) redirectToAccount(c *fiber.Ctx, p *ui.Principal, session identity.Session, done ui.Notice) error {
+	ui.Say(c, done)
+	ui.SetSession(c, session)
 	h.rememberBrowser(c, session) // the change has made identity forget all browsers
-	return c.Redirect(p.account(""), fiber.StatusSeeOther)
+	return c.Redirect(p.Account(""), fiber.StatusSeeOther)
 }

@@ -1,9 +1,13 @@
 package web
 
+import (
+	"dg/web/ui"
+)
+
 // accountHandler serves the screens of the sign-in and of the account.
 type accountHandler struct {
-	*Pages
-	*Guard
+	*ui.Pages
+	*ui.Guard
 	AccountModules
 }
 
@@ -16,6 +20,6 @@ type AccountModules struct {
 }
 
 // newAccount returns the wing.
-func newAccount(pages *Pages, guard *Guard, m AccountModules) (*accountHandler, error) {
+func newAccount(pages *ui.Pages, guard *ui.Guard, m AccountModules) (*accountHandler, error) {
 	return &accountHandler{pages, guard, m}, nil
 }

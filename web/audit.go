@@ -14,11 +14,12 @@ import (
 	"dg/modules/games"
 	"dg/modules/org"
 	"dg/platform/authz"
+	"dg/web/ui"
 )
 
 // auditView is a page of the log.
 type auditView struct {
-	layout
+	ui.Layout
 	Path, CSV    string // of the log without filters, and of the file with them
 	Keys         string // path of the organisation's keys
 	Filters      auditFilters
@@ -37,7 +38,7 @@ type auditRow struct {
 }
 
 // auditLog answers GET /settings/audit-log: the newest entries first, in pages, with one entry open.
-func (h *auditlogHandler) auditLog(c *fiber.Ctx, p *principal) error {
+func (h *auditlogHandler) auditLog(c *fiber.Ctx, p *ui.Principal) error {
 	query, at, err := parseAuditQuery(c)
 	if err != nil {
 		return err
@@ -47,12 +48,12 @@ func (h *auditlogHandler) auditLog(c *fiber.Ctx, p *principal) error {
 	if err != nil {
 		return err
 	}
-	view := auditView{Path: p.path("/settings/audit-log"), Keys: p.path("/settings/api-keys"), Filters: filters}
-	if view.layout, err = h.settings.Layout(c, p, "Audit log", "audit-log"); err != nil {
+	view := auditView{Path: p.Path("/settings/audit-log"), Keys: p.Path("/settings/api-keys"), Filters: filters}
+	if view.Layout, err = h.settings.Layout(c, p, "Audit log", "audit-log"); err != nil {
 		return err
 	}
 	if len(filters.Errors()) > 0 {
-		view.Title = titleOf(view.Title, fiber.StatusBadRequest)
+		view.Title = ui.TitleOf(view.Title, fiber.StatusBadRequest)
 		return h.Render(c, fiber.StatusBadRequest, "audit", &view)
 	}
 	for i := range view.Filters.Presets {
@@ -82,35 +83,35 @@ func (h *auditlogHandler) auditLog(c *fiber.Ctx, p *principal) error {
 func (view *auditView) Second(t time.Time) template.HTML {
 	zone := view.Filters.zone
 	text := view.Locale.Day(dayOf(t.In(zone))) + ", " + view.Locale.ClockSecondIn(t, zone)
-	return timeElement(t, "second", text)
+	return ui.TimeElement(t, "second", text)
 }
 
 // entries returns a page of the organisation's log.
-func (h *auditlogHandler) entries(ctx context.Context, p *principal, page audit.Page) ([]audit.Entry, error) {
+func (h *auditlogHandler) entries(ctx context.Context, p *ui.Principal, page audit.Page) ([]audit.Entry, error) {
 	entries, err := h.Log.List(ctx, p.Organisation.ID, page)
 	if err != nil {
 		return nil, err
 	}
-	return entries, authorizeAll(p, authz.ReadAuditLog, entries, func(e audit.Entry) string { return e.OrganisationID })
+	return entries, ui.AuthorizeAll(p, authz.ReadAuditLog, entries, func(e audit.Entry) string { return e.OrganisationID })
 }
 
 // auditFilters reads the filters of an address, and what they offer.
-func (h *auditlogHandler) auditFilters(ctx context.Context, p *principal, query map[string][]string) (f auditFilters, offered auditOptions, err error) {
-	if offered.keys, err = h.Keys.List(ctx, p.keyActor()); err != nil {
+func (h *auditlogHandler) auditFilters(ctx context.Context, p *ui.Principal, query map[string][]string) (f auditFilters, offered auditOptions, err error) {
+	if offered.keys, err = h.Keys.List(ctx, p.KeyActor()); err != nil {
 		return f, offered, err
 	}
 	if offered.people, err = h.Log.People(ctx, p.Organisation.ID); err != nil {
 		return f, offered, err
 	}
-	if offered.forks, err = forksOf(ctx, h.Forks, p); err != nil {
+	if offered.forks, err = ui.ForksOf(ctx, h.Forks, p); err != nil {
 		return f, offered, err
 	}
-	return newAuditFilters(p.locale, h.Now(), query, offered), offered, nil
+	return newAuditFilters(p.Locale, h.Now(), query, offered), offered, nil
 }
 
 // namesIn returns the names of what the entries mention. It loads groups only if an export is of one.
-func (h *auditlogHandler) namesIn(ctx context.Context, p *principal, entries []audit.Entry, offered auditOptions) (nameIndex, error) {
-	names := nameIndex{locale: p.locale, keys: map[string]apikeys.Key{}, forks: map[string]games.Fork{}, groups: map[string]string{}}
+func (h *auditlogHandler) namesIn(ctx context.Context, p *ui.Principal, entries []audit.Entry, offered auditOptions) (nameIndex, error) {
+	names := nameIndex{locale: p.Locale, keys: map[string]apikeys.Key{}, forks: map[string]games.Fork{}, groups: map[string]string{}}
 	for _, k := range offered.keys {
 		names.keys[k.ID] = k
 	}
@@ -121,9 +122,9 @@ func (h *auditlogHandler) namesIn(ctx context.Context, p *principal, entries []a
 	if i < 0 {
 		return names, nil
 	}
-	groups, err := h.Groups.Groups(ctx, p.Organisation.ID, textOf(p.locale, entries[i].Details["groupId"]))
+	groups, err := h.Groups.Groups(ctx, p.Organisation.ID, textOf(p.Locale, entries[i].Details["groupId"]))
 	if err == nil {
-		err = authorizeAll(p, authz.ReadAuditLog, groups, func(g org.Group) string { return g.OrganisationID })
+		err = ui.AuthorizeAll(p, authz.ReadAuditLog, groups, func(g org.Group) string { return g.OrganisationID })
 	}
 	for _, g := range groups {
 		names.groups[g.ID] = g.Name

@@ -6,6 +6,7 @@ import (
 	_ "time/tzdata" // the zones of readers, whatever the machine has
 
 	"dg/platform/input"
+	"dg/web/ui"
 )
 
 // auditDays are the days of a filter: a preset or two dates, and the zone whose days they are. The rows use the same zone.
@@ -24,17 +25,17 @@ type auditDays struct {
 type auditPreset struct {
 	Key, Name, Path string
 	Current         bool
-	days            func(l locale, today time.Time) (first, last time.Time)
+	days            func(l ui.Locale, today time.Time) (first, last time.Time)
 }
 
 func auditPresets() []auditPreset {
-	last := func(n int) func(locale, time.Time) (first, last time.Time) {
-		return func(_ locale, today time.Time) (first, last time.Time) { return today.AddDate(0, 0, 1-n), today }
+	last := func(n int) func(ui.Locale, time.Time) (first, last time.Time) {
+		return func(_ ui.Locale, today time.Time) (first, last time.Time) { return today.AddDate(0, 0, 1-n), today }
 	}
 	return []auditPreset{
 		{Key: "today", Name: "Today", days: last(1)},
 		{Key: "7-days", Name: "7 days", days: last(7)},
-		{Key: "last-week", Name: "Last week", days: func(l locale, today time.Time) (first, last time.Time) {
+		{Key: "last-week", Name: "Last week", days: func(l ui.Locale, today time.Time) (first, last time.Time) {
 			week := l.WeekOf(today)
 			return week.AddDate(0, 0, -7), week.AddDate(0, 0, -1)
 		}},
@@ -43,7 +44,7 @@ func auditPresets() []auditPreset {
 }
 
 // newAuditDays reads the days of an address. Without a zone they are UTC days.
-func newAuditDays(l locale, now time.Time, query url.Values) auditDays {
+func newAuditDays(l ui.Locale, now time.Time, query url.Values) auditDays {
 	d := auditDays{
 		Days: []dayField{{Name: "from", Label: "From"}, {Name: "to", Label: "To"}}, Presets: auditPresets(), preset: query.Get("period"),
 	}
@@ -87,7 +88,7 @@ func (d *auditDays) chooseZone(name string) {
 }
 
 // parse reads the two dates, and keeps what is invalid in their fields.
-func (d *auditDays) parse(l locale, query url.Values) (days [2]time.Time) {
+func (d *auditDays) parse(l ui.Locale, query url.Values) (days [2]time.Time) {
 	for i := range d.Days {
 		f := &d.Days[i]
 		values := query[f.Name]
@@ -97,12 +98,12 @@ func (d *auditDays) parse(l locale, query url.Values) (days [2]time.Time) {
 		f.Value = truncate(values[0], maxDayText)
 		var ok bool
 		if days[i], ok = input.ParseDay(values[0]); !ok || len(values) > 1 {
-			f.Error = "“" + f.Label + "” is not a date. " + validDates(l)
+			f.Error = "“" + f.Label + "” is not a date. " + ui.ValidDates(l)
 		}
 	}
 	switch from, to := days[0], days[1]; {
 	case !from.IsZero() && !to.IsZero() && to.Before(from):
-		d.Days[1].Error = toBeforeFrom(l, from, to)
+		d.Days[1].Error = ui.ToBeforeFrom(l, from, to)
 	case d.preset != "" && d.Days[0].Value+d.Days[1].Value != "":
 		d.preset = "" // dates that were typed go before the preset of the page
 	}

@@ -18,6 +18,7 @@ import (
 	"dg/platform/csvcell"
 	"dg/platform/httpserver"
 	"dg/platform/limiter"
+	"dg/web/ui"
 )
 
 // The limits of downloads of the log at once, and how many entries one reads in a query.
@@ -31,8 +32,8 @@ const auditHeader = "entryId,at,actorKind,actorId,actorName,action,reason,target
 // downloadAuditLog answers GET /settings/audit-log.csv with all entries that match the filters. Its own entry is committed before
 // anything is sent, so it is the first row of the file unless the filters exclude it. The download ends within two seconds after
 // the person loses access or the database stops answering.
-func (h *auditlogHandler) downloadAuditLog() func(*fiber.Ctx, *principal) error {
-	return func(c *fiber.Ctx, p *principal) error {
+func (h *auditlogHandler) downloadAuditLog() func(*fiber.Ctx, *ui.Principal) error {
+	return func(c *fiber.Ctx, p *ui.Principal) error {
 		filter, details, err := h.downloadFilter(c, p)
 		if err != nil {
 			return err
@@ -52,7 +53,7 @@ func (h *auditlogHandler) downloadAuditLog() func(*fiber.Ctx, *principal) error 
 		d.list = func() ([]audit.Entry, error) { return h.entries(d.ctx, p, d.page) }
 		options.Context, d.stop = exports.Watch(h.Recheck(p, authz.ReadAuditLog), exports.ErrAccessEnded)
 		entry := audit.Entry{
-			OrganisationID: p.Organisation.ID, Actor: p.auditActor(), Action: audit.LogExported,
+			OrganisationID: p.Organisation.ID, Actor: p.AuditActor(), Action: audit.LogExported,
 			Target: audit.Target{Kind: "organisation", ID: p.Organisation.ID}, Details: details, Request: apikeys.RequestOf(c, c.Path()),
 		}
 		err = httpserver.Stream(c, func(ctx context.Context) (httpserver.Source, error) {
@@ -70,7 +71,7 @@ func (h *auditlogHandler) downloadAuditLog() func(*fiber.Ctx, *principal) error 
 }
 
 // downloadFilter is the filter of a download, and the same as details of its entry.
-func (h *auditlogHandler) downloadFilter(c *fiber.Ctx, p *principal) (audit.Filter, map[string]any, error) {
+func (h *auditlogHandler) downloadFilter(c *fiber.Ctx, p *ui.Principal) (audit.Filter, map[string]any, error) {
 	query, _, err := parseAuditQuery(c)
 	if err != nil {
 		return audit.Filter{}, nil, err

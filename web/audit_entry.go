@@ -13,6 +13,7 @@ import (
 	"dg/modules/games"
 	"dg/modules/org"
 	"dg/platform/input"
+	"dg/web/ui"
 )
 
 // entryView is an entry as the log shows it.
@@ -36,7 +37,7 @@ type detail struct {
 
 // nameIndex has the names of what entries mention, by id.
 type nameIndex struct {
-	locale locale
+	locale ui.Locale
 	keys   map[string]apikeys.Key
 	forks  map[string]games.Fork
 	groups map[string]string
@@ -59,12 +60,12 @@ func (n nameIndex) view(e audit.Entry) entryView {
 		v.Group, v.Names = truncate(cmp.Or(n.groups[group], group), maxNameInRow), namesLabels[textOf(n.locale, e.Details["reportingMode"])].short
 		v.Outcome = exportOutcome(n.locale, e.Details)
 	case audit.ReportingModeChanged:
-		v.Target = modeLabels[org.ReportingMode(textOf(n.locale, e.Details["to"]))]
-		if from := modeLabels[org.ReportingMode(textOf(n.locale, e.Details["from"]))]; from != "" {
+		v.Target = ui.ModeLabels[org.ReportingMode(textOf(n.locale, e.Details["to"]))]
+		if from := ui.ModeLabels[org.ReportingMode(textOf(n.locale, e.Details["from"]))]; from != "" {
 			v.Outcome = "From " + strings.ToLower(from)
 		}
 	case audit.PlanChanged:
-		v.Target = planLabels[org.Plan(textOf(n.locale, e.Details["to"]))]
+		v.Target = ui.PlanLabels[org.Plan(textOf(n.locale, e.Details["to"]))]
 		v.Outcome = "From " + textOf(n.locale, e.Details["from"])
 	case audit.LogPruned:
 		v.Target = "Before " + textOf(n.locale, e.Details["before"])
@@ -88,7 +89,7 @@ func (n nameIndex) view(e audit.Entry) entryView {
 }
 
 // untilLabel says until when a lock or a link lasts, or "".
-func untilLabel(l locale, e audit.Entry) string {
+func untilLabel(l ui.Locale, e audit.Entry) string {
 	until, err := time.Parse(time.RFC3339, textOf(l, e.Details["until"]))
 	if err != nil {
 		return ""
@@ -97,7 +98,7 @@ func untilLabel(l locale, e audit.Entry) string {
 }
 
 // keyOutcome says when a key that was replaced stops, unless at once, and what a renamed one was called.
-func keyOutcome(l locale, e audit.Entry) string {
+func keyOutcome(l ui.Locale, e audit.Entry) string {
 	if old := textOf(l, e.Details["oldName"]); old != "" {
 		return "Was " + truncate(old, maxNameInRow)
 	}
@@ -178,7 +179,7 @@ func (n nameIndex) reason(r audit.Reason, keyID string) string {
 }
 
 // responseTo is how a rejected request was answered. A group of another organisation was answered like an unknown one.
-func responseTo(l locale, e audit.Entry) string {
+func responseTo(l ui.Locale, e audit.Entry) string {
 	if e.Reason == audit.OtherOrganisation && e.Target.Kind == "group" {
 		return "404 ERR_NOT_FOUND"
 	}
@@ -190,7 +191,7 @@ func responseTo(l locale, e audit.Entry) string {
 }
 
 // moreDetails are an export's period, group, rows and outcome, and whatever else an entry holds.
-func moreDetails(l locale, e audit.Entry) []detail {
+func moreDetails(l ui.Locale, e audit.Entry) []detail {
 	var all []detail
 	rest := maps.Clone(e.Details)
 	if isExport(e) {
@@ -231,7 +232,7 @@ func moreDetails(l locale, e audit.Entry) []detail {
 }
 
 // textOf is a value of the details as text. Numbers are whole.
-func textOf(l locale, value any) string {
+func textOf(l ui.Locale, value any) string {
 	switch x := value.(type) {
 	case nil:
 		return ""

@@ -8,6 +8,7 @@ import (
 	"dg/modules/apikeys"
 	"dg/modules/audit"
 	"dg/modules/games"
+	"dg/web/ui"
 )
 
 // auditFilters are the fields above the log, and the filter that they make.
@@ -15,7 +16,7 @@ type auditFilters struct {
 	Selects []selectField
 	auditDays
 	filter audit.Filter
-	locale locale
+	locale ui.Locale
 }
 
 // auditOptions are the people, keys and forks that filters offer.
@@ -44,7 +45,7 @@ func (f auditFilters) Active() string {
 // selectField is a field whose first option means all.
 type selectField struct {
 	Name, Label, Value, Error string
-	Options                   []option
+	Options                   []ui.Option
 }
 
 // dayField is a date field. It keeps an invalid value.
@@ -62,7 +63,7 @@ const (
 )
 
 // newAuditFilters reads the fields from an address. A value that is not offered is an error of its field.
-func newAuditFilters(l locale, now time.Time, query url.Values, offered auditOptions) auditFilters {
+func newAuditFilters(l ui.Locale, now time.Time, query url.Values, offered auditOptions) auditFilters {
 	people, keys := offered.people, offered.keys
 	f := auditFilters{
 		locale:    l,
@@ -88,47 +89,47 @@ func newAuditFilters(l locale, now time.Time, query url.Values, offered auditOpt
 }
 
 func actorField(people []audit.Actor) selectField {
-	f := selectField{Name: "actor", Label: "Actor", Options: []option{{"", "Anyone"}}}
+	f := selectField{Name: "actor", Label: "Actor", Options: []ui.Option{{Value: "", Text: "Anyone"}}}
 	for _, p := range people {
 		if p.ID != "" {
-			f.Options = append(f.Options, option{p.ID, truncate(p.Name, maxOption)})
+			f.Options = append(f.Options, ui.Option{Value: p.ID, Text: truncate(p.Name, maxOption)})
 		}
 	}
-	f.Options = append(f.Options, option{anyKey, "Any key"}, option{theOperator, audit.TheOperator.Name})
+	f.Options = append(f.Options, ui.Option{Value: anyKey, Text: "Any key"}, ui.Option{Value: theOperator, Text: audit.TheOperator.Name})
 	return f
 }
 
 func actionField() selectField {
-	f := selectField{Name: "action", Label: "Action", Options: []option{{"", "Any"}}}
+	f := selectField{Name: "action", Label: "Action", Options: []ui.Option{{Value: "", Text: "Any"}}}
 	for _, a := range audit.Actions {
-		f.Options = append(f.Options, option{string(a), actionLabels[a]})
+		f.Options = append(f.Options, ui.Option{Value: string(a), Text: actionLabels[a]})
 	}
 	return f
 }
 
 func keyField(keys []apikeys.Key, selected string) selectField {
-	f := selectField{Name: "key", Label: "Key", Options: []option{{"", "Any"}}}
+	f := selectField{Name: "key", Label: "Key", Options: []ui.Option{{Value: "", Text: "Any"}}}
 	for i, k := range keys {
 		if i < maxKeyOptions || selected == k.ID {
-			f.Options = append(f.Options, option{k.ID, truncate(k.Name, maxOption)})
+			f.Options = append(f.Options, ui.Option{Value: k.ID, Text: truncate(k.Name, maxOption)})
 		}
 	}
 	return f
 }
 
 func reasonField() selectField {
-	f := selectField{Name: "reason", Label: "Reason", Options: []option{{"", "Any"}}}
+	f := selectField{Name: "reason", Label: "Reason", Options: []ui.Option{{Value: "", Text: "Any"}}}
 	for _, r := range audit.Reasons {
-		f.Options = append(f.Options, option{string(r), reasonLabels[r].short})
+		f.Options = append(f.Options, ui.Option{Value: string(r), Text: reasonLabels[r].short})
 	}
 	return f
 }
 
 func forkField(forks []games.Fork, selected string) selectField {
-	f := selectField{Name: "fork", Label: "Fork", Options: []option{{"", "Any"}}}
+	f := selectField{Name: "fork", Label: "Fork", Options: []ui.Option{{Value: "", Text: "Any"}}}
 	for i, k := range forks {
 		if i < maxForkOptions || selected == k.ID {
-			f.Options = append(f.Options, option{k.ID, truncate(k.Title, maxOption)})
+			f.Options = append(f.Options, ui.Option{Value: k.ID, Text: truncate(k.Title, maxOption)})
 		}
 	}
 	return f
@@ -149,19 +150,19 @@ func (f *selectField) choose(values []string) {
 }
 
 // Errors are the errors of the fields, in their order.
-func (f auditFilters) Errors() []formError {
-	var all []formError
+func (f auditFilters) Errors() []ui.FormError {
+	var all []ui.FormError
 	for _, s := range f.Selects {
 		if s.Error != "" {
-			all = append(all, formError{s.Name, s.Error})
+			all = append(all, ui.FormError{Field: s.Name, Message: s.Error})
 		}
 	}
 	if f.ZoneErr != "" {
-		all = append(all, formError{"zone", f.ZoneErr})
+		all = append(all, ui.FormError{Field: "zone", Message: f.ZoneErr})
 	}
 	for _, d := range f.Days {
 		if d.Error != "" {
-			all = append(all, formError{d.Name, d.Error})
+			all = append(all, ui.FormError{Field: d.Name, Message: d.Error})
 		}
 	}
 	return all

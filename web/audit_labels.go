@@ -6,6 +6,7 @@ import (
 
 	"dg/modules/audit"
 	"dg/modules/org"
+	"dg/web/ui"
 )
 
 var actionLabels = map[audit.Action]string{
@@ -76,7 +77,7 @@ var foreignTargetLabels = map[string]string{"fork": "Its fork", "group": "Its gr
 var countedEvents = map[audit.Action]string{audit.KeyRefused: "requests", audit.SignInFailed: "attempts", audit.SignedIn: "sign-ins"}
 
 // countedLabel says how many events an entry stands for that were counted instead of recorded one by one, or "".
-func countedLabel(l locale, e audit.Entry) string {
+func countedLabel(l ui.Locale, e audit.Entry) string {
 	label := ""
 	if n, ok := e.Details[audit.NotRecorded].(float64); ok {
 		label = l.Count(int64(n)) + " " + cmp.Or(countedEvents[e.Action], "events")
@@ -94,7 +95,7 @@ func countedLabel(l locale, e audit.Entry) string {
 }
 
 // exportOutcome is the outcome of an export and its rows, or "" while it runs.
-func exportOutcome(l locale, details map[string]any) string {
+func exportOutcome(l ui.Locale, details map[string]any) string {
 	label := outcomeLabels[textOf(l, details["outcome"])]
 	if rows, ok := details["rows"].(float64); ok && label != "" {
 		label += ", " + l.Count(int64(rows)) + " rows"

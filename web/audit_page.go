@@ -11,6 +11,7 @@ import (
 
 	"dg/modules/audit"
 	"dg/platform/apperr"
+	"dg/web/ui"
 )
 
 const entriesPerPage = 50
@@ -44,10 +45,10 @@ func parseAuditQuery(c *fiber.Ctx) (url.Values, cursor, error) {
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		if !slices.Contains(auditParameters, name) {
 			return nil, at, apperr.NewField(name, "The parameter “%s” in the address of this page is unknown. Use %s.",
-				shortened([]byte(name)), strings.Join(auditParameters[:8], ", "))
+				ui.Shortened([]byte(name)), strings.Join(auditParameters[:8], ", "))
 		}
 		if slices.Contains(auditParameters[7:], name) && len(query[name]) > 1 { // the others are fields, which say it themselves
-			return nil, at, repeated(name)
+			return nil, at, ui.Repeated(name)
 		}
 	}
 	for name, id := range map[string]*int64{"before": &at.before, "after": &at.after, "entry": &at.entry} {

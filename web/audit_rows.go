@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"dg/modules/audit"
+	"dg/web/ui"
 )
 
 // auditRows are the entries of a page, and what makes rows of them: an export is one row, at its start, and equal refusals are one.
@@ -107,7 +108,7 @@ func (r auditRows) unfolded() refusal {
 }
 
 // sameLabel says how many refusals a row stands for, or "".
-func sameLabel(l locale, line auditLine) string {
+func sameLabel(l ui.Locale, line auditLine) string {
 	if line.same < 2 {
 		return ""
 	}

@@ -1,13 +1,17 @@
 package web
 
-import "dg/platform/limiter"
+import (
+	"dg/platform/limiter"
+
+	"dg/web/ui"
+)
 
 // auditlogHandler serves the audit log of an organisation.
 type auditlogHandler struct {
-	*Pages
-	*Guard
+	*ui.Pages
+	*ui.Guard
 	AuditlogModules
-	settings  SettingsNotices
+	settings  ui.SettingsNotices
 	downloads *limiter.Limiter
 }
 
@@ -15,12 +19,12 @@ type auditlogHandler struct {
 type AuditlogModules struct {
 	Log    AuditLog
 	Keys   KeyList
-	Forks  ForkList
+	Forks  ui.ForkList
 	Groups GroupNames
 }
 
 // newAuditlog returns the wing.
-func newAuditlog(pages *Pages, guard *Guard, settings SettingsNotices, m AuditlogModules) (*auditlogHandler, error) {
+func newAuditlog(pages *ui.Pages, guard *ui.Guard, settings ui.SettingsNotices, m AuditlogModules) (*auditlogHandler, error) {
 	downloads := limiter.New(limiter.Limits{Places: maxLogDownloads, Busy: "Too many downloads of audit logs are running."})
 	return &auditlogHandler{pages, guard, m, settings, downloads}, nil
 }

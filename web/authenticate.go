@@ -9,16 +9,17 @@ import (
 	"dg/modules/identity"
 	"dg/platform/authz"
 	"dg/platform/httpserver"
+	"dg/web/ui"
 )
 
 // anyone wraps a handler for everybody: its principal is nil if nobody is signed in, or if the database does not answer. The
 // documentation has to be readable then too.
-func (h *Handler) anyone(handle func(*fiber.Ctx, *principal) error) fiber.Handler {
+func (h *Handler) anyone(handle func(*fiber.Ctx, *ui.Principal) error) fiber.Handler {
 	return func(c *fiber.Ctx) error { return handle(c, h.guard.Reader(c)) }
 }
 
 // person wraps a handler for a signed-in person. A session that ends during the request leads to the sign-in.
-func (h *Handler) person(handle func(*fiber.Ctx, *principal) error) fiber.Handler {
+func (h *Handler) person(handle func(*fiber.Ctx, *ui.Principal) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		p, err := h.guard.Person(c)
 		if err == nil {
@@ -29,13 +30,13 @@ func (h *Handler) person(handle func(*fiber.Ctx, *principal) error) fiber.Handle
 }
 
 // member wraps a handler for members of the organisation in the path who hold the permission.
-func (h *Handler) member(permission authz.Permission, handle func(*fiber.Ctx, *principal) error) fiber.Handler {
+func (h *Handler) member(permission authz.Permission, handle func(*fiber.Ctx, *ui.Principal) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		p, err := h.guard.Member(c, permission)
 		if err != nil {
 			return h.redirectIfEnded(c, err)
 		}
-		h.hints.Accept(p.token, p.Organisation.ID)
+		h.hints.Accept(p.Token, p.Organisation.ID)
 		httpserver.WithTenant(c, p.Organisation.ID)
 		lease, err := h.admit(c.UserContext(), permission, p)
 		if err != nil {
@@ -55,5 +56,5 @@ func (h *Handler) redirectIfEnded(c *fiber.Ctx, err error) error {
 	if c.Method() == fiber.MethodPost {
 		h.guard.KeepDraft(c)
 	}
-	return c.Redirect(h.guard.Auth.SignInPath(cmp.Or(downloadScreen(c), localPath(c.OriginalURL()))), fiber.StatusSeeOther)
+	return c.Redirect(h.guard.Auth.SignInPath(cmp.Or(downloadScreen(c), ui.LocalPath(c.OriginalURL()))), fiber.StatusSeeOther)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"dg/modules/reports"
+	"dg/web/ui"
 )
 
 // chart is bars of plays above dots of scores, on one time axis. A day is 10 wide, each panel 100 high.
@@ -18,7 +19,7 @@ type chart struct {
 	Bars        string
 	Unfinished  string // the bar of today, or of its week
 	Line, Dots  string
-	Ticks       []tick
+	Ticks       []ui.Tick
 	First, Last string
 	Most        string // the highest bar
 	Score       string // over the whole period
@@ -41,13 +42,13 @@ type bar struct {
 }
 
 // barsOf are the bars of a period, from one day to the next.
-func barsOf(l locale, p reports.Period, daily []reports.DailyStat) []bar {
+func barsOf(l ui.Locale, p reports.Period, daily []reports.DailyStat) []bar {
 	var all []bar
 	for from := 0; from < p.Days; {
 		days := 1
-		if p.Days > maxChartDays {
+		if p.Days > ui.MaxChartDays {
 			date := p.From.AddDate(0, 0, from)
-			days = min(p.Days-from, daysOfWeek-int(date.Sub(l.WeekOf(date))/oneDay))
+			days = min(p.Days-from, daysOfWeek-int(date.Sub(l.WeekOf(date))/ui.OneDay))
 		}
 		all = append(all, bar{reports.SumDays(daily[from : from+days]), from, days})
 		from += days
@@ -57,20 +58,20 @@ func barsOf(l locale, p reports.Period, daily []reports.DailyStat) []bar {
 
 const daysOfWeek = 7
 
-func newChart(l locale, p reports.Period, s reports.Statistics, today time.Time) chart {
+func newChart(l ui.Locale, p reports.Period, s reports.Statistics, today time.Time) chart {
 	bars := barsOf(l, p, s.Daily)
 	most := highest(bars)
-	top, step := scaleOf(most.Plays)
+	top, step := ui.ScaleOf(most.Plays)
 	c := chart{
-		Weeks: p.Days > maxChartDays, Width: 10 * p.Days, Top: axisLabels(l, top, step), Full: []string{l.Share(100), l.Share(0)},
-		First: l.Day(p.From), Last: l.Day(lastDay(p)),
-		Most: fmt.Sprintf("%s (%s)", l.Count(most.Plays), most.name(l, p)), Score: percentOf(l, s.AvgScore, s.Completed), Ticks: ticks(l, p),
+		Weeks: p.Days > ui.MaxChartDays, Width: 10 * p.Days, Top: ui.AxisLabels(l, top, step), Full: []string{l.Share(100), l.Share(0)},
+		First: l.Day(p.From), Last: l.Day(ui.LastDay(p)),
+		Most: fmt.Sprintf("%s (%s)", l.Count(most.Plays), most.name(l, p)), Score: percentOf(l, s.AvgScore, s.Completed), Ticks: ui.Ticks(l, p),
 	}
 	c.Low = fmt.Sprintf("M0 0H%dM0 100H%d", c.Width, c.Width)
-	c.Grid = gridOf(c.Width, top, step) + gridLines(l, p)
+	c.Grid = ui.GridOf(c.Width, top, step) + ui.GridLines(l, p)
 	for _, b := range bars {
 		row := b.row(l, p, today)
-		path := barPath(int64(100*b.from+50*b.days), int64(b.days*barWidth(p)), b.Plays, top)
+		path := ui.BarPath(int64(100*b.from+50*b.days), int64(b.days*barWidth(p)), b.Plays, top)
 		if row.Today {
 			c.Unfinished = path
 		} else {
@@ -83,30 +84,30 @@ func newChart(l locale, p reports.Period, s reports.Statistics, today time.Time)
 }
 
 // row is the bar in words.
-func (b bar) row(l locale, p reports.Period, today time.Time) chartRow {
+func (b bar) row(l ui.Locale, p reports.Period, today time.Time) chartRow {
 	first := p.From.AddDate(0, 0, b.from)
 	r := chartRow{
-		Name: b.name(l, p), Days: b.days, Part: p.Days > maxChartDays && b.days < daysOfWeek,
+		Name: b.name(l, p), Days: b.days, Part: p.Days > ui.MaxChartDays && b.days < daysOfWeek,
 		Today: !today.Before(first) && today.Before(first.AddDate(0, 0, b.days)),
 		Plays: l.Count(b.Plays), Completed: l.Count(b.Completed), Score: percentOf(l, b.AvgScore, b.Completed),
 	}
-	if p.Days <= maxChartDays {
+	if p.Days <= ui.MaxChartDays {
 		r.Date = b.Date
 	}
 	return r
 }
 
 // name is the day or the days of the bar.
-func (b bar) name(l locale, p reports.Period) string {
+func (b bar) name(l ui.Locale, p reports.Period) string {
 	first := p.From.AddDate(0, 0, b.from)
-	if p.Days <= maxChartDays {
+	if p.Days <= ui.MaxChartDays {
 		return l.Weekday(first)
 	}
 	return l.Period(reports.Period{From: first, Days: b.days})
 }
 
 // percentOf is the average of some scores, or noValue.
-func percentOf(l locale, average reports.Percent, scores int64) string {
+func percentOf(l ui.Locale, average reports.Percent, scores int64) string {
 	if scores == 0 {
 		return noValue
 	}
@@ -123,7 +124,7 @@ func scorePaths(bars []bar) (line, dots string) {
 			command = "M"
 			continue
 		}
-		at := strconv.Itoa(10*b.from+5*b.days) + " " + decimal(1000-int64(b.AvgScore))
+		at := strconv.Itoa(10*b.from+5*b.days) + " " + ui.Decimal(1000-int64(b.AvgScore))
 		t.WriteString(command + at)
 		d.WriteString("M" + at + "h.01")
 		command = "L"
@@ -136,7 +137,7 @@ const fewDays = 7
 
 // barWidth is the width of a bar, in tenths, for each day of it.
 func barWidth(p reports.Period) int {
-	if p.Days > maxChartDays {
+	if p.Days > ui.MaxChartDays {
 		return 80
 	}
 	return 60 * min(p.Days, fewDays) / fewDays

@@ -6,6 +6,7 @@ import (
 
 	"dg/modules/reports"
 	"dg/platform/limiter"
+	"dg/web/ui"
 )
 
 // figure is one of the five figures of a period, and how it differs from that of the previous one.
@@ -15,28 +16,28 @@ type figure struct{ Name, Value, Meaning, Change string }
 type measure struct {
 	name, meaning, none string
 	read                func(reports.Statistics) (n int64, ok bool)
-	write               func(l locale, n int64) string
-	change              func(l locale, m measure, now, before int64) string
+	write               func(l ui.Locale, n int64) string
+	change              func(l ui.Locale, m measure, now, before int64) string
 }
 
 var measures = []measure{
-	{"Plays", "started, including unfinished", "", func(s reports.Statistics) (int64, bool) { return s.Plays, true }, locale.Count, changeOfCount},
-	{"Players", "unique", "", func(s reports.Statistics) (int64, bool) { return s.UniquePlayers, true }, locale.Count, changeOfCount},
+	{"Plays", "started, including unfinished", "", func(s reports.Statistics) (int64, bool) { return s.Plays, true }, ui.Locale.Count, changeOfCount},
+	{"Players", "unique", "", func(s reports.Statistics) (int64, bool) { return s.UniquePlayers, true }, ui.Locale.Count, changeOfCount},
 	{"Average score", "of completed plays", noCompletedPlays,
-		func(s reports.Statistics) (int64, bool) { return int64(s.AvgScore), s.Completed > 0 }, writePercent, changeOfPercentage(locale.PercentPoints)},
+		func(s reports.Statistics) (int64, bool) { return int64(s.AvgScore), s.Completed > 0 }, writePercent, changeOfPercentage(ui.Locale.PercentPoints)},
 	{"Completion rate", "of all plays", "no plays",
-		func(s reports.Statistics) (int64, bool) { return int64(s.CompletionRate), s.Plays > 0 }, writeRate, changeOfPercentage(locale.RatePoints)},
+		func(s reports.Statistics) (int64, bool) { return int64(s.CompletionRate), s.Plays > 0 }, writeRate, changeOfPercentage(ui.Locale.RatePoints)},
 	{"Pass rate", "of completed plays", noCompletedPlays,
-		func(s reports.Statistics) (int64, bool) { return int64(s.PassRate), s.Completed > 0 }, writeRate, changeOfPercentage(locale.RatePoints)},
+		func(s reports.Statistics) (int64, bool) { return int64(s.PassRate), s.Completed > 0 }, writeRate, changeOfPercentage(ui.Locale.RatePoints)},
 }
 
-func writePercent(l locale, n int64) string { return l.Percent(reports.Percent(n)) }
-func writeRate(l locale, n int64) string    { return l.Rate(reports.Rate(n)) }
+func writePercent(l ui.Locale, n int64) string { return l.Percent(reports.Percent(n)) }
+func writeRate(l ui.Locale, n int64) string    { return l.Rate(reports.Rate(n)) }
 
 const noCompletedPlays = "no completed plays"
 
 // newFigures are the figures of a period. before is the previous one's, or nil: then no figure has a change.
-func newFigures(l locale, s reports.Statistics, before *reports.Statistics) []figure {
+func newFigures(l ui.Locale, s reports.Statistics, before *reports.Statistics) []figure {
 	all := make([]figure, len(measures))
 	for i, m := range measures {
 		all[i] = figure{Name: m.name, Value: noValue, Meaning: m.none}
@@ -56,7 +57,7 @@ func newFigures(l locale, s reports.Statistics, before *reports.Statistics) []fi
 }
 
 // changeOfCount says how a number differs: +12, up 8% from 151. Of nothing there is no share.
-func changeOfCount(l locale, m measure, now, before int64) string {
+func changeOfCount(l ui.Locale, m measure, now, before int64) string {
 	difference := now - before
 	if before == 0 && difference > 0 {
 		return fmt.Sprintf("%s, up from %s", l.Signed(difference), m.write(l, before))
@@ -76,8 +77,8 @@ func changeOfCount(l locale, m measure, now, before int64) string {
 }
 
 // changeOfPercentage says by how many percentage points a percentage differs, as both are shown.
-func changeOfPercentage(points func(l locale, difference int64) string) func(l locale, m measure, now, before int64) string {
-	return func(l locale, m measure, now, before int64) string {
+func changeOfPercentage(points func(l ui.Locale, difference int64) string) func(l ui.Locale, m measure, now, before int64) string {
+	return func(l ui.Locale, m measure, now, before int64) string {
 		switch difference := now - before; {
 		case difference > 0:
 			return fmt.Sprintf("%s percentage points, up from %s", points(l, difference), m.write(l, before))

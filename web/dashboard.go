@@ -14,11 +14,12 @@ import (
 	"dg/platform/httpserver"
 	"dg/platform/input"
 	"dg/platform/limiter"
+	"dg/web/ui"
 )
 
 // dashboardView is the report of a fork. It has no figures if the period is invalid or the group is suppressed.
 type dashboardView struct {
-	layout
+	ui.Layout
 	Fork, Self, Back string
 	States           []forkState
 	Today            time.Time
@@ -33,7 +34,7 @@ type dashboardView struct {
 	Nominative       bool
 	Suppressed       bool
 	AllPlayers       string // path of this report without a group
-	Call             apiCall
+	Call             ui.ApiCall
 	GroupIDs         string // path of the list of groups
 	Download         string // path of the file, or "" where there is none
 	Formats          []playsFormat
@@ -52,7 +53,7 @@ type dashboardView struct {
 func (v *dashboardView) HasPlays() bool { return len(v.Chart.Rows) > 0 }
 
 // dashboard answers GET /reports/:fork with the figures that the API returns, from the same call.
-func (h *reportsHandler) dashboard(c *fiber.Ctx, p *principal) error {
+func (h *reportsHandler) dashboard(c *fiber.Ctx, p *ui.Principal) error {
 	fork, err := h.forkOf(c, p, authz.ReadReport)
 	if err != nil {
 		return err
@@ -64,28 +65,28 @@ func (h *reportsHandler) dashboard(c *fiber.Ctx, p *principal) error {
 	if findsGroup(c) {
 		return h.findGroup(c, p, fork, in)
 	}
-	self := p.path("/reports/" + fork.ID)
-	view := &dashboardView{layout: newLayout(p, fork.Title, areaReports), Fork: fork.Title, Self: self, Back: p.path("/reports")}
-	view.States, view.Today = statesOf(p.locale, fork), h.Today()
-	period, err := in.parsePeriod(p.locale, h.Today())
+	self := p.Path("/reports/" + fork.ID)
+	view := &dashboardView{Layout: ui.NewLayout(p, fork.Title, ui.AreaReports), Fork: fork.Title, Self: self, Back: p.Path("/reports")}
+	view.States, view.Today = statesOf(p.Locale, fork), h.Today()
+	period, err := in.parsePeriod(p.Locale, h.Today())
 	errors.As(err, &view.Invalid)
 	view.Params, view.Kept = in, newListAddress(c, self).kept()
 	view.Presets = presetLinks(h.Today(), period, func(p reports.Period) string { return reportAddress(c, self, p, in.Group).path("") })
 	if view.Groups, err = h.Groups.Groups(c.UserContext(), p.Organisation.ID, in.Group); err == nil {
-		err = authorizeAll(p, authz.ReadReport, view.Groups, func(g org.Group) string { return g.OrganisationID })
+		err = ui.AuthorizeAll(p, authz.ReadReport, view.Groups, func(g org.Group) string { return g.OrganisationID })
 	}
 	if err != nil {
 		return err
 	}
 	if view.Invalid != nil {
-		view.Title = titleOf(view.Title, fiber.StatusBadRequest)
+		view.Title = ui.TitleOf(view.Title, fiber.StatusBadRequest)
 		return h.Render(c, fiber.StatusBadRequest, "dashboard", view)
 	}
 	return h.showReport(c, p, view, fork, period)
 }
 
 // showReport answers with the figures of the period.
-func (h *reportsHandler) showReport(c *fiber.Ctx, p *principal, view *dashboardView, fork games.Fork, period reports.Period) error {
+func (h *reportsHandler) showReport(c *fiber.Ctx, p *ui.Principal, view *dashboardView, fork games.Fork, period reports.Period) error {
 	in, query := view.Params, queryOf(p, authz.ReadReport, fork, period, view.Params.Group)
 	before, err := h.previous(c.UserContext(), query, in)
 	if err != nil {
@@ -100,7 +101,7 @@ func (h *reportsHandler) showReport(c *fiber.Ctx, p *principal, view *dashboardV
 			view.GroupName = g.Name
 		}
 	}
-	view.Call, view.GroupIDs = h.StatisticsCall(fork.ID, period, in.Group, ""), p.path("/settings/organisation#groups")
+	view.Call, view.GroupIDs = h.StatisticsCall(fork.ID, period, in.Group, ""), p.Path("/settings/organisation#groups")
 	view.fill(c, period, stats, before)
 	if stats.Plays == 0 && in.Group == "" {
 		if view.LastPlays, err = h.lastPlays(c, fork, view.Self, period); err != nil {
@@ -117,7 +118,7 @@ var (
 
 // forkOf returns the fork in the path if the principal holds the permission on what its owner has. Errors: apperr.NotFound, also
 // for another organisation's.
-func (h *reportsHandler) forkOf(c *fiber.Ctx, p *principal, permission authz.Permission) (games.Fork, error) {
+func (h *reportsHandler) forkOf(c *fiber.Ctx, p *ui.Principal, permission authz.Permission) (games.Fork, error) {
 	fork, err := h.Forks.Fork(c.UserContext(), p.Organisation.ID, input.ID(c.Params("fork")))
 	if err == nil {
 		err = p.Decide(permission, fork.OrganisationID)
@@ -129,9 +130,9 @@ func (h *reportsHandler) forkOf(c *fiber.Ctx, p *principal, permission authz.Per
 }
 
 // queryOf returns the query of a report, which asks the policy about the owner of its group.
-func queryOf(p *principal, permission authz.Permission, fork games.Fork, period reports.Period, group string) reports.Query {
+func queryOf(p *ui.Principal, permission authz.Permission, fork games.Fork, period reports.Period, group string) reports.Query {
 	return reports.Query{
-		OrganisationID: p.Organisation.ID, ForkID: fork.ID, Period: period, GroupID: group, Rows: true, Position: p.position,
+		OrganisationID: p.Organisation.ID, ForkID: fork.ID, Period: period, GroupID: group, Rows: true, Position: p.Position,
 		MayReadGroup: func(organisationID string) error { return p.Decide(permission, organisationID) },
 	}
 }
@@ -145,7 +146,7 @@ func groupError(err error) error {
 }
 
 func (v *dashboardView) fill(c *fiber.Ctx, p reports.Period, s reports.Statistics, before *reports.Statistics) {
-	l := localeOf(c)
+	l := ui.LocaleOf(c)
 	v.Period, v.OneDay, v.Nominative, v.Suppressed = l.Period(p), p.Days == 1, s.ReportingMode == org.Nominative, s.Suppressed
 	v.AllPlayers = reportAddress(c, v.Self, p, "").path("")
 	if s.Suppressed {
@@ -162,7 +163,7 @@ func (v *dashboardView) fill(c *fiber.Ctx, p reports.Period, s reports.Statistic
 }
 
 // compare shows the figures beside those of the previous period.
-func (v *dashboardView) compare(l locale, p reports.Period, at listAddress, s reports.Statistics, before *reports.Statistics) {
+func (v *dashboardView) compare(l ui.Locale, p reports.Period, at listAddress, s reports.Statistics, before *reports.Statistics) {
 	v.Figures = newFigures(l, s, before)
 	if before != nil {
 		earlier, _ := previousPeriod(p)
@@ -179,7 +180,7 @@ func (v *dashboardView) compare(l locale, p reports.Period, at listAddress, s re
 // all players only: of a group it would tell when the last of few played.
 func (h *reportsHandler) lastPlays(c *fiber.Ctx, fork games.Fork, self string, p reports.Period) (string, error) {
 	at, played, err := h.Reports.LastPlay(c.UserContext(), fork.OrganisationID, fork.ID)
-	last := lastDays(at.Truncate(oneDay), p.Days)
+	last := ui.LastDays(at.Truncate(ui.OneDay), p.Days)
 	if err != nil || !played || !reportable(last) {
 		return "", err
 	}
@@ -190,7 +191,7 @@ func (h *reportsHandler) lastPlays(c *fiber.Ctx, fork games.Fork, self string, p
 type forkState struct{ Name, Mark string }
 
 // statesOf are the states of a fork that is not simply active, as in the list of reports.
-func statesOf(l locale, f games.Fork) []forkState {
+func statesOf(l ui.Locale, f games.Fork) []forkState {
 	var all []forkState
 	if row := newForkRow(l, f, nil, ""); row.Status != "Active" {
 		all = append(all, forkState{row.Status, row.Mark})

@@ -7,6 +7,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/platform/apperr"
+	"dg/web/ui"
 )
 
 // Downloads are GET requests, yet each starts an export and an audit entry in the person's name. So they start from a page of
@@ -23,7 +24,7 @@ func downloadScreen(c *fiber.Ctx) string {
 	if query := c.Context().URI().QueryString(); len(query) > 0 {
 		path += "?" + string(query)
 	}
-	return localPath(path)
+	return ui.LocalPath(path)
 }
 
 // isCrossSiteDownload reports whether the request is for a download and came from somewhere else than a page of this site.

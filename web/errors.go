@@ -9,13 +9,14 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/platform/httpserver"
+	"dg/web/ui"
 )
 
 // errorView is the page of an error: what happened, and one link to continue.
 type errorView struct {
-	layout
+	ui.Layout
 	httpserver.Failure
-	Link link
+	Link ui.Link
 }
 
 // ErrorPage answers a browser's failed request with a page. Requests of the API, and those with a key, get the API's body.
@@ -23,13 +24,13 @@ func (h *Handler) ErrorPage(c *fiber.Ctx, f httpserver.Failure) bool {
 	if strings.HasPrefix(c.Path(), "/api/") || !strings.Contains(c.Get(fiber.HeaderAccept), "text/html") || hasKey(c) {
 		return false
 	}
-	p := principalOf(c)
+	p := ui.PrincipalOf(c)
 	if f.Status < 500 { // otherwise the database may be what failed
 		p = h.errorPrincipal(c, p)
 	}
 	text := errorTextOf(c, f)
 	f.Message = text.message
-	view := errorView{layout: newLayout(p, text.title, areaNone), Failure: f}
+	view := errorView{Layout: ui.NewLayout(p, text.title, ui.AreaNone), Failure: f}
 	view.Link = linkAfter(c, &view)
 	page, err := h.Execute(c, "error", &view)
 	if err != nil {
@@ -49,7 +50,7 @@ func hasKey(c *fiber.Ctx) bool {
 }
 
 // errorPrincipal returns the principal of a request that reached no handler, or nil.
-func (h *Handler) errorPrincipal(c *fiber.Ctx, p *principal) *principal {
+func (h *Handler) errorPrincipal(c *fiber.Ctx, p *ui.Principal) *ui.Principal {
 	if p == nil {
 		p, _ = h.guard.SignedIn(c)
 	}
@@ -60,22 +61,22 @@ func (h *Handler) errorPrincipal(c *fiber.Ctx, p *principal) *principal {
 }
 
 // linkAfter is the one link of an error page.
-func linkAfter(c *fiber.Ctx, view *errorView) link {
+func linkAfter(c *fiber.Ctx, view *errorView) ui.Link {
 	switch {
 	case view.Status == fiber.StatusForbidden && isCrossSiteDownload(c):
-		return link{Name: "Open the page", Path: downloadScreen(c)}
+		return ui.Link{Name: "Open the page", Path: downloadScreen(c)}
 	case view.Status == fiber.StatusForbidden && view.User != nil && view.User.LacksTwoStep:
-		return link{Name: "Set up two-step verification", Path: view.User.twoStepFor(localPath(c.OriginalURL()))}
+		return ui.Link{Name: "Set up two-step verification", Path: view.User.TwoStepFor(ui.LocalPath(c.OriginalURL()))}
 	case view.Status >= 500 && c.Method() == fiber.MethodGet:
-		return link{Name: "Try again", Path: localPath(c.OriginalURL())}
+		return ui.Link{Name: "Try again", Path: ui.LocalPath(c.OriginalURL())}
 	case view.User == nil && view.Status < 500:
-		return link{Name: "Sign in", Path: "/sign-in"}
+		return ui.Link{Name: "Sign in", Path: "/sign-in"}
 	case view.Reports() != "":
-		return link{Name: "Go to reports", Path: view.Reports()}
+		return ui.Link{Name: "Go to reports", Path: view.Reports()}
 	case view.User != nil:
-		return link{Name: "Go to your account", Path: view.User.account("")}
+		return ui.Link{Name: "Go to your account", Path: view.User.Account("")}
 	}
-	return link{Name: "Go to the home page", Path: "/"}
+	return ui.Link{Name: "Go to the home page", Path: "/"}
 }
 
 type errorText struct{ title, message string }

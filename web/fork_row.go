@@ -9,6 +9,7 @@ import (
 	"dg/modules/games"
 	"dg/modules/reports"
 	"dg/platform/input"
+	"dg/web/ui"
 )
 
 // forkRow is a fork in the list of reports.
@@ -25,7 +26,7 @@ type forkRow struct {
 	plays, players int64
 }
 
-func newForkRow(l locale, f games.Fork, o *reports.ForkOverview, path string) forkRow {
+func newForkRow(l ui.Locale, f games.Fork, o *reports.ForkOverview, path string) forkRow {
 	if o == nil {
 		o = &reports.ForkOverview{} // the fork is newer than the overview
 	}
@@ -54,7 +55,7 @@ type sparkline struct{ Bars, Label string }
 // sparkHeight is the height of the highest bar. Any bar is at least 1 high, so that few plays are seen beside many.
 const sparkHeight = 16
 
-func newSparkline(l locale, weeks []int64) sparkline {
+func newSparkline(l ui.Locale, weeks []int64) sparkline {
 	most, bars, words := max(1, slices.Max(weeks)), strings.Builder{}, make([]string, len(weeks))
 	for i, n := range weeks {
 		words[i] = l.Count(n)

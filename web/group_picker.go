@@ -9,6 +9,7 @@ import (
 	"dg/modules/org"
 	"dg/platform/authz"
 	"dg/platform/input"
+	"dg/web/ui"
 )
 
 // fewGroups are chosen from a list; more are found by their name.
@@ -29,7 +30,7 @@ func (v *dashboardView) ChosenGroup() string {
 
 // groupsView are the groups that a text may mean.
 type groupsView struct {
-	layout
+	ui.Layout
 	Fork, Back, Search string
 	Kept               []param
 	Groups             []groupLink
@@ -43,8 +44,8 @@ type groupLink struct{ Name, ID, Path string }
 func findsGroup(c *fiber.Ctx) bool { return c.Context().QueryArgs().Has("find") }
 
 // findGroup leads to the report on the group with the name in the address, or lists those whose names contain it.
-func (h *reportsHandler) findGroup(c *fiber.Ctx, p *principal, fork games.Fork, in params) error {
-	self, text := p.path("/reports/"+fork.ID), enteredText(c.Query("find"))
+func (h *reportsHandler) findGroup(c *fiber.Ctx, p *ui.Principal, fork games.Fork, in params) error {
+	self, text := p.Path("/reports/"+fork.ID), enteredText(c.Query("find"))
 	path := func(group string) string {
 		fixed := slices.DeleteFunc([]param{{"from", in.From}, {"to", in.To}, {"groupId", group}}, func(p param) bool { return p.Value == "" })
 		return newListAddress(c, self, fixed...).path("")
@@ -54,7 +55,7 @@ func (h *reportsHandler) findGroup(c *fiber.Ctx, p *principal, fork games.Fork, 
 	}
 	groups, more, err := h.Groups.FindGroups(c.UserContext(), p.Organisation.ID, text)
 	if err == nil {
-		err = authorizeAll(p, authz.ReadReport, groups, func(g org.Group) string { return g.OrganisationID })
+		err = ui.AuthorizeAll(p, authz.ReadReport, groups, func(g org.Group) string { return g.OrganisationID })
 	}
 	if err != nil {
 		return err
@@ -62,8 +63,8 @@ func (h *reportsHandler) findGroup(c *fiber.Ctx, p *principal, fork games.Fork, 
 	if id := meantGroup(groups, text, in.Group); id != "" {
 		return c.Redirect(path(id), fiber.StatusSeeOther)
 	}
-	view := &groupsView{layout: newLayout(p, "Choose a group", areaReports), Fork: fork.Title, Back: path(in.Group), Search: text, More: more}
-	view.Kept, view.GroupIDs = newListAddress(c, self, param{"from", in.From}, param{"to", in.To}).kept(), p.path("/settings/organisation#groups")
+	view := &groupsView{Layout: ui.NewLayout(p, "Choose a group", ui.AreaReports), Fork: fork.Title, Back: path(in.Group), Search: text, More: more}
+	view.Kept, view.GroupIDs = newListAddress(c, self, param{"from", in.From}, param{"to", in.To}).kept(), p.Path("/settings/organisation#groups")
 	for _, g := range groups {
 		view.Groups = append(view.Groups, groupLink{g.Name, g.ID, path(g.ID)})
 	}

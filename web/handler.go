@@ -2,17 +2,22 @@ package web
 
 import (
 	"cmp"
+	"embed"
 	"time"
 
 	"dg/platform/limiter"
+	"dg/web/ui"
 )
+
+//go:embed templates/*.html
+var templates embed.FS
 
 // Modules are what the screens use of other modules.
 type Modules struct {
-	Identity Identity // keeps sessions, by cookie; nil: Auth is set
-	Auth     Authenticator
-	Orgs     Organisations
-	Policy   Policy
+	Identity ui.Identity // keeps sessions, by cookie; nil: Auth is set
+	Auth     ui.Authenticator
+	Orgs     ui.Organisations
+	Policy   ui.Policy
 
 	Account      AccountModules // for Mount alone
 	AuditLog     AuditlogModules
@@ -24,14 +29,14 @@ type Modules struct {
 
 	// RecheckIdentity and RecheckOrgs re-check the access of running downloads, on a connection that a flood of requests cannot
 	// take. nil: Identity and Orgs do.
-	RecheckIdentity Sessions
-	RecheckOrgs     Memberships
+	RecheckIdentity ui.Sessions
+	RecheckOrgs     ui.Memberships
 }
 
 // Handler serves the screens.
 type Handler struct {
-	*Pages
-	guard        *Guard
+	*ui.Pages
+	guard        *ui.Guard
 	account      *accountHandler
 	auditlog     *auditlogHandler
 	keys         *keysHandler
@@ -48,8 +53,11 @@ func (h *Handler) Limiters() map[string]*limiter.Limiter {
 
 // New returns the screens as they are reached at baseURL.
 func New(m Modules, baseURL string, now func() time.Time) (*Handler, error) {
-	pages, err := NewPages(baseURL, now)
+	pages, err := ui.NewPages(baseURL, now)
 	if err != nil {
+		return nil, err
+	}
+	if pages, err = pages.With(templates); err != nil {
 		return nil, err
 	}
 	h := &Handler{Pages: pages, guard: newGuard(m), screenTurns: newScreenTurns()}
@@ -59,7 +67,7 @@ func New(m Modules, baseURL string, now func() time.Time) (*Handler, error) {
 	if h.keys, err = newKeys(pages, h.guard, m.Keys); err != nil {
 		return nil, err
 	}
-	settings := SettingsNotices(h.keys.expiringKeys)
+	settings := ui.SettingsNotices(h.keys.expiringKeys)
 	if h.auditlog, err = newAuditlog(pages, h.guard, settings, m.AuditLog); err != nil {
 		return nil, err
 	}
@@ -73,11 +81,11 @@ func New(m Modules, baseURL string, now func() time.Time) (*Handler, error) {
 	return h, err
 }
 
-func newGuard(m Modules) *Guard {
-	g := &Guard{Auth: m.Auth, Orgs: m.Orgs, RecheckOrgs: cmp.Or[Memberships](m.RecheckOrgs, m.Orgs), Policy: m.Policy}
+func newGuard(m Modules) *ui.Guard {
+	g := &ui.Guard{Auth: m.Auth, Orgs: m.Orgs, RecheckOrgs: cmp.Or[ui.Memberships](m.RecheckOrgs, m.Orgs), Policy: m.Policy}
 	if g.Auth == nil {
-		g.Auth = Cookies{m.Identity, cmp.Or[Sessions](m.RecheckIdentity, m.Identity)}
-		g.Drafts = Drafts{m.Identity}
+		g.Auth = ui.Cookies{People: m.Identity, Recheck: cmp.Or[ui.Sessions](m.RecheckIdentity, m.Identity)}
+		g.Drafts = ui.Drafts{Seals: m.Identity}
 	}
 	return g
 }

@@ -5,11 +5,12 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/platform/authz"
+	"dg/web/ui"
 )
 
 // keyView is the page of a key.
 type keyView struct {
-	layout
+	ui.Layout
 	Key             keyRow
 	Description     string
 	Usage           usageView
@@ -18,26 +19,26 @@ type keyView struct {
 }
 
 // showKey answers GET /settings/api-keys/:key.
-func (h *keysHandler) showKey(c *fiber.Ctx, p *principal) error {
-	k, err := h.Keys.Key(c.UserContext(), p.keyActor(), c.Params("key"))
+func (h *keysHandler) showKey(c *fiber.Ctx, p *ui.Principal) error {
+	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
 	if err != nil {
 		return err
 	}
-	days, err := h.Keys.Usage(c.UserContext(), p.keyActor(), k)
+	days, err := h.Keys.Usage(c.UserContext(), p.KeyActor(), k)
 	if err != nil {
 		return err
 	}
 	view := keyView{
-		Key: h.keyRow(p, k), Description: k.Description, Usage: newUsageView(p.locale, days), Back: p.path("/settings/api-keys"),
-		Log: p.path("/settings/audit-log?key=" + k.ID),
+		Key: h.keyRow(p, k), Description: k.Description, Usage: newUsageView(p.Locale, days), Back: p.Path("/settings/api-keys"),
+		Log: p.Path("/settings/audit-log?key=" + k.ID),
 	}
-	if p.may(authz.RenameKey) {
+	if p.May(authz.RenameKey) {
 		view.Rename = keyPath(p, k, "/rename")
 	}
-	if p.may(authz.ReplaceKey) && h.replaceable(p, k) {
+	if p.May(authz.ReplaceKey) && h.replaceable(p, k) {
 		view.Replace = keyPath(p, k, "/replace")
 	}
-	if view.layout, err = h.settings.Layout(c, p, k.Name, "api-keys"); err != nil {
+	if view.Layout, err = h.settings.Layout(c, p, k.Name, "api-keys"); err != nil {
 		return err
 	}
 	view.Notices = append(view.Notices, creationObstacles(p, true, 0, keyPath(p, k, ""))...)
@@ -45,11 +46,11 @@ func (h *keysHandler) showKey(c *fiber.Ctx, p *principal) error {
 }
 
 // keyPath is the address of a key's page, or of one below it.
-func keyPath(p *principal, k apikeys.Key, below string) string {
-	return p.path("/settings/api-keys/" + k.ID + below)
+func keyPath(p *ui.Principal, k apikeys.Key, below string) string {
+	return p.Path("/settings/api-keys/" + k.ID + below)
 }
 
 // replaceable reports whether the key can be replaced: it works, and was not replaced.
-func (h *keysHandler) replaceable(p *principal, k apikeys.Key) bool {
+func (h *keysHandler) replaceable(p *ui.Principal, k apikeys.Key) bool {
 	return k.RevokedAt == nil && k.State(h.Now(), p.Organisation.Plan) == apikeys.Usable
 }

@@ -8,11 +8,12 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/apikeys"
+	"dg/web/ui"
 )
 
 // createdView is a new key with its secret, which no other page ever shows.
 type createdView struct {
-	layout
+	ui.Layout
 	Name, Scopes string
 	Until        *time.Time // nil: it never expires
 	OldStops     *time.Time // of the key that it replaces; nil: none
@@ -27,39 +28,39 @@ type sampleCall struct{ URL, Fork string }
 const sampleDays = 7
 
 // newCreatedView prepares the page before the key is created: nothing may fail once there is a secret to show.
-func (h *keysHandler) newCreatedView(c *fiber.Ctx, p *principal, in apikeys.NewKey) (createdView, error) {
-	view := createdView{Name: in.Name, Scopes: strings.ToLower(scopeLabel(in.Scopes, " and ")), Back: p.path("/settings/api-keys")}
+func (h *keysHandler) newCreatedView(c *fiber.Ctx, p *ui.Principal, in apikeys.NewKey) (createdView, error) {
+	view := createdView{Name: in.Name, Scopes: strings.ToLower(scopeLabel(in.Scopes, " and ")), Back: p.Path("/settings/api-keys")}
 	l, err := h.settings.Layout(c, p, "Key created", "api-keys")
 	if err != nil {
 		return view, err
 	}
-	view.layout = l
+	view.Layout = l
 	view.Notices = nil // nothing may distract from copying the key
 	view.Sample, err = h.sampleCall(c, p, in.Scopes)
 	return view, err
 }
 
-func (h *keysHandler) sampleCall(c *fiber.Ctx, p *principal, scopes []apikeys.Scope) (sampleCall, error) {
+func (h *keysHandler) sampleCall(c *fiber.Ctx, p *ui.Principal, scopes []apikeys.Scope) (sampleCall, error) {
 	forks := h.Base + "/api/v1/forks"
 	if scopes[0] == apikeys.ForksRead {
 		return sampleCall{URL: forks}, nil
 	}
-	all, err := forksOf(c.UserContext(), h.Forks, p)
+	all, err := ui.ForksOf(c.UserContext(), h.Forks, p)
 	if err != nil || len(all) == 0 {
 		return sampleCall{}, err
 	}
-	week := lastDays(h.Today(), sampleDays)
+	week := ui.LastDays(h.Today(), sampleDays)
 	query := url.Values{"from": {week.Day(0)}, "to": {week.Day(sampleDays - 1)}}
 	return sampleCall{URL: forks + "/" + all[0].ID + "/stats?" + query.Encode(), Fork: all[0].Title}, nil
 }
 
 // renderAlreadyCreated answers a form that was sent again: with the list, and without the secret.
-func (h *keysHandler) renderAlreadyCreated(c *fiber.Ctx, p *principal, k apikeys.Key) error {
-	keys, err := h.Keys.List(c.UserContext(), p.keyActor())
+func (h *keysHandler) renderAlreadyCreated(c *fiber.Ctx, p *ui.Principal, k apikeys.Key) error {
+	keys, err := h.Keys.List(c.UserContext(), p.KeyActor())
 	if err != nil {
 		return err
 	}
-	return h.renderKeys(c, p, keys, &notice{
+	return h.renderKeys(c, p, keys, &ui.Notice{
 		Done: true, Name: k.Name, Strong: "has already been created.",
 		Before: " Its secret was shown then and cannot be shown again. If you do not have it, revoke the key and create another.",
 	})

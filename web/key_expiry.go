@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"dg/platform/input"
+	"dg/web/ui"
 )
 
 // expiryChoice is an expiry in a number of days, and its time.
@@ -24,51 +25,51 @@ func expiryChoices(today time.Time) []expiryChoice {
 
 // expiresAt returns the time that was chosen, nil for never. A date or a time with another choice than "day" is an error: it is
 // unknown which one was meant. So is a form of another day than today, whose choices were other times.
-func (f keyForm) expiresAt(l locale, now time.Time) (*time.Time, formError) {
+func (f keyForm) expiresAt(l ui.Locale, now time.Time) (*time.Time, ui.FormError) {
 	if f.Expiry == "day" {
 		return expiryDate(l, f.Day, f.Time, now)
 	}
 	if f.Day != "" || f.Time != "" {
-		return nil, formError{"day", "You entered a date or a time, but “On a date” is not selected. Select it, or clear both fields."}
+		return nil, ui.FormError{Field: "day", Message: "You entered a date or a time, but “On a date” is not selected. Select it, or clear both fields."}
 	}
 	if f.Expiry == "never" {
-		return nil, formError{}
+		return nil, ui.FormError{}
 	}
-	today := now.UTC().Truncate(oneDay)
+	today := now.UTC().Truncate(ui.OneDay)
 	for _, choice := range expiryChoices(today) {
 		if f.Expiry != choice.Days {
 			continue
 		}
 		if f.Today != "" && f.Today != today.Format(time.DateOnly) {
-			return nil, formError{"expiry", "A new day has begun since you opened this page, so these dates have changed. Choose again."}
+			return nil, ui.FormError{Field: "expiry", Message: "A new day has begun since you opened this page, so these dates have changed. Choose again."}
 		}
-		return &choice.At, formError{}
+		return &choice.At, ui.FormError{}
 	}
-	return nil, formError{"expiry", "Choose when the key expires."}
+	return nil, ui.FormError{Field: "expiry", Message: "Choose when the key expires."}
 }
 
 // expiryDate returns the time of a date: 00:00 UTC, or the time of day.
-func expiryDate(l locale, day, clock string, now time.Time) (*time.Time, formError) {
+func expiryDate(l ui.Locale, day, clock string, now time.Time) (*time.Time, ui.FormError) {
 	at, ok := input.ParseDay(day)
 	if !ok {
-		return nil, formError{"day", "Enter a date from 2000 to 2199, such as 2026-12-31."}
+		return nil, ui.FormError{Field: "day", Message: "Enter a date from 2000 to 2199, such as 2026-12-31."}
 	}
 	if clock == "" {
-		switch today := now.UTC().Truncate(oneDay); {
+		switch today := now.UTC().Truncate(ui.OneDay); {
 		case at.After(today):
-			return &at, formError{}
+			return &at, ui.FormError{}
 		case at.Equal(today):
-			return nil, formError{"day", l.LongDay(at) + " has already begun. Choose a later date, or add a time."}
+			return nil, ui.FormError{Field: "day", Message: l.LongDay(at) + " has already begun. Choose a later date, or add a time."}
 		}
-		return nil, formError{"day", l.LongDay(at) + " is in the past. Choose a later date."}
+		return nil, ui.FormError{Field: "day", Message: l.LongDay(at) + " is in the past. Choose a later date."}
 	}
 	t, err := time.Parse("15:04", clock)
 	if err != nil || len(clock) != len("15:04") {
-		return nil, formError{"time", "Enter a time from 00:00 to 23:59, such as 09:30, or leave it empty."}
+		return nil, ui.FormError{Field: "time", Message: "Enter a time from 00:00 to 23:59, such as 09:30, or leave it empty."}
 	}
 	at = at.Add(time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute)
 	if !at.After(now) {
-		return nil, formError{"time", l.LongDay(at) + ", " + l.Clock(at) + " is in the past. Choose a later time or date."}
+		return nil, ui.FormError{Field: "time", Message: l.LongDay(at) + ", " + l.Clock(at) + " is in the past. Choose a later time or date."}
 	}
-	return &at, formError{}
+	return &at, ui.FormError{}
 }

@@ -11,12 +11,13 @@ import (
 	"dg/modules/apikeys"
 	"dg/modules/org"
 	"dg/platform/apperr"
+	"dg/web/ui"
 )
 
 // newKeyView is the form that creates a key.
 type newKeyView struct {
-	layout
-	formErrors
+	ui.Layout
+	ui.FormErrors
 	keyForm
 	Path, Back string
 	Choices    []expiryChoice
@@ -39,8 +40,8 @@ func (f keyForm) Has(scope string) bool { return slices.Contains(f.Scopes, scope
 const incompleteForm = "The form was incomplete. Check it and send it again."
 
 // newKeyForm answers GET /settings/api-keys/new.
-func (h *keysHandler) newKeyForm(c *fiber.Ctx, p *principal) error {
-	keys, err := h.Keys.List(c.UserContext(), p.keyActor())
+func (h *keysHandler) newKeyForm(c *fiber.Ctx, p *ui.Principal) error {
+	keys, err := h.Keys.List(c.UserContext(), p.KeyActor())
 	if err != nil {
 		return err
 	}
@@ -54,7 +55,7 @@ func (h *keysHandler) newKeyForm(c *fiber.Ctx, p *principal) error {
 		return refused(obstacles[0])
 	}
 	view := newKeyView{keyForm: keyForm{IdempotencyKey: uuid.NewString(), Expiry: "90"}}
-	if view.formErrors, _, err = h.Reauthenticate(c, p); err != nil {
+	if view.FormErrors, _, err = h.Reauthenticate(c, p); err != nil {
 		return err
 	}
 	if view.Draft = h.TakeDraft(c, p); view.Draft {
@@ -63,11 +64,11 @@ func (h *keysHandler) newKeyForm(c *fiber.Ctx, p *principal) error {
 	return h.renderNewKey(c, p, fiber.StatusOK, view)
 }
 
-func (h *keysHandler) renderNewKey(c *fiber.Ctx, p *principal, status int, view newKeyView) error {
-	view.Path, view.Back = p.path("/settings/api-keys/new"), p.path("/settings/api-keys")
+func (h *keysHandler) renderNewKey(c *fiber.Ctx, p *ui.Principal, status int, view newKeyView) error {
+	view.Path, view.Back = p.Path("/settings/api-keys/new"), p.Path("/settings/api-keys")
 	view.Today, view.Choices = h.Today().Format(time.DateOnly), expiryChoices(h.Today())
 	var err error
-	if view.layout, err = h.settings.Layout(c, p, titleOf("Create key", status), "api-keys"); err != nil {
+	if view.Layout, err = h.settings.Layout(c, p, ui.TitleOf("Create key", status), "api-keys"); err != nil {
 		return err
 	}
 	return h.Render(c, status, "key-new", &view)
@@ -75,12 +76,12 @@ func (h *keysHandler) renderNewKey(c *fiber.Ctx, p *principal, status int, view 
 
 // createKey answers POST /settings/api-keys/new. Its answer is the only one that shows the secret, so everything that can fail
 // happens before the key is created.
-func (h *keysHandler) createKey(c *fiber.Ctx, p *principal) error {
+func (h *keysHandler) createKey(c *fiber.Ctx, p *ui.Principal) error {
 	if obstacles := creationObstacles(p, true, 0, ""); len(obstacles) > 0 {
 		return h.newKeyForm(c, p) // which says what is in the way
 	}
 	form := parseKeyForm(c)
-	in, invalid := form.key(p.locale, h.Now())
+	in, invalid := form.key(p.Locale, h.Now())
 	f, status, err := h.Reauthenticate(c, p, invalid...)
 	if err != nil {
 		return err
@@ -92,12 +93,12 @@ func (h *keysHandler) createKey(c *fiber.Ctx, p *principal) error {
 	if err != nil {
 		return err
 	}
-	key, token, err := h.Changes.Create(c.UserContext(), p.keyActor(), in, apikeys.RequestOf(c, c.Path()))
+	key, token, err := h.Changes.Create(c.UserContext(), p.KeyActor(), in, apikeys.RequestOf(c, c.Path()))
 	switch {
 	case errors.Is(err, apikeys.ErrAlreadyCreated):
 		return h.renderAlreadyCreated(c, p, key)
 	case apperr.Is(err, apperr.Validation): // the expiry has just passed
-		return h.rejectNewKey(c, p, form, fiber.StatusBadRequest, fieldError("expiry", apperr.From(err).Message))
+		return h.rejectNewKey(c, p, form, fiber.StatusBadRequest, ui.FieldError("expiry", apperr.From(err).Message))
 	case err != nil:
 		return err
 	}
@@ -106,8 +107,8 @@ func (h *keysHandler) createKey(c *fiber.Ctx, p *principal) error {
 }
 
 // rejectNewKey shows the form again with all its errors.
-func (h *keysHandler) rejectNewKey(c *fiber.Ctx, p *principal, form keyForm, status int, f formErrors) error {
-	return h.renderNewKey(c, p, status, newKeyView{keyForm: form.shown(), formErrors: f})
+func (h *keysHandler) rejectNewKey(c *fiber.Ctx, p *ui.Principal, form keyForm, status int, f ui.FormErrors) error {
+	return h.renderNewKey(c, p, status, newKeyView{keyForm: form.shown(), FormErrors: f})
 }
 
 // shown is the form as it can be shown again.
@@ -122,8 +123,8 @@ func (f keyForm) shown() keyForm {
 // parseKeyForm reads the form.
 func parseKeyForm(c *fiber.Ctx) keyForm {
 	form := keyForm{
-		IdempotencyKey: formValue(c, "idempotencyKey"), Today: formValue(c, "today"), labelForm: parseLabelForm(c),
-		Expiry: formValue(c, "expiry"), Day: formValue(c, "day"), Time: formValue(c, "time"),
+		IdempotencyKey: ui.FormValue(c, "idempotencyKey"), Today: ui.FormValue(c, "today"), labelForm: parseLabelForm(c),
+		Expiry: ui.FormValue(c, "expiry"), Day: ui.FormValue(c, "day"), Time: ui.FormValue(c, "time"),
 	}
 	for _, scope := range c.Context().PostArgs().PeekMulti("scopes") {
 		form.Scopes = append(form.Scopes, string(scope))
@@ -132,8 +133,8 @@ func parseKeyForm(c *fiber.Ctx) keyForm {
 }
 
 // key returns the key that the form describes, or all errors of the form.
-func (f keyForm) key(l locale, now time.Time) (apikeys.NewKey, []formError) {
-	invalid := checkForm(l, f).Errors
+func (f keyForm) key(l ui.Locale, now time.Time) (apikeys.NewKey, []ui.FormError) {
+	invalid := keyChecks.Errors(l, f).Errors
 	in := apikeys.NewKey{Name: f.Name, Description: f.Description, IdempotencyKey: f.IdempotencyKey}
 	for _, scope := range []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead} {
 		if f.Has(string(scope)) {
@@ -145,7 +146,7 @@ func (f keyForm) key(l locale, now time.Time) (apikeys.NewKey, []formError) {
 		invalid = append(invalid, e)
 	}
 	if !org.IsID(f.IdempotencyKey) {
-		invalid = append(invalid, formError{"main", incompleteForm})
+		invalid = append(invalid, ui.FormError{Field: "main", Message: incompleteForm})
 	}
 	return in, invalid
 }

@@ -6,12 +6,13 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/apikeys"
+	"dg/web/ui"
 )
 
 // renameKeyView is the form that changes what a key is called.
 type renameKeyView struct {
-	layout
-	formErrors
+	ui.Layout
+	ui.FormErrors
 	labelForm
 	Key        string // its name as it is
 	Path, Back string
@@ -23,8 +24,24 @@ type labelForm struct {
 	Description string `json:"description" validate:"omitempty,max=200,text,legible"`
 }
 
+// keyMessages are what the forms say about a field that breaks a rule of its validate tag.
+var keyMessages = map[string]string{
+	"name visible": "Enter a name.",
+	"name max":     "The name has {count} characters. Use 200 or fewer.",
+	"name text":    "The name contains invalid characters, such as a line break. Type it again.",
+	"name legible": "The name contains characters that cannot be seen. Type it again.",
+
+	"description legible": "The description contains characters that cannot be seen. Type it again.",
+	"description max":     "The description has {count} characters. Use 200 or fewer.",
+	"description text":    "The description contains invalid characters, such as a line break. Type it again.",
+	"scopes min":          "Choose at least one scope.",
+	"scopes oneof":        "Choose at least one scope.",
+}
+
+var keyChecks = ui.NewChecks(keyMessages)
+
 func parseLabelForm(c *fiber.Ctx) labelForm {
-	return labelForm{strings.TrimSpace(formValue(c, "name")), strings.TrimSpace(formValue(c, "description"))}
+	return labelForm{strings.TrimSpace(ui.FormValue(c, "name")), strings.TrimSpace(ui.FormValue(c, "description"))}
 }
 
 // shown is the form as it can be shown again.
@@ -33,8 +50,8 @@ func (f labelForm) shown() labelForm {
 }
 
 // renameKeyForm answers GET /settings/api-keys/:key/rename.
-func (h *keysHandler) renameKeyForm(c *fiber.Ctx, p *principal) error {
-	k, err := h.Keys.Key(c.UserContext(), p.keyActor(), c.Params("key"))
+func (h *keysHandler) renameKeyForm(c *fiber.Ctx, p *ui.Principal) error {
+	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
 	if err != nil {
 		return err
 	}
@@ -46,26 +63,26 @@ func (h *keysHandler) renameKeyForm(c *fiber.Ctx, p *principal) error {
 }
 
 // renameKey answers POST /settings/api-keys/:key/rename and redirects to the key's page.
-func (h *keysHandler) renameKey(c *fiber.Ctx, p *principal) error {
-	k, err := h.Keys.Key(c.UserContext(), p.keyActor(), c.Params("key"))
+func (h *keysHandler) renameKey(c *fiber.Ctx, p *ui.Principal) error {
+	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
 	if err != nil {
 		return err
 	}
 	form := parseLabelForm(c)
-	if invalid := checkForm(p.locale, form); len(invalid.Errors) > 0 {
-		return h.renderRenameKey(c, p, k, fiber.StatusBadRequest, renameKeyView{labelForm: form.shown(), formErrors: invalid})
+	if invalid := keyChecks.Errors(p.Locale, form); len(invalid.Errors) > 0 {
+		return h.renderRenameKey(c, p, k, fiber.StatusBadRequest, renameKeyView{labelForm: form.shown(), FormErrors: invalid})
 	}
-	if err := h.Changes.Rename(c.UserContext(), p.keyActor(), k.ID, apikeys.Label(form), apikeys.RequestOf(c, c.Path())); err != nil {
+	if err := h.Changes.Rename(c.UserContext(), p.KeyActor(), k.ID, apikeys.Label(form), apikeys.RequestOf(c, c.Path())); err != nil {
 		return err
 	}
-	say(c, notice{Strong: "Key renamed.", Before: " Its secret, scopes and expiry are the same."})
+	ui.Say(c, ui.Notice{Strong: "Key renamed.", Before: " Its secret, scopes and expiry are the same."})
 	return c.Redirect(keyPath(p, k, ""), fiber.StatusSeeOther)
 }
 
-func (h *keysHandler) renderRenameKey(c *fiber.Ctx, p *principal, k apikeys.Key, status int, view renameKeyView) error {
+func (h *keysHandler) renderRenameKey(c *fiber.Ctx, p *ui.Principal, k apikeys.Key, status int, view renameKeyView) error {
 	view.Key, view.Path, view.Back = k.Name, keyPath(p, k, "/rename"), keyPath(p, k, "")
 	var err error
-	if view.layout, err = h.settings.Layout(c, p, titleOf("Rename key", status), "api-keys"); err != nil {
+	if view.Layout, err = h.settings.Layout(c, p, ui.TitleOf("Rename key", status), "api-keys"); err != nil {
 		return err
 	}
 	return h.Render(c, status, "key-rename", &view)

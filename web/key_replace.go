@@ -10,12 +10,13 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/modules/org"
+	"dg/web/ui"
 )
 
 // replaceKeyView is the form that replaces a key.
 type replaceKeyView struct {
-	layout
-	formErrors
+	ui.Layout
+	ui.FormErrors
 	Key            keyRow
 	IdempotencyKey string
 	Path, Back     string
@@ -45,8 +46,8 @@ func overlapOf(value string) (time.Duration, bool) {
 }
 
 // replaceKeyForm answers GET /settings/api-keys/:key/replace.
-func (h *keysHandler) replaceKeyForm(c *fiber.Ctx, p *principal) error {
-	k, err := h.Keys.Key(c.UserContext(), p.keyActor(), c.Params("key"))
+func (h *keysHandler) replaceKeyForm(c *fiber.Ctx, p *ui.Principal) error {
+	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
 	if err != nil {
 		return err
 	}
@@ -54,12 +55,12 @@ func (h *keysHandler) replaceKeyForm(c *fiber.Ctx, p *principal) error {
 		return c.Redirect(keyPath(p, k, ""), fiber.StatusSeeOther)
 	}
 	choice, view := defaultOverlap, replaceKeyView{IdempotencyKey: uuid.NewString()}
-	if view.formErrors, _, err = h.Reauthenticate(c, p); err != nil {
+	if view.FormErrors, _, err = h.Reauthenticate(c, p); err != nil {
 		return err
 	}
 	if view.Draft = h.TakeDraft(c, p); view.Draft {
-		choice = formValue(c, "overlap")
-		if sent := formValue(c, "idempotencyKey"); org.IsID(sent) {
+		choice = ui.FormValue(c, "overlap")
+		if sent := ui.FormValue(c, "idempotencyKey"); org.IsID(sent) {
 			view.IdempotencyKey = sent
 		}
 	}
@@ -68,19 +69,19 @@ func (h *keysHandler) replaceKeyForm(c *fiber.Ctx, p *principal) error {
 
 // replaceKey answers POST /settings/api-keys/:key/replace. Its answer is the only one that shows the secret, so everything that
 // can fail happens before the key is replaced.
-func (h *keysHandler) replaceKey(c *fiber.Ctx, p *principal) error {
-	k, err := h.Keys.Key(c.UserContext(), p.keyActor(), c.Params("key"))
+func (h *keysHandler) replaceKey(c *fiber.Ctx, p *ui.Principal) error {
+	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
 	if err != nil {
 		return err
 	}
-	choice, idempotencyKey := formValue(c, "overlap"), formValue(c, "idempotencyKey")
+	choice, idempotencyKey := ui.FormValue(c, "overlap"), ui.FormValue(c, "idempotencyKey")
 	overlap, chosen := overlapOf(choice)
-	var invalid []formError
+	var invalid []ui.FormError
 	if !chosen {
-		invalid = append(invalid, formError{"overlap", "Choose when the old key stops."})
+		invalid = append(invalid, ui.FormError{Field: "overlap", Message: "Choose when the old key stops."})
 	}
 	if !org.IsID(idempotencyKey) {
-		invalid = append(invalid, formError{"main", incompleteForm})
+		invalid = append(invalid, ui.FormError{Field: "main", Message: incompleteForm})
 	}
 	f, status, err := h.Reauthenticate(c, p, invalid...)
 	if err != nil {
@@ -93,7 +94,7 @@ func (h *keysHandler) replaceKey(c *fiber.Ctx, p *principal) error {
 	if err != nil {
 		return err
 	}
-	done, err := h.Changes.Replace(c.UserContext(), p.keyActor(), k.ID,
+	done, err := h.Changes.Replace(c.UserContext(), p.KeyActor(), k.ID,
 		apikeys.Replacement{Overlap: overlap, IdempotencyKey: idempotencyKey}, apikeys.RequestOf(c, c.Path()))
 	switch {
 	case errors.Is(err, apikeys.ErrAlreadyCreated):
@@ -101,7 +102,7 @@ func (h *keysHandler) replaceKey(c *fiber.Ctx, p *principal) error {
 	case errors.Is(err, apikeys.ErrNotReplaceable):
 		return c.Redirect(keyPath(p, k, ""), fiber.StatusSeeOther)
 	case errors.Is(err, apikeys.ErrTooMany):
-		return h.rejectReplacement(c, p, k, choice, fiber.StatusBadRequest, fieldError("overlap",
+		return h.rejectReplacement(c, p, k, choice, fiber.StatusBadRequest, ui.FieldError("overlap",
 			fmt.Sprintf("Both keys would be more than the maximum of %d. Choose “Now”, or revoke another key first.", apikeys.MaxUsable)))
 	case err != nil:
 		return err
@@ -113,13 +114,13 @@ func (h *keysHandler) replaceKey(c *fiber.Ctx, p *principal) error {
 
 // rejectReplacement shows the form again with its errors. It has its own idempotency key: this one replaced nothing.
 func (h *keysHandler) rejectReplacement(
-	c *fiber.Ctx, p *principal, k apikeys.Key, choice string, status int, f formErrors,
+	c *fiber.Ctx, p *ui.Principal, k apikeys.Key, choice string, status int, f ui.FormErrors,
 ) error {
-	view := replaceKeyView{IdempotencyKey: uuid.NewString(), formErrors: f}
+	view := replaceKeyView{IdempotencyKey: uuid.NewString(), FormErrors: f}
 	return h.renderReplaceKey(c, p, k, status, choice, view)
 }
 
-func (h *keysHandler) renderReplaceKey(c *fiber.Ctx, p *principal, k apikeys.Key, status int, choice string, view replaceKeyView) error {
+func (h *keysHandler) renderReplaceKey(c *fiber.Ctx, p *ui.Principal, k apikeys.Key, status int, choice string, view replaceKeyView) error {
 	view.Key, view.Path, view.Back = h.keyRow(p, k), keyPath(p, k, "/replace"), keyPath(p, k, "")
 	for i, label := range overlapLabels {
 		until := h.Now().Add(apikeys.Overlaps[i])
@@ -129,7 +130,7 @@ func (h *keysHandler) renderReplaceKey(c *fiber.Ctx, p *principal, k apikeys.Key
 		view.Choices = append(view.Choices, overlapChoice{label[0], label[1], until, label[0] == choice})
 	}
 	var err error
-	if view.layout, err = h.settings.Layout(c, p, titleOf("Replace key", status), "api-keys"); err != nil {
+	if view.Layout, err = h.settings.Layout(c, p, ui.TitleOf("Replace key", status), "api-keys"); err != nil {
 		return err
 	}
 	return h.Render(c, status, "key-replace", &view)

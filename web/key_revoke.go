@@ -4,49 +4,50 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/apikeys"
+	"dg/web/ui"
 )
 
 // revokeKeyView asks for confirmation. With script, a dialog on the list does.
 type revokeKeyView struct {
-	layout
+	ui.Layout
 	Key        keyRow
 	Path, Back string
 }
 
 // revokeKeyForm answers GET /settings/api-keys/:key/revoke.
-func (h *keysHandler) revokeKeyForm(c *fiber.Ctx, p *principal) error {
-	k, err := h.Keys.Key(c.UserContext(), p.keyActor(), c.Params("key"))
+func (h *keysHandler) revokeKeyForm(c *fiber.Ctx, p *ui.Principal) error {
+	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
 	if err != nil {
 		return err
 	}
 	if k.Revoked(h.Now()) {
 		return redirectToRevoked(c, p, k, true)
 	}
-	view := revokeKeyView{Key: h.keyRow(p, k), Back: p.path("/settings/api-keys")}
+	view := revokeKeyView{Key: h.keyRow(p, k), Back: p.Path("/settings/api-keys")}
 	view.Path = view.Back + "/" + k.ID + "/revoke"
-	if view.layout, err = h.settings.Layout(c, p, "Revoke key", "api-keys"); err != nil {
+	if view.Layout, err = h.settings.Layout(c, p, "Revoke key", "api-keys"); err != nil {
 		return err
 	}
 	return h.Render(c, fiber.StatusOK, "key-revoke", &view)
 }
 
 // revokeKey answers POST /settings/api-keys/:key/revoke and redirects to the list, which confirms it.
-func (h *keysHandler) revokeKey(c *fiber.Ctx, p *principal) error {
-	k, err := h.Keys.Key(c.UserContext(), p.keyActor(), c.Params("key"))
+func (h *keysHandler) revokeKey(c *fiber.Ctx, p *ui.Principal) error {
+	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
 	if err != nil {
 		return err
 	}
-	if err := h.Changes.Revoke(c.UserContext(), p.keyActor(), k.ID, apikeys.RequestOf(c, c.Path())); err != nil {
+	if err := h.Changes.Revoke(c.UserContext(), p.KeyActor(), k.ID, apikeys.RequestOf(c, c.Path())); err != nil {
 		return err
 	}
 	return redirectToRevoked(c, p, k, k.Revoked(h.Now())) // by this clock: the database's decides
 }
 
-func redirectToRevoked(c *fiber.Ctx, p *principal, k apikeys.Key, before bool) error {
-	done := notice{Name: k.Name, Strong: "has been revoked.", Before: " Requests with this key are now rejected."}
+func redirectToRevoked(c *fiber.Ctx, p *ui.Principal, k apikeys.Key, before bool) error {
+	done := ui.Notice{Name: k.Name, Strong: "has been revoked.", Before: " Requests with this key are now rejected."}
 	if before {
-		done = notice{Name: k.Name, Strong: "was already revoked", Before: " on ", At: k.RevokedAt, After: ". Nothing was changed."}
+		done = ui.Notice{Name: k.Name, Strong: "was already revoked", Before: " on ", At: k.RevokedAt, After: ". Nothing was changed."}
 	}
-	say(c, done)
-	return c.Redirect(p.path("/settings/api-keys"), fiber.StatusSeeOther)
+	ui.Say(c, done)
+	return c.Redirect(p.Path("/settings/api-keys"), fiber.StatusSeeOther)
 }

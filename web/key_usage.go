@@ -5,6 +5,7 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/modules/reports"
+	"dg/web/ui"
 )
 
 // usageView is the requests of a key by day: in words, as bars and as a table.
@@ -12,7 +13,7 @@ type usageView struct {
 	Summary     string
 	Any         bool
 	Top         []string
-	Ticks       []tick
+	Ticks       []ui.Tick
 	Width       int
 	Grid, Most  string
 	First, Last string
@@ -28,7 +29,7 @@ type usageDay struct {
 	Title, HitArea, Bar, Covered string
 }
 
-func newUsageView(l locale, days []apikeys.Usage) usageView {
+func newUsageView(l ui.Locale, days []apikeys.Usage) usageView {
 	period := reports.Period{From: days[0].Day, Days: len(days)}
 	var most, sum apikeys.Usage
 	for _, d := range days {
@@ -37,11 +38,11 @@ func newUsageView(l locale, days []apikeys.Usage) usageView {
 		}
 		sum.Accepted, sum.Refused, sum.Limited = sum.Accepted+d.Accepted, sum.Refused+d.Refused, sum.Limited+d.Limited
 	}
-	top, step := scaleOf(total(most))
+	top, step := ui.ScaleOf(total(most))
 	v := usageView{
 		Summary: requestsLabel(l, sum), Any: total(sum) > 0, Rejected: sum.Refused+sum.Limited > 0,
-		Top: axisLabels(l, top, step), Ticks: ticks(l, period), Width: 10 * len(days), Grid: gridOf(10*len(days), top, step) + gridLines(l, period),
-		Most: l.Count(total(most)) + " on " + l.Day(most.Day), First: l.Day(days[0].Day), Last: l.Day(lastDay(period)),
+		Top: ui.AxisLabels(l, top, step), Ticks: ui.Ticks(l, period), Width: 10 * len(days), Grid: ui.GridOf(10*len(days), top, step) + ui.GridLines(l, period),
+		Most: l.Count(total(most)) + " on " + l.Day(most.Day), First: l.Day(days[0].Day), Last: l.Day(ui.LastDay(period)),
 	}
 	for i, d := range days {
 		v.Days = append(v.Days, newUsageDay(l, i, d, top))
@@ -51,19 +52,19 @@ func newUsageView(l locale, days []apikeys.Usage) usageView {
 
 const usageBarWidth = 60
 
-func newUsageDay(l locale, i int, d apikeys.Usage, top int64) usageDay {
+func newUsageDay(l ui.Locale, i int, d apikeys.Usage, top int64) usageDay {
 	return usageDay{
 		Date: d.Day.Format("2006-01-02"), Day: l.Weekday(d.Day),
 		AcceptedCount: l.Count(d.Accepted), RefusedCount: l.Count(d.Refused), LimitedCount: l.Count(d.Limited),
 		Title:   l.Weekday(d.Day) + ": " + requestsLabel(l, d),
 		HitArea: fmt.Sprintf("M%d 0h10v100h-10z", 10*i),
-		Bar:     barPath(int64(100*i+50), usageBarWidth, total(d), top), Covered: barPath(int64(100*i+50), usageBarWidth, max(d.Accepted, 0), top),
+		Bar:     ui.BarPath(int64(100*i+50), usageBarWidth, total(d), top), Covered: ui.BarPath(int64(100*i+50), usageBarWidth, max(d.Accepted, 0), top),
 	}
 }
 
 func total(d apikeys.Usage) int64 { return d.Accepted + d.Refused + d.Limited }
 
 // requestsLabel says in words what became of requests.
-func requestsLabel(l locale, d apikeys.Usage) string {
+func requestsLabel(l ui.Locale, d apikeys.Usage) string {
 	return fmt.Sprintf("%s accepted, %s refused, %s limited", l.Count(d.Accepted), l.Count(d.Refused), l.Count(d.Limited))
 }

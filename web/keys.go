@@ -10,12 +10,13 @@ import (
 	"dg/modules/apikeys"
 	"dg/platform/apperr"
 	"dg/platform/authz"
+	"dg/web/ui"
 )
 
 // keysView is the list of the organisation's keys.
 type keysView struct {
-	layout
-	pager               // of the inactive keys
+	ui.Layout
+	ui.Pager            // of the inactive keys
 	Create       string // path, or "" if creating is not possible
 	Paused       bool
 	Active       []keyRow
@@ -38,15 +39,15 @@ type keyRow struct {
 	Page         string
 	Revoke       string // path, or "" if there is nothing to revoke
 	active       bool
-	Locale       locale
+	Locale       ui.Locale
 }
 
 // inactivePerPage is the page size of revoked and expired keys. Active keys are not paged: there are apikeys.MaxUsable at most.
 const inactivePerPage = 100
 
 // listKeys answers GET /settings/api-keys.
-func (h *keysHandler) listKeys(c *fiber.Ctx, p *principal) error {
-	keys, err := h.Keys.List(c.UserContext(), p.keyActor())
+func (h *keysHandler) listKeys(c *fiber.Ctx, p *ui.Principal) error {
+	keys, err := h.Keys.List(c.UserContext(), p.KeyActor())
 	if err != nil {
 		return err
 	}
@@ -54,7 +55,7 @@ func (h *keysHandler) listKeys(c *fiber.Ctx, p *principal) error {
 }
 
 // renderKeys shows the keys, below the notice if there is one.
-func (h *keysHandler) renderKeys(c *fiber.Ctx, p *principal, keys []apikeys.Key, done *notice) error {
+func (h *keysHandler) renderKeys(c *fiber.Ctx, p *ui.Principal, keys []apikeys.Key, done *ui.Notice) error {
 	view := keysView{Paused: !p.Organisation.Plan.IncludesAPI(), Truncated: len(keys) == apikeys.MaxListed}
 	var inactive []keyRow
 	for _, k := range keys {
@@ -64,30 +65,30 @@ func (h *keysHandler) renderKeys(c *fiber.Ctx, p *principal, keys []apikeys.Key,
 			inactive = append(inactive, row)
 		}
 	}
-	view.pager = newPager(c, len(inactive), inactivePerPage, func(page int) string {
-		return p.path("/settings/api-keys?page=" + strconv.Itoa(page))
+	view.Pager = ui.NewPager(c, len(inactive), inactivePerPage, func(page int) string {
+		return p.Path("/settings/api-keys?page=" + strconv.Itoa(page))
 	})
-	view.Inactive, view.AllInactive, view.OpenInactive = inactive[view.from:view.to], p.locale.Count(int64(len(inactive))), c.Query("page") != ""
+	view.Inactive, view.AllInactive, view.OpenInactive = inactive[view.From:view.To], p.Locale.Count(int64(len(inactive))), c.Query("page") != ""
 	var err error
-	if view.layout, err = h.settings.Layout(c, p, "API keys", "api-keys"); err != nil {
+	if view.Layout, err = h.settings.Layout(c, p, "API keys", "api-keys"); err != nil {
 		return err
 	}
 	if done != nil {
-		view.Notices = append([]notice{*done}, view.Notices...)
+		view.Notices = append([]ui.Notice{*done}, view.Notices...)
 	}
-	obstacles := creationObstacles(p, len(keys) > 0, len(view.Active), p.path("/settings/api-keys/new"))
+	obstacles := creationObstacles(p, len(keys) > 0, len(view.Active), p.Path("/settings/api-keys/new"))
 	if view.Notices = append(view.Notices, obstacles...); len(obstacles) == 0 {
-		view.Create = p.path("/settings/api-keys/new")
+		view.Create = p.Path("/settings/api-keys/new")
 	}
 	return h.Render(c, fiber.StatusOK, "keys", &view)
 }
 
-func (h *keysHandler) keyRow(p *principal, k apikeys.Key) keyRow {
+func (h *keysHandler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 	now := h.Now()
 	stops := k.Stopping(now) && (k.ExpiresAt == nil || k.RevokedAt.Before(*k.ExpiresAt))
 	r := keyRow{
 		Name: k.Name, ID: apikeys.TokenPrefix + k.ID + "_…", Scopes: scopeLabel(k.Scopes, ", "), Created: k.CreatedAt, Creator: k.CreatedBy.Name,
-		LastUsed: k.LastUsedAt, At: k.ExpiresAt, Until: "until", active: true, Page: keyPath(p, k, ""), Locale: p.locale,
+		LastUsed: k.LastUsedAt, At: k.ExpiresAt, Until: "until", active: true, Page: keyPath(p, k, ""), Locale: p.Locale,
 	}
 	switch k.State(now, p.Organisation.Plan) {
 	case apikeys.RevokedKey:
@@ -133,34 +134,34 @@ func scopeLabel(scopes []apikeys.Scope, separator string) string {
 
 // creationObstacles says why a person who sees the settings cannot create a key: nothing if it is possible. Next is where to
 // continue when two-step verification is set up; had says whether the organisation ever had keys.
-func creationObstacles(p *principal, had bool, active int, next string) []notice {
-	var all []notice
+func creationObstacles(p *ui.Principal, had bool, active int, next string) []ui.Notice {
+	var all []ui.Notice
 	switch {
 	case p.Organisation.Plan.IncludesAPI():
 	case !had:
-		all = append(all, notice{
+		all = append(all, ui.Notice{
 			Strong: "The API comes with the Pro plan.", Before: " Your plan does not include it, so you cannot create keys.",
-			Action: "See the plan", ActionPath: p.path("/settings/organisation"),
+			Action: "See the plan", ActionPath: p.Path("/settings/organisation"),
 		})
 	default:
-		all = append(all, notice{
+		all = append(all, ui.Notice{
 			Kind: "warn", Strong: "API keys are paused.", Before: " Your plan does not include the API: requests with a key are rejected, and you cannot " +
 				"create keys. You can still list and revoke them. They work again when you return to the Pro plan.",
-			Action: "See the plan", ActionPath: p.path("/settings/organisation"),
+			Action: "See the plan", ActionPath: p.Path("/settings/organisation"),
 		})
 	}
-	if !p.may(authz.CreateKey) {
-		all = append(all, notice{
-			Strong: needsTwoStep, Before: " You can list and revoke keys without it.", Action: "Set up two-step verification", ActionPath: p.twoStepFor(next),
+	if !p.May(authz.CreateKey) {
+		all = append(all, ui.Notice{
+			Strong: ui.NeedsTwoStep, Before: " You can list and revoke keys without it.", Action: "Set up two-step verification", ActionPath: p.TwoStepFor(next),
 		})
 	}
 	if active >= apikeys.MaxUsable {
-		all = append(all, notice{Strong: "You cannot create more keys.", Before: " " + apikeys.ErrTooMany.Message})
+		all = append(all, ui.Notice{Strong: "You cannot create more keys.", Before: " " + apikeys.ErrTooMany.Message})
 	}
 	return all
 }
 
 // refused is the notice as the answer to a request that ignores it.
-func refused(n notice) error {
+func refused(n ui.Notice) error {
 	return apperr.New(apperr.AccessDenied, "%s", strings.TrimSpace(n.Strong+n.Before))
 }

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+
+	"dg/web/ui"
 )
 
 // maxExpiryNotices is how many expiring keys are named: those that expire first.
@@ -12,27 +14,27 @@ const maxExpiryNotices = 3
 
 // expiringKeys are the notices about expiring keys, the most urgent first. There are none below the Pro plan: the keys are paused
 // there, and no new ones can be created.
-func (h *keysHandler) expiringKeys(c *fiber.Ctx, p *principal) ([]notice, error) {
+func (h *keysHandler) expiringKeys(c *fiber.Ctx, p *ui.Principal) ([]ui.Notice, error) {
 	if !p.Organisation.Plan.IncludesAPI() {
 		return nil, nil
 	}
-	keys, err := h.Keys.Expiring(c.UserContext(), p.keyActor())
+	keys, err := h.Keys.Expiring(c.UserContext(), p.KeyActor())
 	if err != nil {
 		return nil, err
 	}
-	var notices []notice
+	var notices []ui.Notice
 	for _, k := range keys[:min(len(keys), maxExpiryNotices)] {
 		left := k.ExpiresAt.Sub(h.Now())
-		notices = append(notices, notice{
+		notices = append(notices, ui.Notice{
 			Kind: urgency(left), Name: k.Name, Strong: "expires " + inDays(left), Before: ", on ", At: k.ExpiresAt,
 			After: ". Create a new key, replace this one in your tool, then revoke it.",
 		})
 	}
 	switch more := len(keys) - len(notices); {
 	case more == 1:
-		notices = append(notices, notice{Strong: "1 more key", Before: " expires within 30 days."})
+		notices = append(notices, ui.Notice{Strong: "1 more key", Before: " expires within 30 days."})
 	case more > 1:
-		notices = append(notices, notice{Strong: p.locale.Count(int64(more)) + " more keys", Before: " expire within 30 days."})
+		notices = append(notices, ui.Notice{Strong: p.Locale.Count(int64(more)) + " more keys", Before: " expire within 30 days."})
 	}
 	return notices, nil
 }
@@ -40,9 +42,9 @@ func (h *keysHandler) expiringKeys(c *fiber.Ctx, p *principal) ([]notice, error)
 // urgency is the kind of the notice about a key that expires after the time left.
 func urgency(left time.Duration) string {
 	switch {
-	case left <= oneDay:
+	case left <= ui.OneDay:
 		return "bad"
-	case left <= 7*oneDay:
+	case left <= 7*ui.OneDay:
 		return "warn"
 	}
 	return ""
@@ -50,7 +52,7 @@ func urgency(left time.Duration) string {
 
 // inDays says in how many days something happens, counting a day that has begun as one.
 func inDays(left time.Duration) string {
-	days := int((left + oneDay - 1) / oneDay)
+	days := int((left + ui.OneDay - 1) / ui.OneDay)
 	if days == 1 {
 		return "in 1 day"
 	}

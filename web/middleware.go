@@ -10,12 +10,13 @@ import (
 	"dg/modules/identity"
 	"dg/platform/apperr"
 	"dg/platform/httpserver"
+	"dg/web/ui"
 )
 
 // prepare sets the headers of a screen and the context of its request: with the request that security events are recorded with.
 func (h *Handler) prepare(c *fiber.Ctx) error {
 	h.setHeaders(c)
-	httpserver.WithTenant(c, h.hints.Organisation(c.Cookies(sessionCookie)))
+	httpserver.WithTenant(c, h.hints.Organisation(c.Cookies(ui.SessionCookie)))
 	c.SetUserContext(identity.WithRequest(c.UserContext(), apikeys.RequestOf(c, c.Path())))
 	return c.Next()
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/stretchr/testify/require"
+
+	"dg/web/ui"
 )
 
 // A browser that has met the screens over https never asks for them, or for a host below theirs, over http again.
@@ -17,7 +19,7 @@ func TestHSTSCoversSubdomains(t *testing.T) {
 		"http://127.0.0.1:8080":  "", // browsers ignore it over http
 	} {
 		app := fiber.New()
-		routes{app, []fiber.Handler{func(c *fiber.Ctx) error { (&Handler{Pages: &Pages{Base: base}}).setHeaders(c); return c.Next() }}}.Get("/", func(*fiber.Ctx) error { return nil })
+		routes{app, []fiber.Handler{func(c *fiber.Ctx) error { (&Handler{Pages: &ui.Pages{Base: base}}).setHeaders(c); return c.Next() }}}.Get("/", func(*fiber.Ctx) error { return nil })
 		answer, err := app.Test(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", http.NoBody))
 		require.NoError(t, err)
 		require.NoError(t, answer.Body.Close())

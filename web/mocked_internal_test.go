@@ -19,6 +19,7 @@ import (
 	"dg/modules/games"
 	"dg/modules/org"
 	"dg/platform/httpserver"
+	"dg/web/ui"
 )
 
 // mocked is the screens over mocks of the modules, without a database. An owner of Acme is signed in, and every call succeeds
@@ -55,7 +56,7 @@ type someCalls struct{ *testing.T }
 func (someCalls) Cleanup(func()) {}
 
 // newMocked starts the screens with the policy.
-func newMocked(t *testing.T, mocks mockTester, policy Policy) (*mocked, *fiber.App) {
+func newMocked(t *testing.T, mocks mockTester, policy ui.Policy) (*mocked, *fiber.App) {
 	t.Helper()
 	s := &mocked{t: t, mocks: mocks}
 	m := s.modules(policy)
@@ -86,7 +87,7 @@ func (s *mocked) send(method, path, form string, failing int, failure error) (*h
 	s.mu.Unlock()
 	request, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, strings.NewReader(form))
 	require.NoError(s.t, err)
-	request.Header = http.Header{"Accept": {"text/html"}, "Sec-Fetch-Site": {"same-origin"}, "Cookie": {sessionCookie + "=token"}}
+	request.Header = http.Header{"Accept": {"text/html"}, "Sec-Fetch-Site": {"same-origin"}, "Cookie": {ui.SessionCookie + "=token"}}
 	if form != "" {
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}

@@ -18,9 +18,10 @@ import (
 	"dg/modules/reports"
 	"dg/platform/authz"
 	"dg/platform/limiter"
+	"dg/web/ui"
 )
 
-func (s *mocked) modules(policy Policy) Modules {
+func (s *mocked) modules(policy ui.Policy) Modules {
 	forks, keys, organisations, groups := s.forks(), s.keys(), s.organisations(), s.groups()
 	return Modules{
 		Identity: s.identity(), Orgs: organisations, Policy: policy,
@@ -63,7 +64,7 @@ func (s *mocked) codes(call string) ([]string, identity.Session, error) {
 
 type proof = identity.Proof
 
-func (s *mocked) identity() Identity {
+func (s *mocked) identity() ui.Identity {
 	m := newMockIdentity(s.mocks)
 	m.On("Session", anything, anything).Return(
 		func(context.Context, string) (identity.Session, error) { return s.session("Session") })
@@ -147,7 +148,7 @@ func (s *mocked) twoStep() TwoStep {
 	return m
 }
 
-func (s *mocked) organisations() Organisations {
+func (s *mocked) organisations() ui.Organisations {
 	m := newMockOrganisations(s.mocks)
 	m.On("Membership", anything, anything, anything).Return(
 		func(context.Context, string, string) (org.Membership, error) {
@@ -205,7 +206,7 @@ func (s *mocked) keys() Keys {
 		func(context.Context, actor, string) (apikeys.Key, error) { return give(s, "Keys.Key", aKey) })
 	m.On("Usage", anything, anything, anything).Return(
 		func(context.Context, actor, apikeys.Key) ([]apikeys.Usage, error) {
-			return give(s, "Keys.Usage", []apikeys.Usage{{Day: mockedNow.Truncate(oneDay), Accepted: 1}})
+			return give(s, "Keys.Usage", []apikeys.Usage{{Day: mockedNow.Truncate(ui.OneDay), Accepted: 1}})
 		})
 	return m
 }
@@ -306,7 +307,7 @@ func (s *mocked) log() AuditLog {
 }
 
 // newPolicy is the policy of the program.
-func newPolicy(t *testing.T) Policy {
+func newPolicy(t *testing.T) ui.Policy {
 	t.Helper()
 	policy, err := authz.New()
 	require.NoError(t, err)

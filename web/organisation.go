@@ -11,11 +11,12 @@ import (
 
 	"dg/modules/org"
 	"dg/platform/authz"
+	"dg/web/ui"
 )
 
 // organisationView is the organisation's plan, reporting mode, members and groups.
 type organisationView struct {
-	layout
+	ui.Layout
 	Name, Plan  string
 	IncludesAPI bool
 	Mode        string
@@ -35,33 +36,33 @@ type memberRow struct {
 }
 
 // organisation answers GET /settings/organisation.
-func (h *organisationHandler) organisation(c *fiber.Ctx, p *principal) error {
+func (h *organisationHandler) organisation(c *fiber.Ctx, p *ui.Principal) error {
 	o := p.Organisation
 	view := organisationView{
-		Name: o.Name, Plan: planLabels[o.Plan], IncludesAPI: o.Plan.IncludesAPI(),
-		Mode: modeLabels[o.ReportingMode], Nominative: o.ReportingMode == org.Nominative,
+		Name: o.Name, Plan: ui.PlanLabels[o.Plan], IncludesAPI: o.Plan.IncludesAPI(),
+		Mode: ui.ModeLabels[o.ReportingMode], Nominative: o.ReportingMode == org.Nominative,
 	}
-	if p.may(authz.ChangeReportingMode) {
-		view.ChangeMode = p.path("/settings/organisation/reporting-mode")
+	if p.May(authz.ChangeReportingMode) {
+		view.ChangeMode = p.Path("/settings/organisation/reporting-mode")
 	}
 	var err error
-	if view.layout, err = h.settings.Layout(c, p, "Organisation", "organisation"); err != nil {
+	if view.Layout, err = h.settings.Layout(c, p, "Organisation", "organisation"); err != nil {
 		return err
 	}
 	if err := h.addMembers(c.UserContext(), p, &view); err != nil {
 		return err
 	}
-	if view.Groups, err = h.groupList(c, p, p.path("/settings/organisation")); err != nil {
+	if view.Groups, err = h.groupList(c, p, p.Path("/settings/organisation")); err != nil {
 		return err
 	}
 	return h.Render(c, fiber.StatusOK, "organisation", &view)
 }
 
 // addMembers lists the members by role, then by name.
-func (h *organisationHandler) addMembers(ctx context.Context, p *principal, view *organisationView) error {
+func (h *organisationHandler) addMembers(ctx context.Context, p *ui.Principal, view *organisationView) error {
 	members, all, err := h.Organisations.Members(ctx, p.Organisation.ID)
 	if err == nil {
-		err = authorizeAll(p, authz.ReadOrganisation, members, func(m org.Member) string { return m.OrganisationID })
+		err = ui.AuthorizeAll(p, authz.ReadOrganisation, members, func(m org.Member) string { return m.OrganisationID })
 	}
 	if err != nil {
 		return err
@@ -77,16 +78,16 @@ func (h *organisationHandler) addMembers(ctx context.Context, p *principal, view
 	users := int64(0)
 	for _, p := range people {
 		rank := slices.Index([]org.Role{org.RoleOwner, org.RoleAdmin, org.RoleMember}, roles[p.ID])
-		view.Members = append(view.Members, memberRow{p.Name, p.Email, roleLabels[roles[p.ID]], p.TwoStep, p.TwoStepSince, rank})
+		view.Members = append(view.Members, memberRow{p.Name, p.Email, ui.RoleLabels[roles[p.ID]], p.TwoStep, p.TwoStepSince, rank})
 		if p.TwoStep {
 			users++
 		}
 	}
 	slices.SortStableFunc(view.Members, func(a, b memberRow) int { return cmp.Or(a.rank-b.rank, strings.Compare(a.Name, b.Name)) })
-	view.TwoStep = p.locale.Count(users) + " of " + p.locale.Count(int64(len(view.Members)))
+	view.TwoStep = p.Locale.Count(users) + " of " + p.Locale.Count(int64(len(view.Members)))
 	if all > len(members) {
 		view.TwoStep += " listed"
-		view.Unlisted = p.locale.Count(int64(all - len(members)))
+		view.Unlisted = p.Locale.Count(int64(all - len(members)))
 	}
 	return nil
 }

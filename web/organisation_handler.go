@@ -1,11 +1,15 @@
 package web
 
+import (
+	"dg/web/ui"
+)
+
 // organisationHandler serves the settings of an organisation but its keys and its log.
 type organisationHandler struct {
-	*Pages
-	*Guard
+	*ui.Pages
+	*ui.Guard
 	OrganisationModules
-	settings SettingsNotices
+	settings ui.SettingsNotices
 }
 
 // OrganisationModules are what the wing uses of other modules.
@@ -13,10 +17,10 @@ type OrganisationModules struct {
 	Organisations Settings
 	People        People
 	Keys          ReadingKeys
-	Forks         ForkList
+	Forks         ui.ForkList
 }
 
 // newOrganisation returns the wing.
-func newOrganisation(pages *Pages, guard *Guard, settings SettingsNotices, m OrganisationModules) (*organisationHandler, error) {
+func newOrganisation(pages *ui.Pages, guard *ui.Guard, settings ui.SettingsNotices, m OrganisationModules) (*organisationHandler, error) {
 	return &organisationHandler{pages, guard, m, settings}, nil
 }

@@ -4,11 +4,12 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/org"
+	"dg/web/ui"
 )
 
 // organisationsView is the choice of a person who belongs to several organisations, or to none.
 type organisationsView struct {
-	layout
+	ui.Layout
 	Choices []organisationChoice
 }
 
@@ -26,16 +27,16 @@ func (h *Handler) chooseOrganisation(screen string) fiber.Handler {
 		if err != nil {
 			return err
 		}
-		view := organisationsView{layout: newLayout(p, "Your organisations", areaNone)}
+		view := organisationsView{Layout: ui.NewLayout(p, "Your organisations", ui.AreaNone)}
 		for _, m := range memberships {
-			path := organisationPath(m.Organisation.Slug) + screen
+			path := ui.OrganisationPath(m.Organisation.Slug) + screen
 			if m.Role == org.RoleMember {
 				path = "/account" // the only screen of members
 				if len(memberships) > 1 {
-					path = withParam(path, "org", m.Organisation.Slug)
+					path = ui.WithParam(path, "org", m.Organisation.Slug)
 				}
 			}
-			view.Choices = append(view.Choices, organisationChoice{m.Organisation.Name, roleLabels[m.Role], path})
+			view.Choices = append(view.Choices, organisationChoice{m.Organisation.Name, ui.RoleLabels[m.Role], path})
 		}
 		if len(view.Choices) == 1 {
 			return c.Redirect(view.Choices[0].Path, fiber.StatusSeeOther)

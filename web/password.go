@@ -4,41 +4,47 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/platform/apperr"
+	"dg/web/ui"
 )
 
 // passwordView is the form for a new password.
 type passwordView struct {
-	layout
-	formErrors
+	ui.Layout
+	ui.FormErrors
 }
 
 // passwordForm answers GET /account/password.
-func (h *accountHandler) passwordForm(c *fiber.Ctx, p *principal) error {
-	return h.renderPassword(c, p, fiber.StatusOK, formErrors{})
+func (h *accountHandler) passwordForm(c *fiber.Ctx, p *ui.Principal) error {
+	return h.renderPassword(c, p, fiber.StatusOK, ui.FormErrors{})
 }
 
-func (h *accountHandler) renderPassword(c *fiber.Ctx, p *principal, status int, f formErrors) error {
-	return h.Render(c, status, "password", &passwordView{accountLayout(p, titleOf("Change password", status), "account"), f})
+func (h *accountHandler) renderPassword(c *fiber.Ctx, p *ui.Principal, status int, f ui.FormErrors) error {
+	return h.Render(c, status, "password", &passwordView{accountLayout(p, ui.TitleOf("Change password", status), "account"), f})
 }
 
 // changePassword answers POST /account/password.
-func (h *accountHandler) changePassword(c *fiber.Ctx, p *principal) error {
+func (h *accountHandler) changePassword(c *fiber.Ctx, p *ui.Principal) error {
 	form := newPasswordOf(c)
-	if f := checkForm(p.locale, form); f.Errors != nil {
+	if f := formChecks.Errors(p.Locale, form); f.Errors != nil {
 		return h.renderPassword(c, p, fiber.StatusUnprocessableEntity, f)
 	}
-	session, err := h.Accounts.ChangePassword(c.UserContext(), p.token, proofOf(c), form.New)
-	if f, status := proofErrors(c, err); status != 0 {
+	session, err := h.Accounts.ChangePassword(c.UserContext(), p.Token, ui.ProofOf(c), form.New)
+	if f, status := ui.ProofErrors(c, err); status != 0 {
 		return h.renderPassword(c, p, status, f)
 	}
 	switch {
 	case apperr.Is(err, apperr.Validation):
-		return h.renderPassword(c, p, fiber.StatusUnprocessableEntity, fieldError("new", apperr.From(err).Message))
+		return h.renderPassword(c, p, fiber.StatusUnprocessableEntity, ui.FieldError("new", apperr.From(err).Message))
 	case err != nil:
 		return err
 	}
-	return h.redirectToAccount(c, p, session, notice{Strong: "Password changed.", Before: otherSessionsEnded})
+	return h.redirectToAccount(c, p, session, ui.Notice{Strong: "Password changed.", Before: otherSessionsEnded})
 }
+
+// formMessages are what the forms say about a field that breaks a rule of its validate tag.
+var formMessages = map[string]string{"repeat eqfield": "The passwords do not match."}
+
+var formChecks = ui.NewChecks(formMessages)
 
 // newPassword is the part of a form that sets a password.
 type newPassword struct {
@@ -47,5 +53,5 @@ type newPassword struct {
 }
 
 func newPasswordOf(c *fiber.Ctx) newPassword {
-	return newPassword{formValue(c, "new"), formValue(c, "repeat")}
+	return newPassword{ui.FormValue(c, "new"), ui.FormValue(c, "repeat")}
 }

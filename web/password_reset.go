@@ -5,12 +5,13 @@ import (
 
 	"dg/modules/identity"
 	"dg/platform/apperr"
+	"dg/web/ui"
 )
 
 // resetView is the form for a new password behind a reset link, or the page after it was sent.
 type resetView struct {
-	layout
-	formErrors
+	ui.Layout
+	ui.FormErrors
 	Token  string
 	Person identity.Person
 	Done   bool
@@ -26,26 +27,26 @@ func (h *accountHandler) renderReset(c *fiber.Ctx, status int, view resetView) e
 	if view.Person, err = h.Resets.ResetPerson(c.UserContext(), view.Token); err != nil {
 		return err
 	}
-	view.layout = newLayout(nil, titleOf("Reset password", status), areaNone)
+	view.Layout = ui.NewLayout(nil, ui.TitleOf("Reset password", status), ui.AreaNone)
 	return h.Render(c, status, "password-reset", &view)
 }
 
 // resetPassword answers POST /account/reset. It ends the session of this browser, if there is one.
 func (h *accountHandler) resetPassword(c *fiber.Ctx) error {
-	view := resetView{Token: formValue(c, "token")}
+	view := resetView{Token: ui.FormValue(c, "token")}
 	form := newPasswordOf(c)
-	if view.formErrors = checkForm(localeOf(c), form); view.Errors != nil {
+	if view.FormErrors = formChecks.Errors(ui.LocaleOf(c), form); view.Errors != nil {
 		return h.renderReset(c, fiber.StatusUnprocessableEntity, view)
 	}
-	err := h.Resets.UseReset(c.UserContext(), view.Token, form.New, c.Cookies(sessionCookie))
+	err := h.Resets.UseReset(c.UserContext(), view.Token, form.New, c.Cookies(ui.SessionCookie))
 	if apperr.Is(err, apperr.Validation) {
-		view.formErrors = fieldError("new", apperr.From(err).Message)
+		view.FormErrors = ui.FieldError("new", apperr.From(err).Message)
 		return h.renderReset(c, fiber.StatusUnprocessableEntity, view)
 	}
 	if err != nil {
 		return err
 	}
-	clearSession(c)
-	view.layout, view.Done = newLayout(nil, "Password set", areaNone), true
+	ui.ClearSession(c)
+	view.Layout, view.Done = ui.NewLayout(nil, "Password set", ui.AreaNone), true
 	return h.Render(c, fiber.StatusOK, "password-reset", &view)
 }

@@ -9,6 +9,7 @@ import (
 	"dg/modules/reports"
 	"dg/platform/apperr"
 	"dg/platform/input"
+	"dg/web/ui"
 )
 
 // params are the query parameters of a report, as they were entered.
@@ -28,14 +29,14 @@ func parseParams(c *fiber.Ctx) (params, error) {
 		name := string(key)
 		if fields[name] == nil {
 			if meant := reports.MeantParameter(name); meant != "" {
-				return p, apperr.NewField(name, "The parameter “%s” in the address of this page is unknown. Use “%s”.", shortened(key), meant)
+				return p, apperr.NewField(name, "The parameter “%s” in the address of this page is unknown. Use “%s”.", ui.Shortened(key), meant)
 			}
 			continue
 		}
 		if seen[name] {
-			return p, repeated(name)
+			return p, ui.Repeated(name)
 		}
-		seen[name], *fields[name] = true, shortened(value)
+		seen[name], *fields[name] = true, ui.Shortened(value)
 	}
 	p.Group, p.period = input.ID(p.Group), seen["from"] || seen["to"]
 	return p, nil
@@ -48,9 +49,9 @@ const compareOff = "off"
 func (p params) Compares() bool { return p.Compare != compareOff }
 
 // parsePeriod returns the period of the parameters, or the default one, which it writes into them. Errors: a periodError.
-func (p *params) parsePeriod(l locale, today time.Time) (reports.Period, error) {
+func (p *params) parsePeriod(l ui.Locale, today time.Time) (reports.Period, error) {
 	if !p.period {
-		period := lastDays(today, defaultDays)
+		period := ui.LastDays(today, ui.DefaultDays)
 		p.From, p.To = period.Day(0), period.Day(period.Days-1)
 		return period, nil
 	}
@@ -63,15 +64,15 @@ func (p *params) parsePeriod(l locale, today time.Time) (reports.Period, error) 
 	invalid := &periodError{From: fromIsDay == toIsDay || !fromIsDay, To: fromIsDay == toIsDay || !toIsDay}
 	switch {
 	case !fromIsDay && !toIsDay:
-		invalid.message = "“From” and “To” are not dates. " + validDates(l)
+		invalid.message = "“From” and “To” are not dates. " + ui.ValidDates(l)
 	case !fromIsDay:
-		invalid.message = "“From” is not a date. " + validDates(l)
+		invalid.message = "“From” is not a date. " + ui.ValidDates(l)
 	case !toIsDay:
-		invalid.message = "“To” is not a date. " + validDates(l)
+		invalid.message = "“To” is not a date. " + ui.ValidDates(l)
 	case to.Before(from):
-		invalid.message = toBeforeFrom(l, from, to)
+		invalid.message = ui.ToBeforeFrom(l, from, to)
 	default:
-		invalid.message = "The period has " + l.Count(int64(between(from, to).Days)) + " days. Choose " + strconv.Itoa(reports.MaxPeriodDays) + " days or fewer."
+		invalid.message = "The period has " + l.Count(int64(ui.Between(from, to).Days)) + " days. Choose " + strconv.Itoa(reports.MaxPeriodDays) + " days or fewer."
 	}
 	return reports.Period{}, invalid
 }

@@ -12,13 +12,14 @@ import (
 	"dg/modules/org"
 	"dg/modules/reports"
 	"dg/platform/input"
+	"dg/web/ui"
 )
 
 var playerColumns = []sortColumn[reports.PlayerStat]{
 	{"Player", "label", false, false, func(a, b reports.PlayerStat) int { return strings.Compare(a.Label, b.Label) }},
 	{"Plays", "plays", true, true, func(a, b reports.PlayerStat) int { return cmp.Compare(a.Plays, b.Plays) }},
 	{"Best score", "best", true, true, compareBest},
-	{"Passed", "passed", false, true, func(a, b reports.PlayerStat) int { return compareBool(a.Passed, b.Passed) }},
+	{"Passed", "passed", false, true, func(a, b reports.PlayerStat) int { return ui.CompareBool(a.Passed, b.Passed) }},
 	{"Last play", "last", false, true, func(a, b reports.PlayerStat) int { return a.LastPlayedAt.Compare(b.LastPlayedAt) }},
 }
 
@@ -27,12 +28,12 @@ const playersByPlays = 1
 
 // compareBest orders players without a completed play before a best score of 0.
 func compareBest(a, b reports.PlayerStat) int {
-	return cmp.Or(compareBool(a.Completed, b.Completed), cmp.Compare(a.BestScore, b.BestScore))
+	return cmp.Or(ui.CompareBool(a.Completed, b.Completed), cmp.Compare(a.BestScore, b.BestScore))
 }
 
 // playerList is a page of the players, or of those that a search found.
 type playerList struct {
-	pager
+	ui.Pager
 	Columns    []columnHead
 	Rows       []playerRow
 	Nominative bool
@@ -62,14 +63,14 @@ func newPlayerList(c *fiber.Ctx, s reports.Statistics, at listAddress) playerLis
 	}
 	l.Searchable = l.Search != "" || len(all) > playersPerPage
 	found := findPlayers(all, l.Search)
-	loc := localeOf(c)
+	loc := ui.LocaleOf(c)
 	l.Found = fmt.Sprintf("%s of %s players.", loc.Count(int64(len(found))), loc.Count(int64(len(all))))
 	o.sort(found)
-	l.pager = newPager(c, len(found), playersPerPage, func(page int) string {
+	l.Pager = ui.NewPager(c, len(found), playersPerPage, func(page int) string {
 		return at.path(place, append(o.params(), "page", strconv.Itoa(page))...)
 	})
 	l.Columns = o.heads(func(order ...string) string { return at.path(place, order...) })
-	for _, p := range found[l.from:l.to] {
+	for _, p := range found[l.From:l.To] {
 		best := noValue
 		if p.Completed {
 			best = loc.Percent(p.BestScore)

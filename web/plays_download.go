@@ -7,10 +7,11 @@ import (
 	"dg/modules/exports"
 	"dg/platform/apperr"
 	"dg/platform/authz"
+	"dg/web/ui"
 )
 
 // downloadPlays answers GET /reports/:fork/plays.csv with the file that the API exports, or the same for Excel.
-func (h *reportsHandler) downloadPlays(c *fiber.Ctx, p *principal) error {
+func (h *reportsHandler) downloadPlays(c *fiber.Ctx, p *ui.Principal) error {
 	fork, err := h.forkOf(c, p, authz.ExportReport)
 	if err != nil {
 		return err
@@ -19,7 +20,7 @@ func (h *reportsHandler) downloadPlays(c *fiber.Ctx, p *principal) error {
 	if err != nil {
 		return err
 	}
-	period, err := in.parsePeriod(p.locale, h.Today())
+	period, err := in.parsePeriod(p.Locale, h.Today())
 	if err != nil {
 		return apperr.New(apperr.Validation, "%s", err.Error())
 	}
@@ -29,7 +30,7 @@ func (h *reportsHandler) downloadPlays(c *fiber.Ctx, p *principal) error {
 	}
 	err = h.Exports.Send(c.UserContext(), c, exports.Request{
 		Query: queryOf(p, authz.ExportReport, fork, period, in.Group), Format: format, Slug: fork.Slug,
-		Actor: p.auditActor(), Request: apikeys.RequestOf(c, c.Path()), Recheck: h.Recheck(p, authz.ExportReport),
+		Actor: p.AuditActor(), Request: apikeys.RequestOf(c, c.Path()), Recheck: h.Recheck(p, authz.ExportReport),
 	})
 	return groupError(err)
 }

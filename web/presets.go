@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"dg/modules/reports"
+	"dg/web/ui"
 )
 
 // preset is a period that one click selects.
@@ -18,12 +19,12 @@ type preset struct {
 func presets(today time.Time) []preset {
 	month := today.AddDate(0, 0, 1-today.Day())
 	return []preset{
-		{Name: "7 days", period: lastDays(today, 7)},
-		{Name: "28 days", period: lastDays(today, defaultDays)},
-		{Name: "90 days", period: lastDays(today, 90)},
-		{Name: "This month", period: between(month, today)},
-		{Name: "Last month", period: between(month.AddDate(0, -1, 0), month.AddDate(0, 0, -1))},
-		{Name: "12 months", period: between(today.AddDate(0, 0, 1).AddDate(-1, 0, 0), today)},
+		{Name: "7 days", period: ui.LastDays(today, 7)},
+		{Name: "28 days", period: ui.LastDays(today, ui.DefaultDays)},
+		{Name: "90 days", period: ui.LastDays(today, 90)},
+		{Name: "This month", period: ui.Between(month, today)},
+		{Name: "Last month", period: ui.Between(month.AddDate(0, -1, 0), month.AddDate(0, 0, -1))},
+		{Name: "12 months", period: ui.Between(today.AddDate(0, 0, 1).AddDate(-1, 0, 0), today)},
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"dg/modules/org"
 	"dg/platform/apperr"
 	"dg/platform/authz"
+	"dg/web/ui"
 )
 
 // rules.md, CSV: a running download asks again whether its person still has access. No answer is an error of its own, never a
@@ -38,8 +39,8 @@ func TestRecheckOfADownload(t *testing.T) {
 			people, orgs := newMockIdentity(someCalls{t}), newMockOrganisations(someCalls{t})
 			people.On("Session", anything, "token").Return(signed, c.sessionErr)
 			orgs.On("Membership", anything, ann.ID, acme.Slug).Return(c.membership, c.membershipErr)
-			g := &Guard{Policy: newPolicy(t), RecheckOrgs: orgs, Auth: Cookies{Recheck: people}}
-			err := g.Recheck(&principal{Organisation: acme, token: "token"}, authz.ReadAuditLog)(t.Context())
+			g := &ui.Guard{Policy: newPolicy(t), RecheckOrgs: orgs, Auth: ui.Cookies{Recheck: people}}
+			err := g.Recheck(&ui.Principal{Organisation: acme, Token: "token"}, authz.ReadAuditLog)(t.Context())
 			if c.status == 0 {
 				require.NoError(t, err)
 				return

@@ -81,7 +81,7 @@ func (h *Handler) recipe(c *fiber.Ctx, p *principal) error {
 	view := recipesView{layout: newLayout(p, "Recipes", areaDocs), examples: h.examplesFor(c.UserContext(), p)}
 	for _, r := range recipes {
 		current := r.ID == c.Params("recipe")
-		view.Tabs = append(view.Tabs, link{r.Name, view.Docs("/recipes/" + r.ID), current})
+		view.Tabs = append(view.Tabs, link{Name: r.Name, Path: view.Docs("/recipes/" + r.ID), Current: current})
 		if current {
 			view.recipe = r
 		}

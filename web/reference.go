@@ -190,10 +190,10 @@ type referenceView struct {
 // showReference answers GET /docs/reference, the operations, and GET /docs/reference/:operation, one of them.
 func (h *Handler) showReference(c *fiber.Ctx, p *principal) error {
 	view := referenceView{layout: newLayout(p, "API reference", areaDocs), All: h.reference}
-	view.Sidebar = &sidebar{Label: "Reference", Headed: true, Links: []link{{"Overview", view.Docs("/reference"), c.Params("operation") == ""}}}
+	view.Sidebar = &sidebar{Label: "Reference", Headed: true, Links: []link{{Name: "Overview", Path: view.Docs("/reference"), Current: c.Params("operation") == ""}}}
 	for _, o := range h.reference {
 		current := o.ID == c.Params("operation")
-		view.Sidebar.Links = append(view.Sidebar.Links, link{o.Summary, view.Docs("/reference/" + o.ID), current})
+		view.Sidebar.Links = append(view.Sidebar.Links, link{Name: o.Summary, Path: view.Docs("/reference/" + o.ID), Current: current})
 		if current {
 			view.operation = o
 		}

@@ -6,22 +6,23 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/platform/apperr"
+	"dg/web/ui"
 )
 
 // setRegion stores the person's choice.
-func (h *accountHandler) setRegion(c *fiber.Ctx, p *principal) error {
-	chosen := formValue(c, "region")
-	l, ok := localeByTag(chosen)
+func (h *accountHandler) setRegion(c *fiber.Ctx, p *ui.Principal) error {
+	chosen := ui.FormValue(c, "region")
+	l, ok := ui.LocaleByTag(chosen)
 	if !ok && chosen != "" {
 		return apperr.NewField("region", "The region is unknown. Choose one from the list.")
 	}
-	if err := h.Accounts.SetRegion(c.UserContext(), p.token, l.Tag); err != nil {
+	if err := h.Accounts.SetRegion(c.UserContext(), p.Token, l.Tag); err != nil {
 		return err
 	}
-	done := notice{Strong: "Region saved.", Before: " Numbers and dates are as your browser’s region writes them."}
+	done := ui.Notice{Strong: "Region saved.", Before: " Numbers and dates are as your browser’s region writes them."}
 	if ok {
 		done.Before = fmt.Sprintf(" Numbers and dates are written as in this region: %s.", l.Name)
 	}
-	say(c, done)
-	return c.Redirect(p.account(""), fiber.StatusSeeOther)
+	ui.Say(c, done)
+	return c.Redirect(p.Account(""), fiber.StatusSeeOther)
 }

@@ -8,6 +8,7 @@ import (
 
 	"dg/modules/identity"
 	"dg/platform/httpserver"
+	"dg/web/ui"
 )
 
 // browserCookie marks a browser that has signed in before. It is useless without the password.
@@ -21,7 +22,7 @@ func (h *accountHandler) rememberBrowser(c *fiber.Ctx, session identity.Session)
 		slog.Warn("the browser could not be remembered", "request_id", httpserver.RequestID(c), "error", err)
 		return
 	}
-	known := hostCookie(browserCookie, token)
+	known := ui.HostCookie(browserCookie, token)
 	known.SessionOnly, known.MaxAge = false, int(identity.KnownBrowserTTL/time.Second)
 	c.Cookie(known)
 }

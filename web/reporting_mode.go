@@ -11,12 +11,13 @@ import (
 	"dg/modules/apikeys"
 	"dg/modules/org"
 	"dg/platform/apperr"
+	"dg/web/ui"
 )
 
 // reportingModeView is the form that changes the reporting mode.
 type reportingModeView struct {
-	layout
-	formErrors
+	ui.Layout
+	ui.FormErrors
 	Path, Back string
 	Nominative bool     // whether it is chosen
 	Confirm    bool     // whether choosing it takes the organisation's name
@@ -29,25 +30,25 @@ type reportingModeView struct {
 const maxKeysNamed = 5
 
 // reportingModeForm answers GET /settings/organisation/reporting-mode.
-func (h *organisationHandler) reportingModeForm(c *fiber.Ctx, p *principal) error {
+func (h *organisationHandler) reportingModeForm(c *fiber.Ctx, p *ui.Principal) error {
 	f, _, err := h.Reauthenticate(c, p)
 	if err != nil {
 		return err
 	}
 	mode := p.Organisation.ReportingMode
 	if f.Draft = h.TakeDraft(c, p); f.Draft {
-		mode = org.ReportingMode(formValue(c, "mode"))
+		mode = org.ReportingMode(ui.FormValue(c, "mode"))
 	}
 	return h.renderReportingMode(c, p, fiber.StatusOK, mode, f)
 }
 
-func (h *organisationHandler) renderReportingMode(c *fiber.Ctx, p *principal, status int, chosen org.ReportingMode, f formErrors) error {
+func (h *organisationHandler) renderReportingMode(c *fiber.Ctx, p *ui.Principal, status int, chosen org.ReportingMode, f ui.FormErrors) error {
 	view := reportingModeView{
-		formErrors: f, Path: p.path("/settings/organisation/reporting-mode"), Back: p.path("/settings/organisation"),
+		FormErrors: f, Path: p.Path("/settings/organisation/reporting-mode"), Back: p.Path("/settings/organisation"),
 		Nominative: chosen == org.Nominative, Confirm: p.Organisation.ReportingMode != org.Nominative,
-		Typed: strings.ToValidUTF8(formValue(c, "organisation"), "\uFFFD"),
+		Typed: strings.ToValidUTF8(ui.FormValue(c, "organisation"), "\uFFFD"),
 	}
-	keys, err := h.Keys.List(c.UserContext(), p.keyActor())
+	keys, err := h.Keys.List(c.UserContext(), p.KeyActor())
 	if err != nil {
 		return err
 	}
@@ -57,9 +58,9 @@ func (h *organisationHandler) renderReportingMode(c *fiber.Ctx, p *principal, st
 		}
 	}
 	if view.AllKeys = len(view.Keys); view.AllKeys > maxKeysNamed {
-		view.Keys, view.MoreKeys = view.Keys[:maxKeysNamed], p.locale.Count(int64(view.AllKeys-maxKeysNamed))
+		view.Keys, view.MoreKeys = view.Keys[:maxKeysNamed], p.Locale.Count(int64(view.AllKeys-maxKeysNamed))
 	}
-	if view.layout, err = h.settings.Layout(c, p, titleOf("Change reporting mode", status), "organisation"); err != nil {
+	if view.Layout, err = h.settings.Layout(c, p, ui.TitleOf("Change reporting mode", status), "organisation"); err != nil {
 		return err
 	}
 	return h.Render(c, status, "reporting-mode", &view)
@@ -67,12 +68,12 @@ func (h *organisationHandler) renderReportingMode(c *fiber.Ctx, p *principal, st
 
 // changeReportingMode answers POST /settings/organisation/reporting-mode. Names are shown only after the organisation's name was
 // typed: the same form shows them in every report and to every key.
-func (h *organisationHandler) changeReportingMode(c *fiber.Ctx, p *principal) error {
-	actor := org.Actor{Person: p.auditActor(), Subject: p.subject()}
-	before, mode := p.Organisation.ReportingMode, org.ReportingMode(formValue(c, "mode"))
-	var invalid []formError
-	if mode == org.Nominative && before != mode && !sameName(formValue(c, "organisation"), p.Organisation.Name) {
-		invalid = fieldError("organisation", "To show names, type the name of the organisation: \u2068"+p.Organisation.Name+"\u2069").Errors
+func (h *organisationHandler) changeReportingMode(c *fiber.Ctx, p *ui.Principal) error {
+	actor := org.Actor{Person: p.AuditActor(), Subject: p.Subject()}
+	before, mode := p.Organisation.ReportingMode, org.ReportingMode(ui.FormValue(c, "mode"))
+	var invalid []ui.FormError
+	if mode == org.Nominative && before != mode && !sameName(ui.FormValue(c, "organisation"), p.Organisation.Name) {
+		invalid = ui.FieldError("organisation", "To show names, type the name of the organisation: \u2068"+p.Organisation.Name+"\u2069").Errors
 	}
 	f, status, err := h.Reauthenticate(c, p, invalid...)
 	if err != nil {
@@ -83,13 +84,13 @@ func (h *organisationHandler) changeReportingMode(c *fiber.Ctx, p *principal) er
 	}
 	err = h.Organisations.SetReportingMode(c.UserContext(), actor, mode, apikeys.RequestOf(c, c.Path()))
 	if apperr.Is(err, apperr.Validation) {
-		return h.renderReportingMode(c, p, fiber.StatusBadRequest, before, fieldError("mode", apperr.From(err).Message))
+		return h.renderReportingMode(c, p, fiber.StatusBadRequest, before, ui.FieldError("mode", apperr.From(err).Message))
 	}
 	if err != nil {
 		return err
 	}
-	say(c, modeNotice(before, mode))
-	return c.Redirect(p.path("/settings/organisation"), fiber.StatusSeeOther)
+	ui.Say(c, modeNotice(before, mode))
+	return c.Redirect(p.Path("/settings/organisation"), fiber.StatusSeeOther)
 }
 
 // sameName reports whether somebody typed the name: in any case, with any spaces, and without what cannot be seen.
@@ -107,12 +108,12 @@ func sameName(typed, name string) bool {
 }
 
 // modeNotice says what became of the reporting mode.
-func modeNotice(before, after org.ReportingMode) notice {
+func modeNotice(before, after org.ReportingMode) ui.Notice {
 	switch {
 	case before == after:
-		return notice{Strong: "Nothing was changed.", Before: " The reporting mode is the same."}
+		return ui.Notice{Strong: "Nothing was changed.", Before: " The reporting mode is the same."}
 	case after == org.Nominative:
-		return notice{Strong: "Reporting mode changed.", Before: " Reports, exports and the API now show names."}
+		return ui.Notice{Strong: "Reporting mode changed.", Before: " Reports, exports and the API now show names."}
 	}
-	return notice{Strong: "Reporting mode changed.", Before: " Reports, exports and the API no longer show names."}
+	return ui.Notice{Strong: "Reporting mode changed.", Before: " Reports, exports and the API no longer show names."}
 }

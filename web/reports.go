@@ -11,12 +11,13 @@ import (
 
 	"dg/modules/reports"
 	"dg/platform/input"
+	"dg/web/ui"
 )
 
 // reportsView is the list of the organisation's forks below the overview of all.
 type reportsView struct {
-	layout
-	pager
+	ui.Layout
+	ui.Pager
 	Figures []figure
 	Counted bool   // the players are known
 	Before  string // the days that the figures are compared with, or ""
@@ -27,7 +28,7 @@ type reportsView struct {
 	Form        string
 	Kept        []param
 	Archived    string // says that archived forks are folded or shown, or "" without any
-	ArchiveLink link
+	ArchiveLink ui.Link
 
 	Columns []columnHead
 	Forks   []forkRow
@@ -39,31 +40,31 @@ const (
 )
 
 // listReports answers GET /reports: the organisation's forks, archived ones last and folded unless a search finds them.
-func (h *reportsHandler) listReports(c *fiber.Ctx, p *principal) error {
-	forks, err := forksOf(c.UserContext(), h.Forks, p)
+func (h *reportsHandler) listReports(c *fiber.Ctx, p *ui.Principal) error {
+	forks, err := ui.ForksOf(c.UserContext(), h.Forks, p)
 	if err != nil {
 		return err
 	}
-	period := lastDays(h.Today(), defaultDays)
-	overview, err := h.Reports.Overview(c.UserContext(), reports.Query{OrganisationID: p.Organisation.ID, Period: period, Position: p.position})
+	period := ui.LastDays(h.Today(), ui.DefaultDays)
+	overview, err := h.Reports.Overview(c.UserContext(), reports.Query{OrganisationID: p.Organisation.ID, Period: period, Position: p.Position})
 	if err != nil {
 		return err
 	}
 	rows := make([]forkRow, len(forks))
 	for i, f := range forks {
-		rows[i] = newForkRow(p.locale, f, overview.Forks[f.ID], p.path("/reports/"+f.ID))
+		rows[i] = newForkRow(p.Locale, f, overview.Forks[f.ID], p.Path("/reports/"+f.ID))
 	}
-	view := &reportsView{layout: newLayout(p, "Reports", areaReports), Counted: overview.Counted, Figures: overviewFigures(p.locale, overview)}
+	view := &reportsView{Layout: ui.NewLayout(p, "Reports", ui.AreaReports), Counted: overview.Counted, Figures: overviewFigures(p.Locale, overview)}
 	if earlier, ok := previousPeriod(period); ok && overview.Before.Plays > 0 {
-		view.Before = p.locale.Period(earlier)
+		view.Before = p.Locale.Period(earlier)
 	}
-	view.list(c, rows, newListAddress(c, p.path("/reports")))
+	view.list(c, rows, newListAddress(c, p.Path("/reports")))
 	return h.Render(c, fiber.StatusOK, "reports", view)
 }
 
 // list finds and sorts the forks, and shows the page of the address.
 func (v *reportsView) list(c *fiber.Ctx, all []forkRow, at listAddress) {
-	loc := localeOf(c)
+	loc := ui.LocaleOf(c)
 	v.Search, v.Form, v.Kept, v.All = at.chosen.Get("q"), at.self, at.kept("q"), at.path("", "q", "")
 	v.Searchable = v.Search != "" || len(all) > fewForks
 	found := findForks(all, v.Search)
@@ -80,18 +81,18 @@ func (v *reportsView) list(c *fiber.Ctx, all []forkRow, at listAddress) {
 		return cmp.Or(strings.Compare(a.Title, b.Title), strings.Compare(a.Path, b.Path))
 	})
 	o.sort(found)
-	slices.SortStableFunc(found, func(a, b forkRow) int { return compareBool(a.archived, b.archived) })
-	v.pager = newPager(c, len(found), forksPerPage, func(page int) string {
+	slices.SortStableFunc(found, func(a, b forkRow) int { return ui.CompareBool(a.archived, b.archived) })
+	v.Pager = ui.NewPager(c, len(found), forksPerPage, func(page int) string {
 		return at.path("", append(o.params(), "page", strconv.Itoa(page))...)
 	})
 	v.Columns = o.heads(func(order ...string) string { return at.path("", order...) })
-	v.Forks = found[v.from:v.to]
+	v.Forks = found[v.From:v.To]
 }
 
 const showArchived = "show"
 
 // foldArchived leaves archived forks out unless the reader unfolded them, or there are no others.
-func (v *reportsView) foldArchived(loc locale, all []forkRow, at listAddress) []forkRow {
+func (v *reportsView) foldArchived(loc ui.Locale, all []forkRow, at listAddress) []forkRow {
 	active := slices.DeleteFunc(slices.Clone(all), func(r forkRow) bool { return r.archived })
 	n := len(all) - len(active)
 	if n == 0 || len(active) == 0 {
@@ -101,10 +102,10 @@ func (v *reportsView) foldArchived(loc locale, all []forkRow, at listAddress) []
 		v.Archived = fmt.Sprintf("%s archived forks", loc.Count(int64(n)))
 	}
 	if at.chosen.Get("archived") == showArchived {
-		v.ArchiveLink = link{Name: "Hide", Path: at.path("", "archived", "")}
+		v.ArchiveLink = ui.Link{Name: "Hide", Path: at.path("", "archived", "")}
 		return all
 	}
-	v.ArchiveLink = link{Name: "Show", Path: at.path("", "archived", showArchived)}
+	v.ArchiveLink = ui.Link{Name: "Show", Path: at.path("", "archived", showArchived)}
 	return active
 }
 
@@ -130,7 +131,7 @@ var forkColumns = []sortColumn[forkRow]{
 }
 
 // overviewFigures are those of all forks in the last 28 days, beside the 28 days before.
-func overviewFigures(l locale, o reports.Overview) []figure {
+func overviewFigures(l ui.Locale, o reports.Overview) []figure {
 	var before *reports.Statistics
 	if o.Before.Plays > 0 {
 		before = totals(o.Before)

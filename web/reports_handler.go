@@ -1,9 +1,13 @@
 package web
 
+import (
+	"dg/web/ui"
+)
+
 // reportsHandler serves the reports of an organisation.
 type reportsHandler struct {
-	*Pages
-	*Guard
+	*ui.Pages
+	*ui.Guard
 	ReportsModules
 }
 
@@ -16,6 +20,6 @@ type ReportsModules struct {
 }
 
 // newReports returns the wing.
-func newReports(pages *Pages, guard *Guard, m ReportsModules) (*reportsHandler, error) {
+func newReports(pages *ui.Pages, guard *ui.Guard, m ReportsModules) (*reportsHandler, error) {
 	return &reportsHandler{pages, guard, m}, nil
 }

@@ -11,11 +11,12 @@ import (
 	"dg/modules/org"
 	"dg/modules/reports"
 	"dg/platform/limiter"
+	"dg/web/ui"
 )
 
 // Forks finds an organisation's forks.
 type Forks interface {
-	ForkList
+	ui.ForkList
 	Fork(ctx context.Context, organisationID, id string) (games.Fork, error)
 }
 

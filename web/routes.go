@@ -6,6 +6,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/platform/authz"
+	"dg/web/ui"
 )
 
 // Mount adds the screens to app, after the API, whose guard refuses keys here.
@@ -21,8 +22,8 @@ func (h *Handler) Mount(app *fiber.App) {
 	h.mountAccount(r)
 
 	r.Get("/", h.chooseOrganisation("/reports"))
-	r.Get("/settings", h.chooseOrganisation(settingsPath))
-	for _, screen := range []string{"/reports", settingsPath, "/settings/organisation", "/settings/api-keys/new", "/settings/audit-log"} {
+	r.Get("/settings", h.chooseOrganisation(ui.SettingsPath))
+	for _, screen := range []string{"/reports", ui.SettingsPath, "/settings/organisation", "/settings/api-keys/new", "/settings/audit-log"} {
 		r.Get(screen, h.chooseOrganisation(screen))
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"dg/platform/authz"
 	"dg/platform/limiter"
+	"dg/web/ui"
 )
 
 // How many screens an instance works on at once: of reports, which may wait for figures, and of settings. One organisation gets
@@ -33,7 +34,7 @@ func newScreenTurns() screenTurns {
 
 // admit waits for the turn of a screen. The caller releases the lease. A key is revoked without waiting for a place: stopping one that
 // leaked must never wait. Errors: apperr.Unavailable with RetryAfter.
-func (s screenTurns) admit(ctx context.Context, permission authz.Permission, p *principal) (*limiter.Lease, error) {
+func (s screenTurns) admit(ctx context.Context, permission authz.Permission, p *ui.Principal) (*limiter.Lease, error) {
 	from := s.settings
 	switch permission {
 	case authz.RevokeKey:

@@ -7,17 +7,18 @@ import (
 
 	"dg/modules/identity"
 	"dg/platform/httpserver"
+	"dg/web/ui"
 )
 
 // signInView is the form for e-mail and password, or the one for the code.
 type signInView struct {
-	layout
+	ui.Layout
 	Action string // the form's target, which knows where to continue
 	Email  string
 	Wrong  bool
-	Wait   *wait // nil: attempts are accepted
-	Ended  bool  // whether the browser had a session, which has ended
-	Kept   bool  // whether there is a draft
+	Wait   *ui.Wait // nil: attempts are accepted
+	Ended  bool     // whether the browser had a session, which has ended
+	Kept   bool     // whether there is a draft
 
 	Recovery bool   // whether the form is for a recovery code
 	Other    string // path of the form for the other kind of code
@@ -28,28 +29,28 @@ func (h *accountHandler) signInForm(c *fiber.Ctx) error {
 	_, err := h.SignedIn(c)
 	switch {
 	case err == nil:
-		return c.Redirect(nextOf(c), fiber.StatusSeeOther)
+		return c.Redirect(ui.NextOf(c), fiber.StatusSeeOther)
 	case !errors.Is(err, identity.ErrNoSession):
 		return err
 	}
-	view := signInView{Kept: c.Cookies(draftCookie) != ""}
-	view.Ended = view.Kept || c.Cookies(sessionCookie) != "" && !errors.Is(err, ErrCodeDue)
+	view := signInView{Kept: c.Cookies(ui.DraftCookie) != ""}
+	view.Ended = view.Kept || c.Cookies(ui.SessionCookie) != "" && !errors.Is(err, ui.ErrCodeDue)
 	return h.renderSignIn(c, fiber.StatusOK, view)
 }
 
 func (h *accountHandler) renderSignIn(c *fiber.Ctx, status int, view signInView) error {
-	view.layout, view.Action = newLayout(nil, titleOf("Sign in", status), areaNone), withNext("/sign-in", nextOf(c))
+	view.Layout, view.Action = ui.NewLayout(nil, ui.TitleOf("Sign in", status), ui.AreaNone), ui.WithNext("/sign-in", ui.NextOf(c))
 	return h.Render(c, status, "sign-in", &view)
 }
 
 // signIn answers POST /sign-in.
 func (h *accountHandler) signIn(c *fiber.Ctx) error {
-	email := formValue(c, "email")
-	session, err := h.SignIns.SignIn(c.UserContext(), email, formValue(c, "password"), identity.Client{
+	email := ui.FormValue(c, "email")
+	session, err := h.SignIns.SignIn(c.UserContext(), email, ui.FormValue(c, "password"), identity.Client{
 		Address: httpserver.ClientAddr(c), UserAgent: c.Get(fiber.HeaderUserAgent), Browser: c.Cookies(browserCookie),
-		Session: c.Cookies(sessionCookie),
+		Session: c.Cookies(ui.SessionCookie),
 	})
-	if w := waitOf(c, err); w != nil {
+	if w := ui.WaitOf(c, err); w != nil {
 		return h.renderSignIn(c, fiber.StatusTooManyRequests, signInView{Email: email, Wait: w})
 	}
 	if errors.Is(err, identity.ErrWrongPassword) {
@@ -58,9 +59,9 @@ func (h *accountHandler) signIn(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	setSession(c, session)
+	ui.SetSession(c, session)
 	if session.SecondStepDue {
-		return c.Redirect(withNext("/sign-in/code", nextOf(c)), fiber.StatusSeeOther)
+		return c.Redirect(ui.WithNext("/sign-in/code", ui.NextOf(c)), fiber.StatusSeeOther)
 	}
 	return h.finishSignIn(c, session)
 }
@@ -68,12 +69,12 @@ func (h *accountHandler) signIn(c *fiber.Ctx) error {
 // finishSignIn remembers the browser and continues to where the person was going.
 func (h *accountHandler) finishSignIn(c *fiber.Ctx, session identity.Session) error {
 	h.rememberBrowser(c, session)
-	return c.Redirect(nextOf(c), fiber.StatusSeeOther)
+	return c.Redirect(ui.NextOf(c), fiber.StatusSeeOther)
 }
 
 // signOut answers POST /sign-out.
 func (h *accountHandler) signOut(c *fiber.Ctx) error {
-	if err := h.SignIns.SignOut(c.UserContext(), c.Cookies(sessionCookie)); err != nil {
+	if err := h.SignIns.SignOut(c.UserContext(), c.Cookies(ui.SessionCookie)); err != nil {
 		return err
 	}
 	return h.signedOut(c)
@@ -81,8 +82,8 @@ func (h *accountHandler) signOut(c *fiber.Ctx) error {
 
 // signedOut continues on the sign-in, which says that the session of this browser has ended.
 func (h *accountHandler) signedOut(c *fiber.Ctx) error {
-	clearSession(c)
-	clearCookie(c, draftCookie)
-	say(c, notice{Strong: "You have signed out."})
+	ui.ClearSession(c)
+	ui.ClearCookie(c, ui.DraftCookie)
+	ui.Say(c, ui.Notice{Strong: "You have signed out."})
 	return c.Redirect("/sign-in", fiber.StatusSeeOther)
 }

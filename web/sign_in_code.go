@@ -6,11 +6,12 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/identity"
+	"dg/web/ui"
 )
 
 // codeForm answers GET /sign-in/code.
 func (h *accountHandler) codeForm(c *fiber.Ctx) error {
-	session, err := h.SignIns.Session(c.UserContext(), c.Cookies(sessionCookie))
+	session, err := h.SignIns.Session(c.UserContext(), c.Cookies(ui.SessionCookie))
 	if errors.Is(err, identity.ErrNoSession) {
 		return restartSignIn(c)
 	}
@@ -18,7 +19,7 @@ func (h *accountHandler) codeForm(c *fiber.Ctx) error {
 		return err
 	}
 	if !session.SecondStepDue {
-		return c.Redirect(nextOf(c), fiber.StatusSeeOther)
+		return c.Redirect(ui.NextOf(c), fiber.StatusSeeOther)
 	}
 	return h.renderCode(c, fiber.StatusOK, signInView{})
 }
@@ -28,29 +29,29 @@ func (h *accountHandler) renderCode(c *fiber.Ctx, status int, view signInView) e
 	if view.Recovery = c.Query("recovery") != ""; view.Recovery {
 		title = "Recovery code"
 	}
-	view.layout = newLayout(nil, titleOf(title, status), areaNone)
-	view.Action, view.Other = codePath(nextOf(c), view.Recovery), codePath(nextOf(c), !view.Recovery)
+	view.Layout = ui.NewLayout(nil, ui.TitleOf(title, status), ui.AreaNone)
+	view.Action, view.Other = codePath(ui.NextOf(c), view.Recovery), codePath(ui.NextOf(c), !view.Recovery)
 	return h.Render(c, status, "sign-in-code", &view)
 }
 
 // codePath is the path of the form for a code of the app, or for a recovery code.
 func codePath(next string, recovery bool) string {
-	path := withNext("/sign-in/code", next)
+	path := ui.WithNext("/sign-in/code", next)
 	if recovery {
-		path = withParam(path, "recovery", "1")
+		path = ui.WithParam(path, "recovery", "1")
 	}
 	return path
 }
 
 // restartSignIn redirects to the sign-in, which continues if the browser is signed in after all: the form was sent twice.
 func restartSignIn(c *fiber.Ctx) error {
-	return c.Redirect(withNext("/sign-in", nextOf(c)), fiber.StatusSeeOther)
+	return c.Redirect(ui.WithNext("/sign-in", ui.NextOf(c)), fiber.StatusSeeOther)
 }
 
 // secondStep answers POST /sign-in/code.
 func (h *accountHandler) secondStep(c *fiber.Ctx) error {
-	session, err := h.SignIns.VerifySecondStep(c.UserContext(), c.Cookies(sessionCookie), formValue(c, "code"))
-	if w := waitOf(c, err); w != nil {
+	session, err := h.SignIns.VerifySecondStep(c.UserContext(), c.Cookies(ui.SessionCookie), ui.FormValue(c, "code"))
+	if w := ui.WaitOf(c, err); w != nil {
 		return h.renderCode(c, fiber.StatusTooManyRequests, signInView{Wait: w})
 	}
 	switch {
@@ -61,6 +62,6 @@ func (h *accountHandler) secondStep(c *fiber.Ctx) error {
 	case err != nil:
 		return err
 	}
-	setSession(c, session)
+	ui.SetSession(c, session)
 	return h.finishSignIn(c, session)
 }

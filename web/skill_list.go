@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"dg/modules/reports"
+	"dg/web/ui"
 )
 
 // skillList are the skills of a report: by area, or from the weakest to the strongest.
 type skillList struct {
 	Areas  []skillArea
-	Orders []link
+	Orders []ui.Link
 }
 
 // skillArea is an area and its skills. Name is "" where the skills are not grouped.
@@ -33,10 +34,10 @@ var skillAreas = []struct{ prefix, name string }{{"prompting.", "Prompting"}, {"
 const weakestFirst = "weakest"
 
 // newSkillList takes the skills in the order of the catalogue, and keeps it where they are grouped or equally weak.
-func newSkillList(loc locale, skills []reports.SkillStat, at listAddress) skillList {
+func newSkillList(loc ui.Locale, skills []reports.SkillStat, at listAddress) skillList {
 	weakest := at.chosen.Get("skills") == weakestFirst
-	l := skillList{Orders: []link{
-		{"By area", at.path("#k-h", "skills", ""), !weakest}, {"Weakest first", at.path("#k-h", "skills", weakestFirst), weakest},
+	l := skillList{Orders: []ui.Link{
+		{Name: "By area", Path: at.path("#k-h", "skills", ""), Current: !weakest}, {Name: "Weakest first", Path: at.path("#k-h", "skills", weakestFirst), Current: weakest},
 	}}
 	if weakest {
 		skills = slices.Clone(skills)
@@ -51,12 +52,12 @@ func newSkillList(loc locale, skills []reports.SkillStat, at listAddress) skillL
 }
 
 // add adds an area of the skills with the prefix, if there are any.
-func (l *skillList) add(loc locale, name, prefix string, skills []reports.SkillStat) {
+func (l *skillList) add(loc ui.Locale, name, prefix string, skills []reports.SkillStat) {
 	area := skillArea{Name: name}
 	for _, k := range skills {
 		if strings.HasPrefix(k.SkillID, prefix) {
 			area.Rows = append(area.Rows, skillRow{
-				Name: skillLabels[k.SkillID], ID: strings.SplitAfter(k.SkillID, "."), Width: locales[0].Rate(k.CorrectRate),
+				Name: skillLabels[k.SkillID], ID: strings.SplitAfter(k.SkillID, "."), Width: ui.Locales[0].Rate(k.CorrectRate),
 				Answers: loc.Count(k.Attempts), Rate: loc.Rate(k.CorrectRate),
 			})
 		}

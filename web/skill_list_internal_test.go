@@ -8,6 +8,7 @@ import (
 
 	"dg/modules/games"
 	"dg/modules/reports"
+	"dg/web/ui"
 )
 
 // shownSkills are the areas of a list with the ids below them.
@@ -28,13 +29,13 @@ func TestSkillsAreGroupedByArea(t *testing.T) {
 	skills := []reports.SkillStat{
 		{SkillID: "data.quality.formats", CorrectRate: 5000}, {SkillID: "ai.usage.good-fit", CorrectRate: 2000}, {SkillID: "data.reading.charts", CorrectRate: 2000},
 	}
-	l := newSkillList(locales[0], skills, at)
+	l := newSkillList(ui.Locales[0], skills, at)
 	require.Equal(t, []string{"# Data", "data.quality.formats", "data.reading.charts", "# AI", "ai.usage.good-fit"}, shownSkills(l))
-	require.Equal(t, []link{
-		{"By area", "/r?from=2026-03-01&to=2026-03-02#k-h", true}, {"Weakest first", "/r?from=2026-03-01&skills=weakest&to=2026-03-02#k-h", false},
+	require.Equal(t, []ui.Link{
+		{Name: "By area", Path: "/r?from=2026-03-01&to=2026-03-02#k-h", Current: true}, {Name: "Weakest first", Path: "/r?from=2026-03-01&skills=weakest&to=2026-03-02#k-h", Current: false},
 	}, l.Orders)
 	at.chosen.Set("skills", "weakest")
-	l = newSkillList(locales[0], skills, at)
+	l = newSkillList(ui.Locales[0], skills, at)
 	require.Equal(t, []string{"# ", "ai.usage.good-fit", "data.reading.charts", "data.quality.formats"}, shownSkills(l))
 	require.True(t, l.Orders[1].Current)
 	require.Equal(t, "data.quality.formats", skills[0].SkillID, "the caller's order stays")
@@ -47,6 +48,6 @@ func TestEverySkillHasAnArea(t *testing.T) {
 	for i := range games.SkillCount {
 		all = append(all, reports.SkillStat{SkillID: games.Skill(i).ID()})
 	}
-	shown := newSkillList(locales[0], all, listAddress{chosen: map[string][]string{}})
+	shown := newSkillList(ui.Locales[0], all, listAddress{chosen: map[string][]string{}})
 	require.Len(t, shownSkills(shown), games.SkillCount+len(skillAreas))
 }

@@ -8,12 +8,13 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/identity"
+	"dg/web/ui"
 )
 
 // twoStepView is the form that turns two-step verification on, or off.
 type twoStepView struct {
-	layout
-	formErrors
+	ui.Layout
+	ui.FormErrors
 	Secret string // in groups of four
 	QR     *qrCode
 	Issuer string
@@ -21,57 +22,57 @@ type twoStepView struct {
 }
 
 // continueAfter is the page that two-step verification was set up for, or the account.
-func continueAfter(c *fiber.Ctx, p *principal) string {
+func continueAfter(c *fiber.Ctx, p *ui.Principal) string {
 	if c.Query("next") == "" {
-		return p.account("")
+		return p.Account("")
 	}
-	return nextOf(c)
+	return ui.NextOf(c)
 }
 
 // twoStepForm answers GET /account/two-step.
-func (h *accountHandler) twoStepForm(c *fiber.Ctx, p *principal) error {
-	return h.renderTwoStep(c, p, fiber.StatusOK, formErrors{})
+func (h *accountHandler) twoStepForm(c *fiber.Ctx, p *ui.Principal) error {
+	return h.renderTwoStep(c, p, fiber.StatusOK, ui.FormErrors{})
 }
 
-func (h *accountHandler) renderTwoStep(c *fiber.Ctx, p *principal, status int, f formErrors) error {
-	view := twoStepView{formErrors: f}
+func (h *accountHandler) renderTwoStep(c *fiber.Ctx, p *ui.Principal, status int, f ui.FormErrors) error {
+	view := twoStepView{FormErrors: f}
 	if p.Person.TwoStep {
-		view.layout = accountLayout(p, titleOf("Turn off two-step verification", status), "two-step")
+		view.Layout = accountLayout(p, ui.TitleOf("Turn off two-step verification", status), "two-step")
 		return h.Render(c, status, "two-step-off", &view)
 	}
-	offer, err := h.TwoStep.BeginTwoStep(c.UserContext(), p.token)
+	offer, err := h.TwoStep.BeginTwoStep(c.UserContext(), p.Token)
 	if err != nil {
 		return err
 	}
-	view.layout = accountLayout(p, titleOf("Set up two-step verification", status), "two-step")
+	view.Layout = accountLayout(p, ui.TitleOf("Set up two-step verification", status), "two-step")
 	view.Secret, view.QR, view.Issuer = inGroupsOfFour(offer.Secret), newQRCode(offer.URL), identity.Issuer
-	view.Action = p.twoStepFor(continueAfter(c, p))
+	view.Action = p.TwoStepFor(continueAfter(c, p))
 	return h.Render(c, status, "two-step-on", &view)
 }
 
 // changeTwoStep answers POST /account/two-step: it turns two-step verification on or off.
-func (h *accountHandler) changeTwoStep(c *fiber.Ctx, p *principal) error {
+func (h *accountHandler) changeTwoStep(c *fiber.Ctx, p *ui.Principal) error {
 	var codes []string
 	var session identity.Session
 	var err error
-	if formValue(c, "do") == "off" {
-		session, err = h.TwoStep.TurnOffTwoStep(c.UserContext(), p.token, proofOf(c))
+	if ui.FormValue(c, "do") == "off" {
+		session, err = h.TwoStep.TurnOffTwoStep(c.UserContext(), p.Token, ui.ProofOf(c))
 	} else {
-		codes, session, err = h.TwoStep.ConfirmTwoStep(c.UserContext(), p.token, proofOf(c))
+		codes, session, err = h.TwoStep.ConfirmTwoStep(c.UserContext(), p.Token, ui.ProofOf(c))
 	}
-	if f, status := proofErrors(c, err); status != 0 {
+	if f, status := ui.ProofErrors(c, err); status != 0 {
 		return h.renderTwoStep(c, p, status, f)
 	}
 	switch {
 	case errors.Is(err, identity.ErrTwoStepOn), errors.Is(err, identity.ErrTwoStepOff):
-		return c.Redirect(p.account("/two-step"), fiber.StatusSeeOther) // changed elsewhere meanwhile
+		return c.Redirect(p.Account("/two-step"), fiber.StatusSeeOther) // changed elsewhere meanwhile
 	case err != nil:
 		return err
 	case codes != nil:
-		say(c, notice{Strong: "Two-step verification is on.", Before: otherSessionsEnded})
+		ui.Say(c, ui.Notice{Strong: "Two-step verification is on.", Before: otherSessionsEnded})
 		return h.renderRecoveryCodes(c, p, session, "Two-step verification is on", continueAfter(c, p), codes)
 	}
-	return h.redirectToAccount(c, p, session, notice{Strong: "Two-step verification is off.", Before: otherSessionsEnded})
+	return h.redirectToAccount(c, p, session, ui.Notice{Strong: "Two-step verification is off.", Before: otherSessionsEnded})
 }
 
 // inGroupsOfFour splits a secret for typing.

@@ -108,11 +108,11 @@ func Over(pools Pools, s Settings) (*Program, error) {
 	}
 	screens, err := web.New(web.Modules{
 		Identity: people, Orgs: orgs, Policy: policy,
-		Account:      web.AccountModules{SignIns: people, Resets: people, Accounts: people, TwoStep: people},
-		AuditLog:     web.AuditlogModules{Log: log, Keys: p.Keys, Forks: forks, Groups: orgs},
-		Keys:         web.KeysModules{Keys: p.Keys, Changes: p.Keys, Forks: forks},
-		Organisation: web.OrganisationModules{Organisations: orgs, People: people, Keys: p.Keys, Forks: forks},
-		Reports:      web.ReportsModules{Forks: forks, Groups: orgs, Reports: figures, Exports: p.exports},
+		Account:         web.AccountModules{SignIns: people, Resets: people, Accounts: people, TwoStep: people},
+		AuditLog:        web.AuditlogModules{Log: log, Keys: p.Keys, Forks: forks, Groups: orgs},
+		Keys:            web.KeysModules{Keys: p.Keys, Changes: p.Keys, Forks: forks},
+		Organisation:    web.OrganisationModules{Organisations: orgs, People: people, Keys: p.Keys, Forks: forks},
+		Reports:         web.ReportsModules{Forks: forks, Groups: orgs, Reports: figures, Exports: p.exports},
 		RecheckIdentity: identity.New(recheck, time.Now, auditor, s.Log), RecheckOrgs: org.New(recheck, log, policy),
 		Document: api.Document(),
 	}, s.BaseURL, time.Now)

@@ -98,7 +98,7 @@ func programTags(t *testing.T) (tags []string) {
 	t.Helper()
 	const modules = `(?:app|apikeys|audit|games|identity|org|reports|web)`
 	tag := regexp.MustCompile(`(?:/\* |Tag\("|, "|^")(` + modules + `\.[\w.]+)(?: \*/|")`)
-	for _, pattern := range []string{"app/commands/*.go", "modules/*/*.go", "modules/*/*.sql", "web/*.go"} {
+	for _, pattern := range []string{"app/commands/*.go", "modules/*/*.go", "modules/*/*.sql", "web/*.go", "web/*/*.go"} {
 		files, err := filepath.Glob(apptest.InTree(pattern))
 		require.NoError(t, err)
 		for _, file := range files {

@@ -12,6 +12,7 @@ import (
 	"dg/platform/postgres"
 	"dg/platform/testkit/fixtures"
 	"dg/web"
+	"dg/web/ui"
 )
 
 // schema replaces the tables of organisations and people by those of this program, and by views with the columns that the
@@ -42,7 +43,7 @@ grant update (rank) on staff to %[1]s; -- a lock wants it`
 
 // tenants is this program's organisations.
 type tenants struct {
-	web.Organisations // of its methods and those of the next, those below are called
+	ui.Organisations // of its methods and those of the next, those below are called
 	web.Settings
 	db *gorm.DB
 }

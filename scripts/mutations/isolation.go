@@ -52,7 +52,7 @@ var isolation = []mutation{
 	},
 	{
 		name: "session: the organisation of a taken slug", rule: "policy",
-		file: "web/principal.go", old: `OrganisationID: p.memberOf`,
+		file: "web/ui/principal.go", old: `OrganisationID: p.memberOf`,
 		mutated: `OrganisationID: p.Organisation.ID`,
 		pkg:     "web", tests: "TestPolicyRefuses",
 	},

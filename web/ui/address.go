@@ -1,0 +1,45 @@
+package ui
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+)
+
+// SettingsPath is the first settings screen.
+const SettingsPath = "/settings/api-keys"
+
+// OrganisationPath is the prefix of an organisation's screens. A slug is any text, so it is escaped.
+func OrganisationPath(slug string) string { return "/o/" + url.PathEscape(slug) }
+
+// LocalPath returns next if it is a path of this site, otherwise "/". It refuses what a browser could read as another host
+// ("//", "/\", also after decoding); url.Parse refuses control characters.
+func LocalPath(next string) string {
+	u, err := url.Parse(next)
+	if err != nil || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") ||
+		strings.HasPrefix(u.Path, "//") || strings.HasPrefix(u.Path, `/\`) {
+		return "/"
+	}
+	return next
+}
+
+// NextOf is where to continue after the sign-in.
+func NextOf(c *fiber.Ctx) string { return LocalPath(c.Query("next")) }
+
+// WithNext adds the path to continue to after the sign-in.
+func WithNext(path, next string) string {
+	if next == "" || next == "/" {
+		return path
+	}
+	return WithParam(path, "next", next)
+}
+
+// WithParam adds a parameter to a path.
+func WithParam(path, name, value string) string {
+	separator := "?"
+	if strings.Contains(path, "?") {
+		separator = "&"
+	}
+	return path + separator + url.Values{name: {value}}.Encode()
+}

@@ -1,0 +1,73 @@
+package ui
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/reports"
+)
+
+// The top of an axis is a round number near the highest bar; its labels are round numbers, too.
+func TestScalesAreTight(t *testing.T) {
+	t.Parallel()
+	for most, want := range map[int64]string{
+		0: "1 0", 1: "1 0", 2: "2 1 0", 5: "5 4 3 2 1 0", 6: "6 4 2 0", 11: "15 10 5 0", 42: "50 40 30 20 10 0", 51: "60 40 20 0",
+		98: "100 80 60 40 20 0", 101: "125 100 75 50 25 0", 126: "150 100 50 0", 1000: "1,000 800 600 400 200 0", 10_001: "12,500 10,000 7,500 5,000 2,500 0",
+	} {
+		top, step := ScaleOf(most)
+		require.Equal(t, want, strings.Join(AxisLabels(Locales[0], top, step), " "))
+	}
+	require.Equal(t, "M0 0H70M0 33.3H70M0 66.7H70M0 100H70", GridOf(70, 6, 2))
+}
+
+// Labels stand below the days that they name, and do not overlap, on a phone and on a desk.
+func TestTicksStandUnderTheirDays(t *testing.T) {
+	t.Parallel()
+	month := reports.Period{From: time.Date(2026, 10, 25, 0, 0, 0, 0, time.UTC), Days: 28}
+	require.Equal(t, "M10 0V100M80 0V100M150 0V100M220 0V100", GridLines(Locales[0], month))
+	year := reports.Period{From: time.Date(2025, 11, 22, 0, 0, 0, 0, time.UTC), Days: 365}
+	require.True(t, strings.HasPrefix(GridLines(Locales[0], year), "M90 0V100M400 0V100M710 0V100"))
+	for want, p := range map[string]reports.Period{
+		"25 Oct 0.00%, 21 Nov 100.00%, 9 Nov 55.36%, 2 Nov 30.36% wide, 16 Nov 80.36% wide": month,
+		"25 Oct 0.00%":                 {From: month.From, Days: 1},
+		"25 Oct 0.00%, 26 Oct 100.00%": {From: month.From, Days: 2},
+	} {
+		require.Equal(t, want, tickText(Ticks(Locales[0], p)))
+	}
+	text := tickText(Ticks(Locales[0], year))
+	require.Contains(t, text, "22 Nov 2025 0.00%, 21 Nov 2026 100.00%")
+	require.Contains(t, text, "Jan 2026 10.96% wide", "40 of 365 days before it")
+	for days := 1; days <= 366; days++ {
+		for _, l := range []Locale{Locales[0], localeOfTag(t, "en-US")} {
+			all := Ticks(l, reports.Period{From: year.From, Days: days})
+			require.LessOrEqual(t, len(all), 14)
+			requireRoom(t, slices.DeleteFunc(slices.Clone(all), func(t Tick) bool { return t.Wide }), narrowChart)
+			requireRoom(t, all, wideChart)
+		}
+	}
+}
+
+func tickText(all []Tick) string {
+	text := []string{}
+	for _, t := range all {
+		text = append(text, strings.TrimRight(t.Label+" "+t.At()+" "+map[bool]string{true: "wide"}[t.Wide], " "))
+	}
+	return strings.Join(text, ", ")
+}
+
+func requireRoom(t *testing.T, all []Tick, pixels float64) {
+	t.Helper()
+	slices.SortFunc(all, func(a, b Tick) int { return cmp.Compare(a.at, b.at) })
+	end := -1.0
+	for _, tick := range all {
+		from, to := tick.extent(pixels)
+		require.Greater(t, from, end, "%v", all)
+		end = to
+	}
+	require.LessOrEqual(t, end, pixels, "%v", all)
+}

@@ -1,0 +1,35 @@
+package ui
+
+import (
+	"time"
+
+	"dg/modules/reports"
+)
+
+// OneDay is a UTC day.
+const OneDay = 24 * time.Hour
+
+// DefaultDays is how many days a report has if nobody chose others.
+const DefaultDays = 28
+
+// LastDays is the period of n days that ends today.
+func LastDays(today time.Time, n int) reports.Period {
+	return reports.Period{From: today.AddDate(0, 0, 1-n), Days: n}
+}
+
+// Between is the period of two days, both included.
+func Between(first, last time.Time) reports.Period {
+	return reports.Period{From: first, Days: int(last.Sub(first)/OneDay) + 1}
+}
+
+func LastDay(p reports.Period) time.Time { return p.From.AddDate(0, 0, p.Days-1) }
+
+// ValidDates says which dates can be chosen.
+func ValidDates(l Locale) string {
+	first, last := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2199, 12, 31, 0, 0, 0, 0, time.UTC)
+	return "Choose a date from " + l.LongDay(first) + " to " + l.LongDay(last) + "."
+}
+
+func ToBeforeFrom(l Locale, from, to time.Time) string {
+	return "“To” (" + l.LongDay(to) + ") is before “From” (" + l.LongDay(from) + ")."
+}

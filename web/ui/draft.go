@@ -1,0 +1,84 @@
+package ui
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/url"
+
+	"github.com/gofiber/fiber/v2"
+
+	"dg/modules/org"
+)
+
+// draft is the text of a form that was sent after its session had ended. It waits in the browser until the person has signed in,
+// and is then shown in the form again: nothing is sent on its own.
+type draft struct {
+	Person, Path string // whose form it is, and which
+	Fields       url.Values
+}
+
+const (
+	DraftCookie = "__Host-dg-draft"
+	maxDraft    = 3500    // bytes of the cookie: browsers drop those of more than 4096
+	draftTTL    = 15 * 60 // in seconds: longer than the second step of a sign-in may take
+)
+
+// draftFields are the fields that a draft keeps, by the route of the form. Never passwords, codes or what confirms a change.
+var draftFields = map[string][]string{
+	"/o/:org/settings/api-keys/new":                {"idempotencyKey", "name", "description", "scopes", "expiry", "day", "time"},
+	"/o/:org/settings/api-keys/:key/rename":        {"name", "description"},
+	"/o/:org/settings/api-keys/:key/replace":       {"idempotencyKey", "overlap"},
+	"/o/:org/settings/organisation/reporting-mode": {"mode"},
+}
+
+// Drafts keeps drafts. Without Seals, as for the sign-in of another program, it keeps none.
+type Drafts struct{ Seals Seals }
+
+// KeepDraft keeps the text of the form that was sent. The form names its person, so that nobody else who signs in sees it.
+func (d Drafts) KeepDraft(c *fiber.Ctx) {
+	names, person := draftFields[c.Route().Path], FormValue(c, "person")
+	if d.Seals == nil || len(names) == 0 || !org.IsID(person) {
+		return
+	}
+	sent := draft{Person: person, Path: c.Path(), Fields: url.Values{}}
+	for _, name := range names {
+		for _, value := range c.Context().PostArgs().PeekMulti(name) {
+			sent.Fields.Add(name, string(value))
+		}
+	}
+	text, _ := json.Marshal(sent) // never fails: texts
+	value := base64.RawURLEncoding.EncodeToString([]byte(d.Seals.SealText(person, string(text))))
+	if len(value) > maxDraft {
+		return
+	}
+	kept := HostCookie(DraftCookie, value)
+	kept.SessionOnly, kept.MaxAge = false, draftTTL
+	c.Cookie(kept)
+}
+
+// TakeDraft reports whether there is a draft of this form by this person. Its fields are then those of the request, as if the
+// form had been sent, and it is gone.
+func (d Drafts) TakeDraft(c *fiber.Ctx, p *Principal) bool {
+	sealed, err := base64.RawURLEncoding.DecodeString(c.Cookies(DraftCookie))
+	if err != nil || len(sealed) == 0 || d.Seals == nil {
+		return false
+	}
+	var kept draft
+	text, err := d.Seals.OpenText(p.Person.ID, string(sealed))
+	if err == nil {
+		err = json.Unmarshal([]byte(text), &kept)
+	}
+	if err == nil && kept.Person == p.Person.ID && kept.Path != c.Path() {
+		return false // of another form, which may still be opened
+	}
+	ClearCookie(c, DraftCookie)
+	if err != nil || kept.Person != p.Person.ID {
+		return false
+	}
+	for _, name := range draftFields[c.Route().Path] {
+		for _, value := range kept.Fields[name] {
+			c.Context().PostArgs().Add(name, value)
+		}
+	}
+	return true
+}

@@ -1,0 +1,120 @@
+package ui
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/gofiber/fiber/v2"
+
+	"dg/modules/identity"
+	"dg/platform/apperr"
+	"dg/platform/input"
+)
+
+// FormErrors are what is wrong with a form, for the summary above it and beside each field.
+type FormErrors struct {
+	Errors []FormError
+	Wait   *Wait // nil: attempts are accepted
+	Draft  bool  // whether the form shows a draft
+
+	AskPassword bool // whether the form asks for the password again
+}
+
+// FormError is an error of a field.
+type FormError struct{ Field, Message string }
+
+func FieldError(field, message string) FormErrors {
+	return FormErrors{Errors: []FormError{{field, message}}}
+}
+
+// Option is a choice of a field.
+type Option struct{ Value, Text string }
+
+// Error is the error of a field, or "".
+func (f FormErrors) Error(field string) string {
+	for _, e := range f.Errors {
+		if e.Field == field {
+			return e.Message
+		}
+	}
+	return ""
+}
+
+// Count is the number of errors in words.
+func (f FormErrors) Count() string {
+	counts := strings.Split(",One thing,Two things,Three things,Four things,Five things,Six things,Many things", ",")
+	return counts[min(len(f.Errors), len(counts)-1)]
+}
+
+// Wait is how long no attempt is accepted.
+type Wait struct {
+	Seconds int
+	Until   time.Time
+}
+
+// In is the wait in words.
+func (w Wait) In() string {
+	switch {
+	case w.Seconds == 1:
+		return "1 second"
+	case w.Seconds <= 120:
+		return strconv.Itoa(w.Seconds) + " seconds"
+	}
+	return strconv.Itoa((w.Seconds+59)/60) + " minutes"
+}
+
+// WaitOf returns the wait that err is about, or nil, and sets Retry-After.
+func WaitOf(c *fiber.Ctx, err error) *Wait {
+	locked, ok := errors.AsType[*identity.LockedError](err)
+	if !ok {
+		return nil
+	}
+	w := &Wait{Seconds: apperr.From(err).RetryAfter, Until: locked.Until}
+	c.Set(fiber.HeaderRetryAfter, strconv.Itoa(w.Seconds))
+	return w
+}
+
+// FormValue is a field of the submitted form. It reads the body alone: addresses end up in histories, logs and links of others.
+func FormValue(c *fiber.Ctx, name string) string { return string(c.Context().PostArgs().Peek(name)) }
+
+// ProofOf is the current password and the code that a form of the account asks for.
+func ProofOf(c *fiber.Ctx) identity.Proof {
+	return identity.Proof{Password: FormValue(c, "current"), Code: FormValue(c, "code")}
+}
+
+// ProofErrors returns the errors of a form whose proof was rejected, and the status: 0 if err is about something else.
+func ProofErrors(c *fiber.Ctx, err error) (f FormErrors, status int) {
+	if w := WaitOf(c, err); w != nil {
+		return FormErrors{Wait: w}, fiber.StatusTooManyRequests
+	}
+	switch {
+	case errors.Is(err, identity.ErrWrongPassword):
+		return FieldError("current", "The password is wrong."), fiber.StatusUnprocessableEntity
+	case errors.Is(err, identity.ErrWrongCode):
+		return FieldError("code", "The code is wrong, expired or already used. Check the clock of your phone, then enter the current code."), fiber.StatusUnprocessableEntity
+	}
+	return FormErrors{}, 0
+}
+
+// Checks are the rules of a wing's forms, as their validate tags have them.
+type Checks struct{ checker *input.Checker }
+
+// NewChecks returns the checks. messages are what the forms say about a field that breaks a rule, by both.
+func NewChecks(messages map[string]string) Checks { return Checks{input.New(messages, nil)} }
+
+// Errors are those of the form's fields, one each, in their order.
+func (k Checks) Errors(l Locale, form any) (f FormErrors) {
+	for _, fault := range k.checker.Faults(form) {
+		if f.Error(fault.Field) != "" {
+			continue
+		}
+		if text, ok := fault.Value.(string); ok {
+			fault.Message = strings.Replace(fault.Message, "{count}", l.Count(int64(utf8.RuneCountInString(text))), 1)
+		}
+		f.Errors = append(f.Errors, FormError{fault.Field, fault.Message})
+	}
+	return f
+}

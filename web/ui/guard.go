@@ -1,0 +1,134 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+
+	"github.com/gofiber/fiber/v2"
+
+	"dg/modules/identity"
+	"dg/modules/org"
+	"dg/platform/apperr"
+	"dg/platform/authz"
+	"dg/platform/httpserver"
+)
+
+// Guard finds out who asks, in which organisation, and whether they may.
+type Guard struct {
+	Auth        Authenticator
+	Orgs        Organisations
+	RecheckOrgs Memberships // for running downloads
+	Policy      Policy
+	Drafts
+}
+
+// Reader returns the principal of a page for everybody: nil if nobody is signed in, or if the database does not answer. The
+// query may name the organisation that the reader comes from.
+func (g *Guard) Reader(c *fiber.Ctx) *Principal {
+	p, err := g.Person(c)
+	if err != nil {
+		return nil
+	}
+	return p
+}
+
+// Person returns the signed-in person of the request. Errors: identity.ErrNoSession.
+func (g *Guard) Person(c *fiber.Ctx) (*Principal, error) {
+	p, err := g.SignedIn(c)
+	if err != nil {
+		return nil, err
+	}
+	all, err := g.Memberships(c, p)
+	if err != nil {
+		return nil, err
+	}
+	p.joinNamed(c, all)
+	return p, nil
+}
+
+var errNoOrganisation = apperr.New(apperr.NotFound, "Organisation not found, or you are not a member of it.")
+
+// Member returns the signed-in person as a member of the organisation in the path who holds the permission. Errors:
+// identity.ErrNoSession, apperr.NotFound, apperr.AccessDenied.
+func (g *Guard) Member(c *fiber.Ctx, permission authz.Permission) (*Principal, error) {
+	p, err := g.SignedIn(c)
+	if err != nil {
+		return nil, err
+	}
+	slug, err := url.PathUnescape(c.Params("org"))
+	if err != nil {
+		return nil, errNoOrganisation
+	}
+	m, err := g.Orgs.Membership(c.UserContext(), p.Person.ID, slug)
+	if apperr.Is(err, apperr.NotFound) {
+		return nil, errNoOrganisation
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.join(m)
+	if m.Several {
+		if p.all, err = g.Orgs.MembershipsOf(c.UserContext(), p.Person.ID); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.authorize(permission, p.Organisation.ID); err != nil {
+		p.LacksTwoStep = p.wouldWithTwoStep(permission)
+		return nil, err
+	}
+	return p, nil
+}
+
+// ErrCodeDue says that the sign-in waits for its code.
+var ErrCodeDue = fmt.Errorf("web: the code is due: %w", identity.ErrNoSession)
+
+// SignedIn returns the principal of the request. Errors: identity.ErrNoSession, ErrCodeDue.
+func (g *Guard) SignedIn(c *fiber.Ctx) (*Principal, error) {
+	session, err := g.Auth.Session(c.UserContext(), c)
+	if err != nil {
+		return nil, err
+	}
+	if session.SecondStepDue {
+		return nil, ErrCodeDue
+	}
+	p := &Principal{Person: session.Person, at: c.Path(), Token: session.Token, Position: session.Position, policy: g.Policy, Locale: NewLocale(session.Person.Region, c.Get(fiber.HeaderAcceptLanguage))}
+	c.Locals(principalKey{}, p)
+	httpserver.MarkAuthenticated(c)
+	return p, nil
+}
+
+// Memberships returns the person's memberships. If there is one, it becomes the principal's.
+func (g *Guard) Memberships(c *fiber.Ctx, p *Principal) ([]org.Membership, error) {
+	all, err := g.Orgs.MembershipsOf(c.UserContext(), p.Person.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range all {
+		p.manages = p.manages || m.Role != org.RoleMember
+	}
+	if len(all) == 1 {
+		p.join(all[0])
+	} else {
+		p.all = all
+	}
+	return all, nil
+}
+
+// Recheck returns a function that reports whether the principal is still signed in and holds the permission. Downloads call it
+// after their request is over.
+func (g *Guard) Recheck(p *Principal, permission authz.Permission) func(context.Context) error {
+	return func(ctx context.Context) error {
+		session, err := g.Auth.Revalidate(ctx, p.Token)
+		if err != nil {
+			return err
+		}
+		m, err := g.RecheckOrgs.Membership(ctx, session.Person.ID, p.Organisation.Slug)
+		if err != nil {
+			return err
+		}
+		now := Principal{Person: session.Person, policy: g.Policy}
+		now.join(m)
+		return now.authorize(permission, p.Organisation.ID) // which the slug may no longer name
+	}
+}

@@ -1,0 +1,110 @@
+package ui
+
+import (
+	"net/url"
+
+	"github.com/gofiber/fiber/v2"
+
+	"dg/platform/authz"
+)
+
+// Layout is what surrounds every screen: its title, the top bar, the sidebar and notices. Each view embeds one. render sets Locale.
+type Layout struct {
+	Locale  Locale
+	Title   string // of the screen; the browser's title adds the organisation
+	Area    area
+	Sidebar *Sidebar   // nil: none
+	User    *Principal // nil: nobody is signed in
+	Notices []Notice
+}
+
+// area is the part of the site that the top bar marks.
+type area string
+
+const (
+	AreaNone     area = ""
+	AreaReports  area = "reports"
+	areaSettings area = "settings"
+	AreaDocs     area = "docs"
+)
+
+// Sidebar links to the screens beside the current one.
+type Sidebar struct {
+	Label  string
+	Headed bool // whether the label is visible
+	Links  []Link
+}
+
+type Link struct {
+	Name, Path string
+	Current    bool
+}
+
+func NewLayout(p *Principal, title string, a area) Layout {
+	return Layout{Title: title, Area: a, User: p}
+}
+
+// Reports and Settings are the paths of these areas, or "" if the user may not open them.
+func (l Layout) Reports() string  { return l.pathIfAllowed(authz.ReadReport, "/reports") }
+func (l Layout) Settings() string { return l.pathIfAllowed(authz.ReadOrganisation, SettingsPath) }
+
+// Docs is the path of a page of the documentation. It keeps the reader's organisation, whose forks the examples hold.
+func (l Layout) Docs(page string) string {
+	if l.User == nil || l.User.Organisation.ID == "" {
+		return "/docs" + page
+	}
+	return "/docs" + page + "?org=" + url.QueryEscape(l.User.Organisation.Slug)
+}
+
+// Account is the path of a screen of the account.
+func (l Layout) Account(screen string) string { return l.User.Account(screen) }
+
+// Switch are the other organisations of the reader, each with the screen of the same kind.
+func (l Layout) Switch() (others []Link) {
+	if l.User == nil {
+		return nil
+	}
+	for _, m := range l.User.all {
+		if m.Organisation.ID != l.User.Organisation.ID {
+			others = append(others, Link{Name: m.Organisation.Name, Path: l.User.sameScreen(m)})
+		}
+	}
+	return others
+}
+
+// pathIfAllowed returns the path of a screen, or "" if the user may not open it. A user of several organisations gets the path
+// without an organisation, where one is chosen.
+func (l Layout) pathIfAllowed(permission authz.Permission, screen string) string {
+	switch p := l.User; {
+	case p == nil:
+	case p.Organisation.ID == "" && p.manages:
+		return screen
+	case p.Organisation.ID != "" && p.May(permission):
+		return p.Path(screen)
+	}
+	return ""
+}
+
+// Home is the target of the logo.
+func (l Layout) Home() string {
+	if reports := l.Reports(); reports != "" {
+		return reports
+	}
+	return "/"
+}
+
+// BrowserTitle names the screen and the organisation.
+func (l Layout) BrowserTitle() string {
+	if l.User != nil && l.User.Organisation.Name != "" {
+		return l.Title + " – " + l.User.Organisation.Name + " – DG"
+	}
+	return l.Title + " – DG"
+}
+
+// TitleOf is the title of a form, marked if it came back with errors.
+func TitleOf(title string, status int) string {
+	if status == fiber.StatusOK {
+		return title
+	}
+	return "Error: " + title
+}

@@ -1,0 +1,46 @@
+package ui
+
+import (
+	"context"
+
+	"dg/modules/identity"
+	"dg/modules/org"
+	"dg/platform/authz"
+)
+
+// What the screens call of other modules is in the ports of each wing, and here for all of them. The modules' services say what
+// the methods promise, and which errors they return.
+
+// Sessions finds the session of a token.
+type Sessions interface {
+	Session(ctx context.Context, token string) (identity.Session, error)
+}
+
+// Identity keeps the sessions of the sign-in that comes with the screens.
+type Identity interface {
+	Sessions
+	Reauthenticator
+	Seals
+}
+
+// Seals seals a text so that only its person's requests can open it.
+type Seals interface {
+	SealText(personID, text string) string
+	OpenText(personID, sealed string) (string, error)
+}
+
+// Memberships finds a person's role in an organisation.
+type Memberships interface {
+	Membership(ctx context.Context, personID, slug string) (org.Membership, error)
+}
+
+// Organisations finds the organisations of a person.
+type Organisations interface {
+	Memberships
+	MembershipsOf(ctx context.Context, personID string) ([]org.Membership, error)
+}
+
+// Policy decides what a person may do.
+type Policy interface {
+	Authorize(s authz.Subject, want authz.Permission, organisationID string) error
+}

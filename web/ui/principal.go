@@ -1,0 +1,100 @@
+package ui
+
+import (
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"dg/modules/apikeys"
+	"dg/modules/audit"
+	"dg/modules/identity"
+	"dg/modules/org"
+	"dg/platform/authz"
+	"dg/platform/postgres"
+)
+
+// Principal is the signed-in person of a request.
+type Principal struct {
+	Person       identity.Person
+	Organisation org.Organisation // of the path; on other screens the person's only one, or the zero value
+	Role         org.Role
+	memberOf     string           // the organisation of the membership
+	all          []org.Membership // of a person in several organisations
+	at           string           // the path of the request
+	LacksTwoStep bool             // whether the request was refused for want of two-step verification alone
+	manages      bool             // whether the person is owner or admin of any organisation; set on screens of no organisation
+	Token        string
+	Position     postgres.Position // of the session
+	policy       Policy
+	Locale       Locale
+}
+
+type principalKey struct{}
+
+// PrincipalOf returns the principal that authenticate found for the request, or nil.
+func PrincipalOf(c *fiber.Ctx) *Principal {
+	p, _ := c.Locals(principalKey{}).(*Principal)
+	return p
+}
+
+// join makes the membership the principal's.
+func (p *Principal) join(m org.Membership) {
+	p.memberOf, p.Organisation, p.Role = m.OrganisationID, m.Organisation, m.Role
+}
+
+// joinNamed makes the membership of the organisation that the query names the principal's, if the person has it.
+func (p *Principal) joinNamed(c *fiber.Ctx, all []org.Membership) {
+	for _, m := range all {
+		if m.Organisation.Slug == c.Query("org") {
+			p.join(m)
+		}
+	}
+}
+
+// Subject is the principal as the policy sees it.
+func (p *Principal) Subject() authz.Subject {
+	return authz.Subject{
+		Kind: authz.Member, OrganisationID: p.memberOf, Grants: authz.MemberGrants(string(p.Role), p.Person.TwoStep),
+	}
+}
+
+// KeyActor is the principal as modules/apikeys records it.
+func (p *Principal) KeyActor() apikeys.Actor {
+	return apikeys.Actor{Person: apikeys.Person{ID: p.Person.ID, Name: p.Person.Name}, Subject: p.Subject()}
+}
+
+// AuditActor is the principal as the audit log names it.
+func (p *Principal) AuditActor() audit.Actor {
+	return audit.Actor{Kind: audit.Person, ID: p.Person.ID, Name: p.Person.Name}
+}
+
+// Path is the address of a screen of the organisation.
+func (p *Principal) Path(screen string) string { return OrganisationPath(p.Organisation.Slug) + screen }
+
+// Account is the address of a screen of the account. It keeps the organisation of a person who belongs to several.
+func (p *Principal) Account(screen string) string {
+	if len(p.all) == 0 || p.Organisation.ID == "" {
+		return "/account" + screen
+	}
+	return WithParam("/account"+screen, "org", p.Organisation.Slug)
+}
+
+// TwoStepFor is where two-step verification is set up, and which then continues to next.
+func (p *Principal) TwoStepFor(next string) string {
+	return WithParam(p.Account("/two-step"), "next", next)
+}
+
+// sameScreen is the address of the screen of this kind in another organisation.
+func (p *Principal) sameScreen(m org.Membership) string {
+	parts := append(strings.Split(p.at, "/"), "", "", "", "")
+	switch other := OrganisationPath(m.Organisation.Slug); {
+	case parts[1] == "docs", parts[1] == "account":
+		return WithParam(p.at, "org", m.Organisation.Slug)
+	case m.Role == org.RoleMember:
+		return WithParam("/account", "org", m.Organisation.Slug) // the only screen of members
+	case parts[1] == "o" && parts[3] == "settings" && parts[4] != "":
+		return other + "/settings/" + parts[4]
+	default:
+		return other + "/reports"
+	}
+}

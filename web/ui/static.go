@@ -1,0 +1,69 @@
+package ui
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"mime"
+	"path"
+	"sync"
+
+	"github.com/gofiber/fiber/v2"
+
+	"dg/platform/httpserver"
+)
+
+//go:embed static
+var staticFiles embed.FS
+
+// files are the stylesheets, scripts and images by name, in memory.
+type files map[string]httpserver.File
+
+// loadFiles compresses them once in a process, however many handlers it has.
+var loadFiles = sync.OnceValues(func() (files, error) {
+	all := files{}
+	err := fs.WalkDir(staticFiles, "static", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		body, err := staticFiles.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		sum := sha256.Sum256(body)
+		all[name[len("static/"):]] = httpserver.File{
+			Body: body, Gzipped: httpserver.Gzip(body), Version: hex.EncodeToString(sum[:6]),
+			MediaType: cmp.Or(mime.TypeByExtension(path.Ext(name)), "text/plain; charset=utf-8"),
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("web: files: %w", err)
+	}
+	return all, nil
+})
+
+// path is the address of a file with the version of its content, so that browsers may cache it for ever.
+func (f files) path(name string) (string, error) {
+	file, ok := f[name]
+	if !ok {
+		return "", fmt.Errorf("there is no file %q", name)
+	}
+	return "/static/" + name + "?v=" + file.Version, nil
+}
+
+// ServeStatic answers GET /static/….
+func (p *Pages) ServeStatic(c *fiber.Ctx) error {
+	file, ok := p.files[c.Params("*")]
+	if !ok {
+		return fiber.ErrNotFound
+	}
+	file.CacheControl = "no-cache"
+	if c.Query("v") == file.Version {
+		file.CacheControl = "public, max-age=31536000, immutable"
+	}
+	return httpserver.SendFile(c, file)
+}
