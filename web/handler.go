@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"dg/platform/limiter"
+	"dg/web/account"
 	"dg/web/ui"
 )
 
@@ -19,7 +20,7 @@ type Modules struct {
 	Orgs     ui.Organisations
 	Policy   ui.Policy
 
-	Account      AccountModules // for Mount alone
+	Account      account.Modules // for Mount alone
 	AuditLog     AuditlogModules
 	Keys         KeysModules
 	Organisation OrganisationModules
@@ -37,7 +38,7 @@ type Modules struct {
 type Handler struct {
 	*ui.Pages
 	guard        *ui.Guard
-	account      *accountHandler
+	account      *account.Handler
 	auditlog     *auditlogHandler
 	keys         *keysHandler
 	organisation *organisationHandler
@@ -61,7 +62,7 @@ func New(m Modules, baseURL string, now func() time.Time) (*Handler, error) {
 		return nil, err
 	}
 	h := &Handler{Pages: pages, guard: newGuard(m), screenTurns: newScreenTurns()}
-	if h.account, err = newAccount(pages, h.guard, m.Account); err != nil {
+	if h.account, err = account.New(pages, h.guard, m.Account); err != nil {
 		return nil, err
 	}
 	if h.keys, err = newKeys(pages, h.guard, m.Keys); err != nil {

@@ -18,6 +18,7 @@ import (
 	"dg/modules/reports"
 	"dg/platform/authz"
 	"dg/platform/limiter"
+	"dg/web/account"
 	"dg/web/ui"
 )
 
@@ -25,7 +26,7 @@ func (s *mocked) modules(policy ui.Policy) Modules {
 	forks, keys, organisations, groups := s.forks(), s.keys(), s.organisations(), s.groups()
 	return Modules{
 		Identity: s.identity(), Orgs: organisations, Policy: policy,
-		Account:      AccountModules{SignIns: s.signIns(), Resets: s.resets(), Accounts: s.accounts(), TwoStep: s.twoStep()},
+		Account:      account.Modules{SignIns: s.signIns(), Resets: s.resets(), Accounts: s.accounts(), TwoStep: s.twoStep()},
 		AuditLog:     AuditlogModules{Log: s.log(), Keys: keys, Forks: forks, Groups: groups},
 		Keys:         KeysModules{Keys: keys, Changes: s.keyChanges(), Forks: forks},
 		Organisation: OrganisationModules{Organisations: s.settings(), People: s.people(), Keys: keys, Forks: forks},
@@ -75,7 +76,7 @@ func (s *mocked) identity() ui.Identity {
 	return m
 }
 
-func (s *mocked) signIns() SignIns {
+func (s *mocked) signIns() account.SignIns {
 	m := newMockSignIns(s.mocks)
 	m.On("Session", anything, anything).Return(
 		func(context.Context, string) (identity.Session, error) { return s.session("Session") })
@@ -94,7 +95,7 @@ func (s *mocked) signIns() SignIns {
 	return m
 }
 
-func (s *mocked) resets() Resets {
+func (s *mocked) resets() account.Resets {
 	m := newMockResets(s.mocks)
 	m.On("ResetPerson", anything, anything).Return(func(context.Context, string) (identity.Person, error) {
 		return give(s, "Identity.ResetPerson", identity.Person{Name: marker, Email: marker})
@@ -112,7 +113,7 @@ func (s *mocked) people() People {
 	return m
 }
 
-func (s *mocked) accounts() Accounts {
+func (s *mocked) accounts() account.Accounts {
 	m := newMockAccounts(s.mocks)
 	m.On("Sessions", anything, anything).Return(func(context.Context, string) ([]identity.ActiveSession, error) {
 		return give(s, "Identity.Sessions", []identity.ActiveSession{{Address: marker}})
@@ -130,7 +131,7 @@ func (s *mocked) accounts() Accounts {
 	return m
 }
 
-func (s *mocked) twoStep() TwoStep {
+func (s *mocked) twoStep() account.TwoStep {
 	m := newMockTwoStep(s.mocks)
 	m.On("BeginTwoStep", anything, anything).Return(func(context.Context, string) (identity.Enrolment, error) {
 		return give(s, "Identity.BeginTwoStep", identity.Enrolment{Secret: marker})

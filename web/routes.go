@@ -40,24 +40,24 @@ func (h *Handler) routes(app *fiber.App) routes {
 }
 
 func (h *Handler) mountSignIn(r routes) {
-	r.Get("/sign-in", h.account.signInForm)
-	r.Post("/sign-in", h.account.signIn)
-	r.Get("/sign-in/code", h.account.codeForm)
-	r.Post("/sign-in/code", h.account.secondStep)
-	r.Post("/sign-out", h.account.signOut)
-	r.Get("/account/reset", h.account.resetForm)
-	r.Post("/account/reset", h.account.resetPassword)
+	r.Get("/sign-in", h.account.SignInForm)
+	r.Post("/sign-in", h.account.SignIn)
+	r.Get("/sign-in/code", h.account.CodeForm)
+	r.Post("/sign-in/code", h.account.SecondStep)
+	r.Post("/sign-out", h.account.SignOut)
+	r.Get("/account/reset", h.account.ResetForm)
+	r.Post("/account/reset", h.account.ResetPassword)
 }
 
 func (h *Handler) mountAccount(r routes) {
-	r.Get("/account", h.person(h.account.account))
-	r.Post("/account", h.person(h.account.changeAccount))
-	r.Get("/account/password", h.person(h.account.passwordForm))
-	r.Post("/account/password", h.person(h.account.changePassword))
-	r.Get("/account/two-step", h.person(h.account.twoStepForm))
-	r.Post("/account/two-step", h.person(h.account.changeTwoStep))
-	r.Get("/account/recovery-codes", h.person(h.account.recoveryCodesForm))
-	r.Post("/account/recovery-codes", h.person(h.account.replaceRecoveryCodes))
+	r.Get("/account", h.person(h.account.Account))
+	r.Post("/account", h.person(h.account.ChangeAccount))
+	r.Get("/account/password", h.person(h.account.PasswordForm))
+	r.Post("/account/password", h.person(h.account.ChangePassword))
+	r.Get("/account/two-step", h.person(h.account.TwoStepForm))
+	r.Post("/account/two-step", h.person(h.account.ChangeTwoStep))
+	r.Get("/account/recovery-codes", h.person(h.account.RecoveryCodesForm))
+	r.Post("/account/recovery-codes", h.person(h.account.ReplaceRecoveryCodes))
 }
 
 func (h *Handler) mountOrganisation(r routes) {

@@ -33,6 +33,7 @@ import (
 	"dg/platform/postgres"
 	"dg/platform/testkit/fixtures"
 	"dg/web"
+	"dg/web/account"
 )
 
 // world is a database with one instance of the screens on it, reached over a real connection.
@@ -100,7 +101,7 @@ func startOn(t *testing.T, db *fixtures.Database, now func() time.Time) *world {
 	forks := games.New(db.DB)
 	site, err := web.New(web.Modules{
 		Document: document, Identity: people, Orgs: orgs, Policy: policy,
-		Account:      web.AccountModules{SignIns: people, Resets: people, Accounts: people, TwoStep: people},
+		Account:      account.Modules{SignIns: people, Resets: people, Accounts: people, TwoStep: people},
 		AuditLog:     web.AuditlogModules{Log: w.log, Keys: w.keys, Forks: forks, Groups: orgs},
 		Keys:         web.KeysModules{Keys: w.keys, Changes: w.keys, Forks: forks},
 		Organisation: web.OrganisationModules{Organisations: orgs, People: people, Keys: w.keys, Forks: forks},

@@ -26,6 +26,7 @@ import (
 	"dg/platform/postgres"
 	"dg/platform/telemetry"
 	"dg/web"
+	"dg/web/account"
 )
 
 // Settings are what a program is built from.
@@ -108,7 +109,7 @@ func Over(pools Pools, s Settings) (*Program, error) {
 	}
 	screens, err := web.New(web.Modules{
 		Identity: people, Orgs: orgs, Policy: policy,
-		Account:         web.AccountModules{SignIns: people, Resets: people, Accounts: people, TwoStep: people},
+		Account:         account.Modules{SignIns: people, Resets: people, Accounts: people, TwoStep: people},
 		AuditLog:        web.AuditlogModules{Log: log, Keys: p.Keys, Forks: forks, Groups: orgs},
 		Keys:            web.KeysModules{Keys: p.Keys, Changes: p.Keys, Forks: forks},
 		Organisation:    web.OrganisationModules{Organisations: orgs, People: people, Keys: p.Keys, Forks: forks},

@@ -1,4 +1,4 @@
-package web
+package account
 
 import (
 	"errors"
@@ -15,20 +15,20 @@ type newCodesView struct {
 	ui.FormErrors
 }
 
-// recoveryCodesForm answers GET /account/recovery-codes.
-func (h *accountHandler) recoveryCodesForm(c *fiber.Ctx, p *ui.Principal) error {
+// RecoveryCodesForm answers GET /account/recovery-codes.
+func (h *Handler) RecoveryCodesForm(c *fiber.Ctx, p *ui.Principal) error {
 	return h.renderRecoveryCodesForm(c, p, fiber.StatusOK, ui.FormErrors{})
 }
 
-func (h *accountHandler) renderRecoveryCodesForm(c *fiber.Ctx, p *ui.Principal, status int, f ui.FormErrors) error {
+func (h *Handler) renderRecoveryCodesForm(c *fiber.Ctx, p *ui.Principal, status int, f ui.FormErrors) error {
 	if !p.Person.TwoStep {
 		return c.Redirect(p.Account("/two-step"), fiber.StatusSeeOther) // setting it up comes with codes
 	}
 	return h.Render(c, status, "recovery-codes-new", &newCodesView{accountLayout(p, ui.TitleOf("New recovery codes", status), "two-step"), f})
 }
 
-// replaceRecoveryCodes answers POST /account/recovery-codes.
-func (h *accountHandler) replaceRecoveryCodes(c *fiber.Ctx, p *ui.Principal) error {
+// ReplaceRecoveryCodes answers POST /account/recovery-codes.
+func (h *Handler) ReplaceRecoveryCodes(c *fiber.Ctx, p *ui.Principal) error {
 	codes, session, err := h.TwoStep.ReplaceRecoveryCodes(c.UserContext(), p.Token, ui.ProofOf(c))
 	if f, status := ui.ProofErrors(c, err); status != 0 {
 		return h.renderRecoveryCodesForm(c, p, status, f)
@@ -51,7 +51,7 @@ type codesView struct {
 }
 
 // renderRecoveryCodes answers the form itself. If it is sent again, its code counts as used.
-func (h *accountHandler) renderRecoveryCodes(c *fiber.Ctx, p *ui.Principal, session identity.Session, title, next string, codes []string) error {
+func (h *Handler) renderRecoveryCodes(c *fiber.Ctx, p *ui.Principal, session identity.Session, title, next string, codes []string) error {
 	ui.SetSession(c, session)
 	h.rememberBrowser(c, session)
 	p.Person = session.Person

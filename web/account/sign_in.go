@@ -1,4 +1,4 @@
-package web
+package account
 
 import (
 	"errors"
@@ -24,8 +24,8 @@ type signInView struct {
 	Other    string // path of the form for the other kind of code
 }
 
-// signInForm answers GET /sign-in.
-func (h *accountHandler) signInForm(c *fiber.Ctx) error {
+// SignInForm answers GET /sign-in.
+func (h *Handler) SignInForm(c *fiber.Ctx) error {
 	_, err := h.SignedIn(c)
 	switch {
 	case err == nil:
@@ -38,13 +38,13 @@ func (h *accountHandler) signInForm(c *fiber.Ctx) error {
 	return h.renderSignIn(c, fiber.StatusOK, view)
 }
 
-func (h *accountHandler) renderSignIn(c *fiber.Ctx, status int, view signInView) error {
+func (h *Handler) renderSignIn(c *fiber.Ctx, status int, view signInView) error {
 	view.Layout, view.Action = ui.NewLayout(nil, ui.TitleOf("Sign in", status), ui.AreaNone), ui.WithNext("/sign-in", ui.NextOf(c))
 	return h.Render(c, status, "sign-in", &view)
 }
 
-// signIn answers POST /sign-in.
-func (h *accountHandler) signIn(c *fiber.Ctx) error {
+// SignIn answers POST /sign-in.
+func (h *Handler) SignIn(c *fiber.Ctx) error {
 	email := ui.FormValue(c, "email")
 	session, err := h.SignIns.SignIn(c.UserContext(), email, ui.FormValue(c, "password"), identity.Client{
 		Address: httpserver.ClientAddr(c), UserAgent: c.Get(fiber.HeaderUserAgent), Browser: c.Cookies(browserCookie),
@@ -67,13 +67,13 @@ func (h *accountHandler) signIn(c *fiber.Ctx) error {
 }
 
 // finishSignIn remembers the browser and continues to where the person was going.
-func (h *accountHandler) finishSignIn(c *fiber.Ctx, session identity.Session) error {
+func (h *Handler) finishSignIn(c *fiber.Ctx, session identity.Session) error {
 	h.rememberBrowser(c, session)
 	return c.Redirect(ui.NextOf(c), fiber.StatusSeeOther)
 }
 
-// signOut answers POST /sign-out.
-func (h *accountHandler) signOut(c *fiber.Ctx) error {
+// SignOut answers POST /sign-out.
+func (h *Handler) SignOut(c *fiber.Ctx) error {
 	if err := h.SignIns.SignOut(c.UserContext(), c.Cookies(ui.SessionCookie)); err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (h *accountHandler) signOut(c *fiber.Ctx) error {
 }
 
 // signedOut continues on the sign-in, which says that the session of this browser has ended.
-func (h *accountHandler) signedOut(c *fiber.Ctx) error {
+func (h *Handler) signedOut(c *fiber.Ctx) error {
 	ui.ClearSession(c)
 	ui.ClearCookie(c, ui.DraftCookie)
 	ui.Say(c, ui.Notice{Strong: "You have signed out."})

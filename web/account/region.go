@@ -1,4 +1,4 @@
-package web
+package account
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 )
 
 // setRegion stores the person's choice.
-func (h *accountHandler) setRegion(c *fiber.Ctx, p *ui.Principal) error {
+func (h *Handler) setRegion(c *fiber.Ctx, p *ui.Principal) error {
 	chosen := ui.FormValue(c, "region")
 	l, ok := ui.LocaleByTag(chosen)
 	if !ok && chosen != "" {

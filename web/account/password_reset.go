@@ -1,4 +1,4 @@
-package web
+package account
 
 import (
 	"github.com/gofiber/fiber/v2"
@@ -17,12 +17,12 @@ type resetView struct {
 	Done   bool
 }
 
-// resetForm answers GET /account/reset. It does not use up the link: mail programs open links for a preview.
-func (h *accountHandler) resetForm(c *fiber.Ctx) error {
+// ResetForm answers GET /account/reset. It does not use up the link: mail programs open links for a preview.
+func (h *Handler) ResetForm(c *fiber.Ctx) error {
 	return h.renderReset(c, fiber.StatusOK, resetView{Token: c.Query("token")})
 }
 
-func (h *accountHandler) renderReset(c *fiber.Ctx, status int, view resetView) error {
+func (h *Handler) renderReset(c *fiber.Ctx, status int, view resetView) error {
 	var err error
 	if view.Person, err = h.Resets.ResetPerson(c.UserContext(), view.Token); err != nil {
 		return err
@@ -31,8 +31,8 @@ func (h *accountHandler) renderReset(c *fiber.Ctx, status int, view resetView) e
 	return h.Render(c, status, "password-reset", &view)
 }
 
-// resetPassword answers POST /account/reset. It ends the session of this browser, if there is one.
-func (h *accountHandler) resetPassword(c *fiber.Ctx) error {
+// ResetPassword answers POST /account/reset. It ends the session of this browser, if there is one.
+func (h *Handler) ResetPassword(c *fiber.Ctx) error {
 	view := resetView{Token: ui.FormValue(c, "token")}
 	form := newPasswordOf(c)
 	if view.FormErrors = formChecks.Errors(ui.LocaleOf(c), form); view.Errors != nil {

@@ -1,4 +1,4 @@
-package web
+package account
 
 import (
 	"errors"
@@ -9,8 +9,8 @@ import (
 	"dg/web/ui"
 )
 
-// codeForm answers GET /sign-in/code.
-func (h *accountHandler) codeForm(c *fiber.Ctx) error {
+// CodeForm answers GET /sign-in/code.
+func (h *Handler) CodeForm(c *fiber.Ctx) error {
 	session, err := h.SignIns.Session(c.UserContext(), c.Cookies(ui.SessionCookie))
 	if errors.Is(err, identity.ErrNoSession) {
 		return restartSignIn(c)
@@ -24,7 +24,7 @@ func (h *accountHandler) codeForm(c *fiber.Ctx) error {
 	return h.renderCode(c, fiber.StatusOK, signInView{})
 }
 
-func (h *accountHandler) renderCode(c *fiber.Ctx, status int, view signInView) error {
+func (h *Handler) renderCode(c *fiber.Ctx, status int, view signInView) error {
 	title := "Verification code"
 	if view.Recovery = c.Query("recovery") != ""; view.Recovery {
 		title = "Recovery code"
@@ -48,8 +48,8 @@ func restartSignIn(c *fiber.Ctx) error {
 	return c.Redirect(ui.WithNext("/sign-in", ui.NextOf(c)), fiber.StatusSeeOther)
 }
 
-// secondStep answers POST /sign-in/code.
-func (h *accountHandler) secondStep(c *fiber.Ctx) error {
+// SecondStep answers POST /sign-in/code.
+func (h *Handler) SecondStep(c *fiber.Ctx) error {
 	session, err := h.SignIns.VerifySecondStep(c.UserContext(), c.Cookies(ui.SessionCookie), ui.FormValue(c, "code"))
 	if w := ui.WaitOf(c, err); w != nil {
 		return h.renderCode(c, fiber.StatusTooManyRequests, signInView{Wait: w})

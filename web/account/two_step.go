@@ -1,4 +1,4 @@
-package web
+package account
 
 import (
 	"errors"
@@ -29,12 +29,12 @@ func continueAfter(c *fiber.Ctx, p *ui.Principal) string {
 	return ui.NextOf(c)
 }
 
-// twoStepForm answers GET /account/two-step.
-func (h *accountHandler) twoStepForm(c *fiber.Ctx, p *ui.Principal) error {
+// TwoStepForm answers GET /account/two-step.
+func (h *Handler) TwoStepForm(c *fiber.Ctx, p *ui.Principal) error {
 	return h.renderTwoStep(c, p, fiber.StatusOK, ui.FormErrors{})
 }
 
-func (h *accountHandler) renderTwoStep(c *fiber.Ctx, p *ui.Principal, status int, f ui.FormErrors) error {
+func (h *Handler) renderTwoStep(c *fiber.Ctx, p *ui.Principal, status int, f ui.FormErrors) error {
 	view := twoStepView{FormErrors: f}
 	if p.Person.TwoStep {
 		view.Layout = accountLayout(p, ui.TitleOf("Turn off two-step verification", status), "two-step")
@@ -50,8 +50,8 @@ func (h *accountHandler) renderTwoStep(c *fiber.Ctx, p *ui.Principal, status int
 	return h.Render(c, status, "two-step-on", &view)
 }
 
-// changeTwoStep answers POST /account/two-step: it turns two-step verification on or off.
-func (h *accountHandler) changeTwoStep(c *fiber.Ctx, p *ui.Principal) error {
+// ChangeTwoStep answers POST /account/two-step: it turns two-step verification on or off.
+func (h *Handler) ChangeTwoStep(c *fiber.Ctx, p *ui.Principal) error {
 	var codes []string
 	var session identity.Session
 	var err error

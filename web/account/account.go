@@ -1,4 +1,4 @@
-package web
+package account
 
 import (
 	"errors"
@@ -36,8 +36,8 @@ func accountLayout(p *ui.Principal, title, screen string) ui.Layout {
 
 const otherSessionsEnded = " Your other sessions have ended."
 
-// account answers GET /account.
-func (h *accountHandler) account(c *fiber.Ctx, p *ui.Principal) error {
+// Account answers GET /account.
+func (h *Handler) Account(c *fiber.Ctx, p *ui.Principal) error {
 	ctx := c.UserContext()
 	view := accountView{Layout: accountLayout(p, "Account", "account"), Regions: ui.RegionOptions()}
 	sessions, err := h.Accounts.Sessions(ctx, p.Token)
@@ -55,8 +55,8 @@ func (h *accountHandler) account(c *fiber.Ctx, p *ui.Principal) error {
 	return h.Render(c, fiber.StatusOK, "account", &view)
 }
 
-// changeAccount answers POST /account: it stores a region, or ends a session.
-func (h *accountHandler) changeAccount(c *fiber.Ctx, p *ui.Principal) error {
+// ChangeAccount answers POST /account: it stores a region, or ends a session.
+func (h *Handler) ChangeAccount(c *fiber.Ctx, p *ui.Principal) error {
 	if c.Context().PostArgs().Has("region") {
 		return h.setRegion(c, p)
 	}
@@ -64,7 +64,7 @@ func (h *accountHandler) changeAccount(c *fiber.Ctx, p *ui.Principal) error {
 }
 
 // endSession ends a session of the person. To end the current one is to sign out.
-func (h *accountHandler) endSession(c *fiber.Ctx, p *ui.Principal) error {
+func (h *Handler) endSession(c *fiber.Ctx, p *ui.Principal) error {
 	if err := h.Accounts.EndSession(c.UserContext(), p.Token, ui.FormValue(c, "session")); err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (h *accountHandler) endSession(c *fiber.Ctx, p *ui.Principal) error {
 }
 
 // redirectToAccount continues with the new session on the account, which says what was changed.
-func (h *accountHandler) redirectToAccount(c *fiber.Ctx, p *ui.Principal, session identity.Session, done ui.Notice) error {
+func (h *Handler) redirectToAccount(c *fiber.Ctx, p *ui.Principal, session identity.Session, done ui.Notice) error {
 	ui.Say(c, done)
 	ui.SetSession(c, session)
 	h.rememberBrowser(c, session) // the change has made identity forget all browsers

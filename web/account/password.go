@@ -1,4 +1,4 @@
-package web
+package account
 
 import (
 	"github.com/gofiber/fiber/v2"
@@ -13,17 +13,17 @@ type passwordView struct {
 	ui.FormErrors
 }
 
-// passwordForm answers GET /account/password.
-func (h *accountHandler) passwordForm(c *fiber.Ctx, p *ui.Principal) error {
+// PasswordForm answers GET /account/password.
+func (h *Handler) PasswordForm(c *fiber.Ctx, p *ui.Principal) error {
 	return h.renderPassword(c, p, fiber.StatusOK, ui.FormErrors{})
 }
 
-func (h *accountHandler) renderPassword(c *fiber.Ctx, p *ui.Principal, status int, f ui.FormErrors) error {
+func (h *Handler) renderPassword(c *fiber.Ctx, p *ui.Principal, status int, f ui.FormErrors) error {
 	return h.Render(c, status, "password", &passwordView{accountLayout(p, ui.TitleOf("Change password", status), "account"), f})
 }
 
-// changePassword answers POST /account/password.
-func (h *accountHandler) changePassword(c *fiber.Ctx, p *ui.Principal) error {
+// ChangePassword answers POST /account/password.
+func (h *Handler) ChangePassword(c *fiber.Ctx, p *ui.Principal) error {
 	form := newPasswordOf(c)
 	if f := formChecks.Errors(p.Locale, form); f.Errors != nil {
 		return h.renderPassword(c, p, fiber.StatusUnprocessableEntity, f)
