@@ -14,7 +14,7 @@ import (
 // docsWing is what the pages of the documentation need.
 type docsWing struct {
 	base      string
-	Orgs      GroupNames
+	Orgs      Groups
 	Forks     ui.ForkList
 	reference reference
 }

@@ -7,6 +7,7 @@ import (
 
 	"dg/platform/limiter"
 	"dg/web/account"
+	"dg/web/auditlog"
 	"dg/web/ui"
 )
 
@@ -21,7 +22,7 @@ type Modules struct {
 	Policy   ui.Policy
 
 	Account      account.Modules // for Mount alone
-	AuditLog     AuditlogModules
+	AuditLog     auditlog.Modules
 	Keys         KeysModules
 	Organisation OrganisationModules
 	Reports      ReportsModules
@@ -39,7 +40,7 @@ type Handler struct {
 	*ui.Pages
 	guard        *ui.Guard
 	account      *account.Handler
-	auditlog     *auditlogHandler
+	auditlog     *auditlog.Handler
 	keys         *keysHandler
 	organisation *organisationHandler
 	reports      *reportsHandler
@@ -69,7 +70,7 @@ func New(m Modules, baseURL string, now func() time.Time) (*Handler, error) {
 		return nil, err
 	}
 	settings := ui.SettingsNotices(h.keys.expiringKeys)
-	if h.auditlog, err = newAuditlog(pages, h.guard, settings, m.AuditLog); err != nil {
+	if h.auditlog, err = auditlog.New(pages, h.guard, settings, m.AuditLog); err != nil {
 		return nil, err
 	}
 	if h.organisation, err = newOrganisation(pages, h.guard, settings, m.Organisation); err != nil {

@@ -3,8 +3,9 @@
 package web
 
 import (
-	context "context"
 	audit "dg/modules/audit"
+
+	context "context"
 
 	mock "github.com/stretchr/testify/mock"
 )

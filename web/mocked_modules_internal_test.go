@@ -19,17 +19,18 @@ import (
 	"dg/platform/authz"
 	"dg/platform/limiter"
 	"dg/web/account"
+	"dg/web/auditlog"
 	"dg/web/ui"
 )
 
 func (s *mocked) modules(policy ui.Policy) Modules {
-	forks, keys, organisations, groups := s.forks(), s.keys(), s.organisations(), s.groups()
+	forks, groups, list := s.forks(), s.groups(), s.keys()
 	return Modules{
-		Identity: s.identity(), Orgs: organisations, Policy: policy,
+		Identity: s.identity(), Orgs: s.organisations(), Policy: policy,
 		Account:      account.Modules{SignIns: s.signIns(), Resets: s.resets(), Accounts: s.accounts(), TwoStep: s.twoStep()},
-		AuditLog:     AuditlogModules{Log: s.log(), Keys: keys, Forks: forks, Groups: groups},
-		Keys:         KeysModules{Keys: keys, Changes: s.keyChanges(), Forks: forks},
-		Organisation: OrganisationModules{Organisations: s.settings(), People: s.people(), Keys: keys, Forks: forks},
+		AuditLog:     auditlog.Modules{Log: s.log(), Keys: list, Forks: forks, Groups: groups},
+		Keys:         KeysModules{Keys: list, Changes: s.keyChanges(), Forks: forks},
+		Organisation: OrganisationModules{Organisations: s.settings(), People: s.people(), Keys: list, Forks: forks},
 		Reports:      ReportsModules{Forks: forks, Groups: groups, Reports: s.reports(), Exports: s.exports()},
 	}
 }
@@ -287,7 +288,7 @@ func (s *mocked) exports() Exports {
 	return m
 }
 
-func (s *mocked) log() AuditLog {
+func (s *mocked) log() auditlog.AuditLog {
 	m := newMockAuditLog(s.mocks)
 	m.On("List", anything, anything, anything).Return(
 		func(context.Context, string, audit.Page) ([]audit.Entry, error) {

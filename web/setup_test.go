@@ -34,6 +34,7 @@ import (
 	"dg/platform/testkit/fixtures"
 	"dg/web"
 	"dg/web/account"
+	"dg/web/auditlog"
 )
 
 // world is a database with one instance of the screens on it, reached over a real connection.
@@ -102,7 +103,7 @@ func startOn(t *testing.T, db *fixtures.Database, now func() time.Time) *world {
 	site, err := web.New(web.Modules{
 		Document: document, Identity: people, Orgs: orgs, Policy: policy,
 		Account:      account.Modules{SignIns: people, Resets: people, Accounts: people, TwoStep: people},
-		AuditLog:     web.AuditlogModules{Log: w.log, Keys: w.keys, Forks: forks, Groups: orgs},
+		AuditLog:     auditlog.Modules{Log: w.log, Keys: w.keys, Forks: forks, Groups: orgs},
 		Keys:         web.KeysModules{Keys: w.keys, Changes: w.keys, Forks: forks},
 		Organisation: web.OrganisationModules{Organisations: orgs, People: people, Keys: w.keys, Forks: forks},
 		Reports:      web.ReportsModules{Forks: forks, Groups: orgs, Reports: w.figures, Exports: w.files},

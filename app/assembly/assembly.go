@@ -27,6 +27,7 @@ import (
 	"dg/platform/telemetry"
 	"dg/web"
 	"dg/web/account"
+	"dg/web/auditlog"
 )
 
 // Settings are what a program is built from.
@@ -110,7 +111,7 @@ func Over(pools Pools, s Settings) (*Program, error) {
 	screens, err := web.New(web.Modules{
 		Identity: people, Orgs: orgs, Policy: policy,
 		Account:         account.Modules{SignIns: people, Resets: people, Accounts: people, TwoStep: people},
-		AuditLog:        web.AuditlogModules{Log: log, Keys: p.Keys, Forks: forks, Groups: orgs},
+		AuditLog:        auditlog.Modules{Log: log, Keys: p.Keys, Forks: forks, Groups: orgs},
 		Keys:            web.KeysModules{Keys: p.Keys, Changes: p.Keys, Forks: forks},
 		Organisation:    web.OrganisationModules{Organisations: orgs, People: people, Keys: p.Keys, Forks: forks},
 		Reports:         web.ReportsModules{Forks: forks, Groups: orgs, Reports: figures, Exports: p.exports},

@@ -26,6 +26,7 @@ import (
 	"dg/platform/postgres"
 	"dg/platform/testkit/fixtures"
 	"dg/web"
+	"dg/web/auditlog"
 )
 
 var day = time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC)
@@ -45,19 +46,19 @@ func start(t *testing.T) *program {
 	policy, err := authz.New()
 	require.NoError(t, err)
 	log, forks, figures := audit.New(db.DB), games.New(db.DB), reports.New(db.DB, db.DB)
-	keys := apikeys.New(db.DB, own, log, policy, time.Now, func() {})
+	keyService := apikeys.New(db.DB, own, log, policy, time.Now, func() {})
 	files := exports.New(figures, log)
 
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	p := &program{t: t, db: db, url: "http://" + ln.Addr().String()}
-	api, err := publicapi.New(publicapi.Modules{Keys: keys, Games: forks, Reports: figures, Exports: files, Orgs: own, Policy: policy}, p.url)
+	api, err := publicapi.New(publicapi.Modules{Keys: keyService, Games: forks, Reports: figures, Exports: files, Orgs: own, Policy: policy}, p.url)
 	require.NoError(t, err)
 	screens, err := web.New(web.Modules{
 		Auth: &signIn{own}, Orgs: own, Policy: policy,
-		AuditLog:     web.AuditlogModules{Log: log, Keys: keys, Forks: forks, Groups: own},
-		Keys:         web.KeysModules{Keys: keys, Changes: keys, Forks: forks},
-		Organisation: web.OrganisationModules{Organisations: own, People: &staff{own}, Keys: keys, Forks: forks},
+		AuditLog:     auditlog.Modules{Log: log, Keys: keyService, Forks: forks, Groups: own},
+		Keys:         web.KeysModules{Keys: keyService, Changes: keyService, Forks: forks},
+		Organisation: web.OrganisationModules{Organisations: own, People: &staff{own}, Keys: keyService, Forks: forks},
 		Reports:      web.ReportsModules{Forks: forks, Groups: own, Reports: figures, Exports: files},
 	}, p.url, time.Now)
 	require.NoError(t, err)

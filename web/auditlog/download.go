@@ -1,4 +1,4 @@
-package web
+package auditlog
 
 import (
 	"context"
@@ -29,10 +29,10 @@ const (
 
 const auditHeader = "entryId,at,actorKind,actorId,actorName,action,reason,targetKind,targetId,details,method,path,address,userAgent,requestId\n"
 
-// downloadAuditLog answers GET /settings/audit-log.csv with all entries that match the filters. Its own entry is committed before
+// DownloadAuditLog answers GET /settings/audit-log.csv with all entries that match the filters. Its own entry is committed before
 // anything is sent, so it is the first row of the file unless the filters exclude it. The download ends within two seconds after
 // the person loses access or the database stops answering.
-func (h *auditlogHandler) downloadAuditLog() func(*fiber.Ctx, *ui.Principal) error {
+func (h *Handler) DownloadAuditLog() func(*fiber.Ctx, *ui.Principal) error {
 	return func(c *fiber.Ctx, p *ui.Principal) error {
 		filter, details, err := h.downloadFilter(c, p)
 		if err != nil {
@@ -71,7 +71,7 @@ func (h *auditlogHandler) downloadAuditLog() func(*fiber.Ctx, *ui.Principal) err
 }
 
 // downloadFilter is the filter of a download, and the same as details of its entry.
-func (h *auditlogHandler) downloadFilter(c *fiber.Ctx, p *ui.Principal) (audit.Filter, map[string]any, error) {
+func (h *Handler) downloadFilter(c *fiber.Ctx, p *ui.Principal) (audit.Filter, map[string]any, error) {
 	query, _, err := parseAuditQuery(c)
 	if err != nil {
 		return audit.Filter{}, nil, err

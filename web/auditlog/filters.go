@@ -1,4 +1,4 @@
-package web
+package auditlog
 
 import (
 	"net/url"

@@ -1,4 +1,4 @@
-package web
+package auditlog
 
 import (
 	"context"
@@ -37,8 +37,8 @@ type auditRow struct {
 	First  time.Time // of the oldest of them
 }
 
-// auditLog answers GET /settings/audit-log: the newest entries first, in pages, with one entry open.
-func (h *auditlogHandler) auditLog(c *fiber.Ctx, p *ui.Principal) error {
+// AuditLog answers GET /settings/audit-log: the newest entries first, in pages, with one entry open.
+func (h *Handler) AuditLog(c *fiber.Ctx, p *ui.Principal) error {
 	query, at, err := parseAuditQuery(c)
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ func (view *auditView) Second(t time.Time) template.HTML {
 }
 
 // entries returns a page of the organisation's log.
-func (h *auditlogHandler) entries(ctx context.Context, p *ui.Principal, page audit.Page) ([]audit.Entry, error) {
+func (h *Handler) entries(ctx context.Context, p *ui.Principal, page audit.Page) ([]audit.Entry, error) {
 	entries, err := h.Log.List(ctx, p.Organisation.ID, page)
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func (h *auditlogHandler) entries(ctx context.Context, p *ui.Principal, page aud
 }
 
 // auditFilters reads the filters of an address, and what they offer.
-func (h *auditlogHandler) auditFilters(ctx context.Context, p *ui.Principal, query map[string][]string) (f auditFilters, offered auditOptions, err error) {
+func (h *Handler) auditFilters(ctx context.Context, p *ui.Principal, query map[string][]string) (f auditFilters, offered auditOptions, err error) {
 	if offered.keys, err = h.Keys.List(ctx, p.KeyActor()); err != nil {
 		return f, offered, err
 	}
@@ -110,7 +110,7 @@ func (h *auditlogHandler) auditFilters(ctx context.Context, p *ui.Principal, que
 }
 
 // namesIn returns the names of what the entries mention. It loads groups only if an export is of one.
-func (h *auditlogHandler) namesIn(ctx context.Context, p *ui.Principal, entries []audit.Entry, offered auditOptions) (nameIndex, error) {
+func (h *Handler) namesIn(ctx context.Context, p *ui.Principal, entries []audit.Entry, offered auditOptions) (nameIndex, error) {
 	names := nameIndex{locale: p.Locale, keys: map[string]apikeys.Key{}, forks: map[string]games.Fork{}, groups: map[string]string{}}
 	for _, k := range offered.keys {
 		names.keys[k.ID] = k

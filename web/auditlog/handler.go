@@ -1,0 +1,41 @@
+package auditlog
+
+import (
+	"embed"
+
+	"dg/platform/limiter"
+	"dg/web/ui"
+)
+
+//go:embed templates/*.html
+var templates embed.FS
+
+// Handler serves the audit log of an organisation.
+type Handler struct {
+	*ui.Pages
+	*ui.Guard
+	Modules
+	settings  ui.SettingsNotices
+	downloads *limiter.Limiter
+}
+
+// Modules are what the wing uses of other modules.
+type Modules struct {
+	Log    AuditLog
+	Keys   KeyList
+	Forks  ui.ForkList
+	Groups GroupNames
+}
+
+// New returns the wing.
+func New(pages *ui.Pages, guard *ui.Guard, settings ui.SettingsNotices, m Modules) (*Handler, error) {
+	pages, err := pages.With(templates)
+	if err != nil {
+		return nil, err
+	}
+	downloads := limiter.New(limiter.Limits{Places: maxLogDownloads, Busy: "Too many downloads of audit logs are running."})
+	return &Handler{pages, guard, m, settings, downloads}, nil
+}
+
+// Downloads bounds the downloads of logs.
+func (h *Handler) Downloads() *limiter.Limiter { return h.downloads }
