@@ -8,6 +8,7 @@ import (
 	"dg/platform/limiter"
 	"dg/web/account"
 	"dg/web/auditlog"
+	"dg/web/keys"
 	"dg/web/ui"
 )
 
@@ -23,7 +24,7 @@ type Modules struct {
 
 	Account      account.Modules // for Mount alone
 	AuditLog     auditlog.Modules
-	Keys         KeysModules
+	Keys         keys.Modules
 	Organisation OrganisationModules
 	Reports      ReportsModules
 
@@ -41,7 +42,7 @@ type Handler struct {
 	guard        *ui.Guard
 	account      *account.Handler
 	auditlog     *auditlog.Handler
-	keys         *keysHandler
+	keys         *keys.Handler
 	organisation *organisationHandler
 	reports      *reportsHandler
 	docsWing
@@ -66,10 +67,10 @@ func New(m Modules, baseURL string, now func() time.Time) (*Handler, error) {
 	if h.account, err = account.New(pages, h.guard, m.Account); err != nil {
 		return nil, err
 	}
-	if h.keys, err = newKeys(pages, h.guard, m.Keys); err != nil {
+	if h.keys, err = keys.New(pages, h.guard, m.Keys); err != nil {
 		return nil, err
 	}
-	settings := ui.SettingsNotices(h.keys.expiringKeys)
+	settings := ui.SettingsNotices(h.keys.ExpiringKeys)
 	if h.auditlog, err = auditlog.New(pages, h.guard, settings, m.AuditLog); err != nil {
 		return nil, err
 	}

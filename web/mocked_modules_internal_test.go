@@ -20,6 +20,7 @@ import (
 	"dg/platform/limiter"
 	"dg/web/account"
 	"dg/web/auditlog"
+	"dg/web/keys"
 	"dg/web/ui"
 )
 
@@ -29,7 +30,7 @@ func (s *mocked) modules(policy ui.Policy) Modules {
 		Identity: s.identity(), Orgs: s.organisations(), Policy: policy,
 		Account:      account.Modules{SignIns: s.signIns(), Resets: s.resets(), Accounts: s.accounts(), TwoStep: s.twoStep()},
 		AuditLog:     auditlog.Modules{Log: s.log(), Keys: list, Forks: forks, Groups: groups},
-		Keys:         KeysModules{Keys: list, Changes: s.keyChanges(), Forks: forks},
+		Keys:         keys.Modules{Keys: list, Changes: s.keyChanges(), Forks: forks},
 		Organisation: OrganisationModules{Organisations: s.settings(), People: s.people(), Keys: list, Forks: forks},
 		Reports:      ReportsModules{Forks: forks, Groups: groups, Reports: s.reports(), Exports: s.exports()},
 	}
@@ -196,7 +197,7 @@ func (s *mocked) groups() Groups {
 	return m
 }
 
-func (s *mocked) keys() Keys {
+func (s *mocked) keys() keys.Keys {
 	m := newMockKeys(s.mocks)
 	type actor = apikeys.Actor
 	m.On("List", anything, anything).Return(
@@ -213,8 +214,8 @@ func (s *mocked) keys() Keys {
 	return m
 }
 
-func (s *mocked) keyChanges() KeyChanges {
-	m := newMockKeyChanges(s.mocks)
+func (s *mocked) keyChanges() keys.Changes {
+	m := newMockChanges(s.mocks)
 	type actor = apikeys.Actor
 	m.On("Create", anything, anything, anything, anything).Return(
 		func(context.Context, actor, apikeys.NewKey, audit.Request) (apikeys.Key, apikeys.Token, error) {

@@ -35,6 +35,7 @@ import (
 	"dg/web"
 	"dg/web/account"
 	"dg/web/auditlog"
+	"dg/web/keys"
 )
 
 // world is a database with one instance of the screens on it, reached over a real connection.
@@ -104,7 +105,7 @@ func startOn(t *testing.T, db *fixtures.Database, now func() time.Time) *world {
 		Document: document, Identity: people, Orgs: orgs, Policy: policy,
 		Account:      account.Modules{SignIns: people, Resets: people, Accounts: people, TwoStep: people},
 		AuditLog:     auditlog.Modules{Log: w.log, Keys: w.keys, Forks: forks, Groups: orgs},
-		Keys:         web.KeysModules{Keys: w.keys, Changes: w.keys, Forks: forks},
+		Keys:         keys.Modules{Keys: w.keys, Changes: w.keys, Forks: forks},
 		Organisation: web.OrganisationModules{Organisations: orgs, People: people, Keys: w.keys, Forks: forks},
 		Reports:      web.ReportsModules{Forks: forks, Groups: orgs, Reports: w.figures, Exports: w.files},
 	}, w.url, now)

@@ -28,6 +28,7 @@ import (
 	"dg/web"
 	"dg/web/account"
 	"dg/web/auditlog"
+	"dg/web/keys"
 )
 
 // Settings are what a program is built from.
@@ -112,7 +113,7 @@ func Over(pools Pools, s Settings) (*Program, error) {
 		Identity: people, Orgs: orgs, Policy: policy,
 		Account:         account.Modules{SignIns: people, Resets: people, Accounts: people, TwoStep: people},
 		AuditLog:        auditlog.Modules{Log: log, Keys: p.Keys, Forks: forks, Groups: orgs},
-		Keys:            web.KeysModules{Keys: p.Keys, Changes: p.Keys, Forks: forks},
+		Keys:            keys.Modules{Keys: p.Keys, Changes: p.Keys, Forks: forks},
 		Organisation:    web.OrganisationModules{Organisations: orgs, People: people, Keys: p.Keys, Forks: forks},
 		Reports:         web.ReportsModules{Forks: forks, Groups: orgs, Reports: figures, Exports: p.exports},
 		RecheckIdentity: identity.New(recheck, time.Now, auditor, s.Log), RecheckOrgs: org.New(recheck, log, policy),

@@ -27,6 +27,7 @@ import (
 	"dg/platform/testkit/fixtures"
 	"dg/web"
 	"dg/web/auditlog"
+	"dg/web/keys"
 )
 
 var day = time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC)
@@ -57,7 +58,7 @@ func start(t *testing.T) *program {
 	screens, err := web.New(web.Modules{
 		Auth: &signIn{own}, Orgs: own, Policy: policy,
 		AuditLog:     auditlog.Modules{Log: log, Keys: keyService, Forks: forks, Groups: own},
-		Keys:         web.KeysModules{Keys: keyService, Changes: keyService, Forks: forks},
+		Keys:         keys.Modules{Keys: keyService, Changes: keyService, Forks: forks},
 		Organisation: web.OrganisationModules{Organisations: own, People: &staff{own}, Keys: keyService, Forks: forks},
 		Reports:      web.ReportsModules{Forks: forks, Groups: own, Reports: figures, Exports: files},
 	}, p.url, time.Now)

@@ -1,4 +1,4 @@
-package web
+package keys
 
 import (
 	"reflect"
@@ -22,7 +22,7 @@ func TestEachRuleOfAFormHasItsMessage(t *testing.T) {
 		}
 	}
 	for rule := range rules {
-		require.NotEmpty(t, keyMessages[rule], rule)
+		require.NotEmpty(t, formMessages[rule], rule)
 	}
-	require.Len(t, keyMessages, len(rules))
+	require.Len(t, formMessages, len(rules))
 }

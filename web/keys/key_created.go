@@ -1,4 +1,4 @@
-package web
+package keys
 
 import (
 	"net/url"
@@ -28,7 +28,7 @@ type sampleCall struct{ URL, Fork string }
 const sampleDays = 7
 
 // newCreatedView prepares the page before the key is created: nothing may fail once there is a secret to show.
-func (h *keysHandler) newCreatedView(c *fiber.Ctx, p *ui.Principal, in apikeys.NewKey) (createdView, error) {
+func (h *Handler) newCreatedView(c *fiber.Ctx, p *ui.Principal, in apikeys.NewKey) (createdView, error) {
 	view := createdView{Name: in.Name, Scopes: strings.ToLower(scopeLabel(in.Scopes, " and ")), Back: p.Path("/settings/api-keys")}
 	l, err := h.settings.Layout(c, p, "Key created", "api-keys")
 	if err != nil {
@@ -40,7 +40,7 @@ func (h *keysHandler) newCreatedView(c *fiber.Ctx, p *ui.Principal, in apikeys.N
 	return view, err
 }
 
-func (h *keysHandler) sampleCall(c *fiber.Ctx, p *ui.Principal, scopes []apikeys.Scope) (sampleCall, error) {
+func (h *Handler) sampleCall(c *fiber.Ctx, p *ui.Principal, scopes []apikeys.Scope) (sampleCall, error) {
 	forks := h.Base + "/api/v1/forks"
 	if scopes[0] == apikeys.ForksRead {
 		return sampleCall{URL: forks}, nil
@@ -55,7 +55,7 @@ func (h *keysHandler) sampleCall(c *fiber.Ctx, p *ui.Principal, scopes []apikeys
 }
 
 // renderAlreadyCreated answers a form that was sent again: with the list, and without the secret.
-func (h *keysHandler) renderAlreadyCreated(c *fiber.Ctx, p *ui.Principal, k apikeys.Key) error {
+func (h *Handler) renderAlreadyCreated(c *fiber.Ctx, p *ui.Principal, k apikeys.Key) error {
 	keys, err := h.Keys.List(c.UserContext(), p.KeyActor())
 	if err != nil {
 		return err

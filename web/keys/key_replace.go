@@ -1,4 +1,4 @@
-package web
+package keys
 
 import (
 	"errors"
@@ -45,8 +45,8 @@ func overlapOf(value string) (time.Duration, bool) {
 	return 0, false
 }
 
-// replaceKeyForm answers GET /settings/api-keys/:key/replace.
-func (h *keysHandler) replaceKeyForm(c *fiber.Ctx, p *ui.Principal) error {
+// ReplaceKeyForm answers GET /settings/api-keys/:key/replace.
+func (h *Handler) ReplaceKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
 	if err != nil {
 		return err
@@ -67,9 +67,9 @@ func (h *keysHandler) replaceKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 	return h.renderReplaceKey(c, p, k, fiber.StatusOK, choice, view)
 }
 
-// replaceKey answers POST /settings/api-keys/:key/replace. Its answer is the only one that shows the secret, so everything that
+// ReplaceKey answers POST /settings/api-keys/:key/replace. Its answer is the only one that shows the secret, so everything that
 // can fail happens before the key is replaced.
-func (h *keysHandler) replaceKey(c *fiber.Ctx, p *ui.Principal) error {
+func (h *Handler) ReplaceKey(c *fiber.Ctx, p *ui.Principal) error {
 	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
 	if err != nil {
 		return err
@@ -113,14 +113,14 @@ func (h *keysHandler) replaceKey(c *fiber.Ctx, p *ui.Principal) error {
 }
 
 // rejectReplacement shows the form again with its errors. It has its own idempotency key: this one replaced nothing.
-func (h *keysHandler) rejectReplacement(
+func (h *Handler) rejectReplacement(
 	c *fiber.Ctx, p *ui.Principal, k apikeys.Key, choice string, status int, f ui.FormErrors,
 ) error {
 	view := replaceKeyView{IdempotencyKey: uuid.NewString(), FormErrors: f}
 	return h.renderReplaceKey(c, p, k, status, choice, view)
 }
 
-func (h *keysHandler) renderReplaceKey(c *fiber.Ctx, p *ui.Principal, k apikeys.Key, status int, choice string, view replaceKeyView) error {
+func (h *Handler) renderReplaceKey(c *fiber.Ctx, p *ui.Principal, k apikeys.Key, status int, choice string, view replaceKeyView) error {
 	view.Key, view.Path, view.Back = h.keyRow(p, k), keyPath(p, k, "/replace"), keyPath(p, k, "")
 	for i, label := range overlapLabels {
 		until := h.Now().Add(apikeys.Overlaps[i])

@@ -1,4 +1,4 @@
-package web
+package keys
 
 import (
 	"errors"
@@ -39,8 +39,8 @@ func (f keyForm) Has(scope string) bool { return slices.Contains(f.Scopes, scope
 // incompleteForm is the error of a form without the idempotency key that it was shown with.
 const incompleteForm = "The form was incomplete. Check it and send it again."
 
-// newKeyForm answers GET /settings/api-keys/new.
-func (h *keysHandler) newKeyForm(c *fiber.Ctx, p *ui.Principal) error {
+// NewKeyForm answers GET /settings/api-keys/new.
+func (h *Handler) NewKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 	keys, err := h.Keys.List(c.UserContext(), p.KeyActor())
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func (h *keysHandler) newKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 	return h.renderNewKey(c, p, fiber.StatusOK, view)
 }
 
-func (h *keysHandler) renderNewKey(c *fiber.Ctx, p *ui.Principal, status int, view newKeyView) error {
+func (h *Handler) renderNewKey(c *fiber.Ctx, p *ui.Principal, status int, view newKeyView) error {
 	view.Path, view.Back = p.Path("/settings/api-keys/new"), p.Path("/settings/api-keys")
 	view.Today, view.Choices = h.Today().Format(time.DateOnly), expiryChoices(h.Today())
 	var err error
@@ -74,11 +74,11 @@ func (h *keysHandler) renderNewKey(c *fiber.Ctx, p *ui.Principal, status int, vi
 	return h.Render(c, status, "key-new", &view)
 }
 
-// createKey answers POST /settings/api-keys/new. Its answer is the only one that shows the secret, so everything that can fail
+// CreateKey answers POST /settings/api-keys/new. Its answer is the only one that shows the secret, so everything that can fail
 // happens before the key is created.
-func (h *keysHandler) createKey(c *fiber.Ctx, p *ui.Principal) error {
+func (h *Handler) CreateKey(c *fiber.Ctx, p *ui.Principal) error {
 	if obstacles := creationObstacles(p, true, 0, ""); len(obstacles) > 0 {
-		return h.newKeyForm(c, p) // which says what is in the way
+		return h.NewKeyForm(c, p) // which says what is in the way
 	}
 	form := parseKeyForm(c)
 	in, invalid := form.key(p.Locale, h.Now())
@@ -107,7 +107,7 @@ func (h *keysHandler) createKey(c *fiber.Ctx, p *ui.Principal) error {
 }
 
 // rejectNewKey shows the form again with all its errors.
-func (h *keysHandler) rejectNewKey(c *fiber.Ctx, p *ui.Principal, form keyForm, status int, f ui.FormErrors) error {
+func (h *Handler) rejectNewKey(c *fiber.Ctx, p *ui.Principal, form keyForm, status int, f ui.FormErrors) error {
 	return h.renderNewKey(c, p, status, newKeyView{keyForm: form.shown(), FormErrors: f})
 }
 
@@ -134,7 +134,7 @@ func parseKeyForm(c *fiber.Ctx) keyForm {
 
 // key returns the key that the form describes, or all errors of the form.
 func (f keyForm) key(l ui.Locale, now time.Time) (apikeys.NewKey, []ui.FormError) {
-	invalid := keyChecks.Errors(l, f).Errors
+	invalid := formChecks.Errors(l, f).Errors
 	in := apikeys.NewKey{Name: f.Name, Description: f.Description, IdempotencyKey: f.IdempotencyKey}
 	for _, scope := range []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead} {
 		if f.Has(string(scope)) {

@@ -1,4 +1,4 @@
-package web
+package keys
 
 import (
 	"strings"
@@ -24,8 +24,8 @@ type labelForm struct {
 	Description string `json:"description" validate:"omitempty,max=200,text,legible"`
 }
 
-// keyMessages are what the forms say about a field that breaks a rule of its validate tag.
-var keyMessages = map[string]string{
+// formMessages are what the forms say about a field that breaks a rule of its validate tag.
+var formMessages = map[string]string{
 	"name visible": "Enter a name.",
 	"name max":     "The name has {count} characters. Use 200 or fewer.",
 	"name text":    "The name contains invalid characters, such as a line break. Type it again.",
@@ -38,7 +38,7 @@ var keyMessages = map[string]string{
 	"scopes oneof":        "Choose at least one scope.",
 }
 
-var keyChecks = ui.NewChecks(keyMessages)
+var formChecks = ui.NewChecks(formMessages)
 
 func parseLabelForm(c *fiber.Ctx) labelForm {
 	return labelForm{strings.TrimSpace(ui.FormValue(c, "name")), strings.TrimSpace(ui.FormValue(c, "description"))}
@@ -49,8 +49,8 @@ func (f labelForm) shown() labelForm {
 	return labelForm{strings.ToValidUTF8(f.Name, "\uFFFD"), strings.ToValidUTF8(f.Description, "\uFFFD")}
 }
 
-// renameKeyForm answers GET /settings/api-keys/:key/rename.
-func (h *keysHandler) renameKeyForm(c *fiber.Ctx, p *ui.Principal) error {
+// RenameKeyForm answers GET /settings/api-keys/:key/rename.
+func (h *Handler) RenameKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
 	if err != nil {
 		return err
@@ -62,14 +62,14 @@ func (h *keysHandler) renameKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 	return h.renderRenameKey(c, p, k, fiber.StatusOK, view)
 }
 
-// renameKey answers POST /settings/api-keys/:key/rename and redirects to the key's page.
-func (h *keysHandler) renameKey(c *fiber.Ctx, p *ui.Principal) error {
+// RenameKey answers POST /settings/api-keys/:key/rename and redirects to the key's page.
+func (h *Handler) RenameKey(c *fiber.Ctx, p *ui.Principal) error {
 	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
 	if err != nil {
 		return err
 	}
 	form := parseLabelForm(c)
-	if invalid := keyChecks.Errors(p.Locale, form); len(invalid.Errors) > 0 {
+	if invalid := formChecks.Errors(p.Locale, form); len(invalid.Errors) > 0 {
 		return h.renderRenameKey(c, p, k, fiber.StatusBadRequest, renameKeyView{labelForm: form.shown(), FormErrors: invalid})
 	}
 	if err := h.Changes.Rename(c.UserContext(), p.KeyActor(), k.ID, apikeys.Label(form), apikeys.RequestOf(c, c.Path())); err != nil {
@@ -79,7 +79,7 @@ func (h *keysHandler) renameKey(c *fiber.Ctx, p *ui.Principal) error {
 	return c.Redirect(keyPath(p, k, ""), fiber.StatusSeeOther)
 }
 
-func (h *keysHandler) renderRenameKey(c *fiber.Ctx, p *ui.Principal, k apikeys.Key, status int, view renameKeyView) error {
+func (h *Handler) renderRenameKey(c *fiber.Ctx, p *ui.Principal, k apikeys.Key, status int, view renameKeyView) error {
 	view.Key, view.Path, view.Back = k.Name, keyPath(p, k, "/rename"), keyPath(p, k, "")
 	var err error
 	if view.Layout, err = h.settings.Layout(c, p, ui.TitleOf("Rename key", status), "api-keys"); err != nil {

@@ -1,4 +1,4 @@
-package web
+package keys
 
 import (
 	"context"
@@ -15,8 +15,8 @@ type Keys interface {
 	Usage(ctx context.Context, actor apikeys.Actor, k apikeys.Key) ([]apikeys.Usage, error)
 }
 
-// KeyChanges creates, changes and revokes keys.
-type KeyChanges interface {
+// Changes creates, changes and revokes keys.
+type Changes interface {
 	Create(ctx context.Context, actor apikeys.Actor, in apikeys.NewKey, request audit.Request) (apikeys.Key, apikeys.Token, error)
 	Replace(ctx context.Context, actor apikeys.Actor, id string, in apikeys.Replacement, request audit.Request) (apikeys.Replaced, error)
 	Rename(ctx context.Context, actor apikeys.Actor, id string, label apikeys.Label, request audit.Request) error

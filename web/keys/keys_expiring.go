@@ -1,4 +1,4 @@
-package web
+package keys
 
 import (
 	"strconv"
@@ -12,9 +12,9 @@ import (
 // maxExpiryNotices is how many expiring keys are named: those that expire first.
 const maxExpiryNotices = 3
 
-// expiringKeys are the notices about expiring keys, the most urgent first. There are none below the Pro plan: the keys are paused
+// ExpiringKeys are the notices about expiring keys, the most urgent first. There are none below the Pro plan: the keys are paused
 // there, and no new ones can be created.
-func (h *keysHandler) expiringKeys(c *fiber.Ctx, p *ui.Principal) ([]ui.Notice, error) {
+func (h *Handler) ExpiringKeys(c *fiber.Ctx, p *ui.Principal) ([]ui.Notice, error) {
 	if !p.Organisation.Plan.IncludesAPI() {
 		return nil, nil
 	}

@@ -1,4 +1,4 @@
-package web
+package keys
 
 import (
 	"github.com/gofiber/fiber/v2"
@@ -14,8 +14,8 @@ type revokeKeyView struct {
 	Path, Back string
 }
 
-// revokeKeyForm answers GET /settings/api-keys/:key/revoke.
-func (h *keysHandler) revokeKeyForm(c *fiber.Ctx, p *ui.Principal) error {
+// RevokeKeyForm answers GET /settings/api-keys/:key/revoke.
+func (h *Handler) RevokeKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
 	if err != nil {
 		return err
@@ -31,8 +31,8 @@ func (h *keysHandler) revokeKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 	return h.Render(c, fiber.StatusOK, "key-revoke", &view)
 }
 
-// revokeKey answers POST /settings/api-keys/:key/revoke and redirects to the list, which confirms it.
-func (h *keysHandler) revokeKey(c *fiber.Ctx, p *ui.Principal) error {
+// RevokeKey answers POST /settings/api-keys/:key/revoke and redirects to the list, which confirms it.
+func (h *Handler) RevokeKey(c *fiber.Ctx, p *ui.Principal) error {
 	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package web
+package keys
 
 import (
 	"github.com/gofiber/fiber/v2"
@@ -18,8 +18,8 @@ type keyView struct {
 	Replace, Rename string // paths, or "" if it cannot be done
 }
 
-// showKey answers GET /settings/api-keys/:key.
-func (h *keysHandler) showKey(c *fiber.Ctx, p *ui.Principal) error {
+// ShowKey answers GET /settings/api-keys/:key.
+func (h *Handler) ShowKey(c *fiber.Ctx, p *ui.Principal) error {
 	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
 	if err != nil {
 		return err
@@ -51,6 +51,6 @@ func keyPath(p *ui.Principal, k apikeys.Key, below string) string {
 }
 
 // replaceable reports whether the key can be replaced: it works, and was not replaced.
-func (h *keysHandler) replaceable(p *ui.Principal, k apikeys.Key) bool {
+func (h *Handler) replaceable(p *ui.Principal, k apikeys.Key) bool {
 	return k.RevokedAt == nil && k.State(h.Now(), p.Organisation.Plan) == apikeys.Usable
 }

@@ -1,4 +1,4 @@
-package web
+package keys
 
 import (
 	"strconv"
@@ -45,8 +45,8 @@ type keyRow struct {
 // inactivePerPage is the page size of revoked and expired keys. Active keys are not paged: there are apikeys.MaxUsable at most.
 const inactivePerPage = 100
 
-// listKeys answers GET /settings/api-keys.
-func (h *keysHandler) listKeys(c *fiber.Ctx, p *ui.Principal) error {
+// ListKeys answers GET /settings/api-keys.
+func (h *Handler) ListKeys(c *fiber.Ctx, p *ui.Principal) error {
 	keys, err := h.Keys.List(c.UserContext(), p.KeyActor())
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func (h *keysHandler) listKeys(c *fiber.Ctx, p *ui.Principal) error {
 }
 
 // renderKeys shows the keys, below the notice if there is one.
-func (h *keysHandler) renderKeys(c *fiber.Ctx, p *ui.Principal, keys []apikeys.Key, done *ui.Notice) error {
+func (h *Handler) renderKeys(c *fiber.Ctx, p *ui.Principal, keys []apikeys.Key, done *ui.Notice) error {
 	view := keysView{Paused: !p.Organisation.Plan.IncludesAPI(), Truncated: len(keys) == apikeys.MaxListed}
 	var inactive []keyRow
 	for _, k := range keys {
@@ -83,7 +83,7 @@ func (h *keysHandler) renderKeys(c *fiber.Ctx, p *ui.Principal, keys []apikeys.K
 	return h.Render(c, fiber.StatusOK, "keys", &view)
 }
 
-func (h *keysHandler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
+func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 	now := h.Now()
 	stops := k.Stopping(now) && (k.ExpiresAt == nil || k.RevokedAt.Before(*k.ExpiresAt))
 	r := keyRow{
