@@ -9,6 +9,7 @@ import (
 	"dg/web/account"
 	"dg/web/auditlog"
 	"dg/web/keys"
+	"dg/web/organisation"
 	"dg/web/ui"
 )
 
@@ -25,7 +26,7 @@ type Modules struct {
 	Account      account.Modules // for Mount alone
 	AuditLog     auditlog.Modules
 	Keys         keys.Modules
-	Organisation OrganisationModules
+	Organisation organisation.Modules
 	Reports      ReportsModules
 
 	Document []byte // the OpenAPI document, for the reference; nil: none
@@ -43,7 +44,7 @@ type Handler struct {
 	account      *account.Handler
 	auditlog     *auditlog.Handler
 	keys         *keys.Handler
-	organisation *organisationHandler
+	organisation *organisation.Handler
 	reports      *reportsHandler
 	docsWing
 	screenTurns
@@ -74,7 +75,7 @@ func New(m Modules, baseURL string, now func() time.Time) (*Handler, error) {
 	if h.auditlog, err = auditlog.New(pages, h.guard, settings, m.AuditLog); err != nil {
 		return nil, err
 	}
-	if h.organisation, err = newOrganisation(pages, h.guard, settings, m.Organisation); err != nil {
+	if h.organisation, err = organisation.New(pages, h.guard, settings, m.Organisation); err != nil {
 		return nil, err
 	}
 	if h.reports, err = newReports(pages, h.guard, m.Reports); err != nil {

@@ -21,6 +21,7 @@ import (
 	"dg/web/account"
 	"dg/web/auditlog"
 	"dg/web/keys"
+	"dg/web/organisation"
 	"dg/web/ui"
 )
 
@@ -31,7 +32,7 @@ func (s *mocked) modules(policy ui.Policy) Modules {
 		Account:      account.Modules{SignIns: s.signIns(), Resets: s.resets(), Accounts: s.accounts(), TwoStep: s.twoStep()},
 		AuditLog:     auditlog.Modules{Log: s.log(), Keys: list, Forks: forks, Groups: groups},
 		Keys:         keys.Modules{Keys: list, Changes: s.keyChanges(), Forks: forks},
-		Organisation: OrganisationModules{Organisations: s.settings(), People: s.people(), Keys: list, Forks: forks},
+		Organisation: organisation.Modules{Organisations: s.settings(), People: s.people(), Keys: list, Forks: forks},
 		Reports:      ReportsModules{Forks: forks, Groups: groups, Reports: s.reports(), Exports: s.exports()},
 	}
 }
@@ -107,7 +108,7 @@ func (s *mocked) resets() account.Resets {
 	return m
 }
 
-func (s *mocked) people() People {
+func (s *mocked) people() organisation.People {
 	m := newMockPeople(s.mocks)
 	m.On("People", anything, anything).Return(func(context.Context, []string) ([]identity.Person, error) {
 		return give(s, "Identity.People", []identity.Person{{ID: ann.ID, Name: marker}})
@@ -164,7 +165,7 @@ func (s *mocked) organisations() ui.Organisations {
 	return m
 }
 
-func (s *mocked) settings() Settings {
+func (s *mocked) settings() organisation.Settings {
 	m := newMockSettings(s.mocks)
 	m.On("Members", anything, anything).Return(func(context.Context, string) ([]org.Member, int, error) {
 		members, err := give(s, "Orgs.Members", []org.Member{{OrganisationID: s.owner("Orgs.Members"), PersonID: ann.ID, Role: org.RoleOwner}})

@@ -76,9 +76,9 @@ func (h *Handler) mountOrganisation(r routes) {
 	r.Post("/settings/api-keys/:key/revoke", h.member(authz.RevokeKey, h.keys.RevokeKey))
 	r.Get("/settings/audit-log", h.member(authz.ReadAuditLog, h.auditlog.AuditLog))
 	r.Get("/settings/audit-log.csv", h.member(authz.ReadAuditLog, h.auditlog.DownloadAuditLog()))
-	r.Get("/settings/organisation", h.member(authz.ReadOrganisation, h.organisation.organisation))
-	r.Get("/settings/organisation/reporting-mode", h.member(authz.ChangeReportingMode, h.organisation.reportingModeForm))
-	r.Post("/settings/organisation/reporting-mode", h.member(authz.ChangeReportingMode, h.organisation.changeReportingMode))
+	r.Get("/settings/organisation", h.member(authz.ReadOrganisation, h.organisation.Organisation))
+	r.Get("/settings/organisation/reporting-mode", h.member(authz.ChangeReportingMode, h.organisation.ReportingModeForm))
+	r.Post("/settings/organisation/reporting-mode", h.member(authz.ChangeReportingMode, h.organisation.ChangeReportingMode))
 }
 
 // routes adds screens below a path. Each route carries the middleware itself: middleware of a group would also run for requests

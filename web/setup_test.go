@@ -36,6 +36,7 @@ import (
 	"dg/web/account"
 	"dg/web/auditlog"
 	"dg/web/keys"
+	weborganisation "dg/web/organisation"
 )
 
 // world is a database with one instance of the screens on it, reached over a real connection.
@@ -106,7 +107,7 @@ func startOn(t *testing.T, db *fixtures.Database, now func() time.Time) *world {
 		Account:      account.Modules{SignIns: people, Resets: people, Accounts: people, TwoStep: people},
 		AuditLog:     auditlog.Modules{Log: w.log, Keys: w.keys, Forks: forks, Groups: orgs},
 		Keys:         keys.Modules{Keys: w.keys, Changes: w.keys, Forks: forks},
-		Organisation: web.OrganisationModules{Organisations: orgs, People: people, Keys: w.keys, Forks: forks},
+		Organisation: weborganisation.Modules{Organisations: orgs, People: people, Keys: w.keys, Forks: forks},
 		Reports:      web.ReportsModules{Forks: forks, Groups: orgs, Reports: w.figures, Exports: w.files},
 	}, w.url, now)
 	require.NoError(t, err)

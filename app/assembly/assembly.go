@@ -29,6 +29,7 @@ import (
 	"dg/web/account"
 	"dg/web/auditlog"
 	"dg/web/keys"
+	"dg/web/organisation"
 )
 
 // Settings are what a program is built from.
@@ -114,7 +115,7 @@ func Over(pools Pools, s Settings) (*Program, error) {
 		Account:         account.Modules{SignIns: people, Resets: people, Accounts: people, TwoStep: people},
 		AuditLog:        auditlog.Modules{Log: log, Keys: p.Keys, Forks: forks, Groups: orgs},
 		Keys:            keys.Modules{Keys: p.Keys, Changes: p.Keys, Forks: forks},
-		Organisation:    web.OrganisationModules{Organisations: orgs, People: people, Keys: p.Keys, Forks: forks},
+		Organisation:    organisation.Modules{Organisations: orgs, People: people, Keys: p.Keys, Forks: forks},
 		Reports:         web.ReportsModules{Forks: forks, Groups: orgs, Reports: figures, Exports: p.exports},
 		RecheckIdentity: identity.New(recheck, time.Now, auditor, s.Log), RecheckOrgs: org.New(recheck, log, policy),
 		Document: api.Document(),

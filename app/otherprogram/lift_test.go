@@ -28,6 +28,7 @@ import (
 	"dg/web"
 	"dg/web/auditlog"
 	"dg/web/keys"
+	"dg/web/organisation"
 )
 
 var day = time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC)
@@ -59,7 +60,7 @@ func start(t *testing.T) *program {
 		Auth: &signIn{own}, Orgs: own, Policy: policy,
 		AuditLog:     auditlog.Modules{Log: log, Keys: keyService, Forks: forks, Groups: own},
 		Keys:         keys.Modules{Keys: keyService, Changes: keyService, Forks: forks},
-		Organisation: web.OrganisationModules{Organisations: own, People: &staff{own}, Keys: keyService, Forks: forks},
+		Organisation: organisation.Modules{Organisations: own, People: &staff{own}, Keys: keyService, Forks: forks},
 		Reports:      web.ReportsModules{Forks: forks, Groups: own, Reports: figures, Exports: files},
 	}, p.url, time.Now)
 	require.NoError(t, err)

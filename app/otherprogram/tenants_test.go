@@ -11,7 +11,7 @@ import (
 	"dg/platform/authz"
 	"dg/platform/postgres"
 	"dg/platform/testkit/fixtures"
-	"dg/web"
+	"dg/web/organisation"
 	"dg/web/ui"
 )
 
@@ -44,7 +44,7 @@ grant update (rank) on staff to %[1]s; -- a lock wants it`
 // tenants is this program's organisations.
 type tenants struct {
 	ui.Organisations // of its methods and those of the next, those below are called
-	web.Settings
+	organisation.Settings
 	db *gorm.DB
 }
 

@@ -1,4 +1,4 @@
-package web
+package organisation
 
 import (
 	"context"
@@ -21,7 +21,7 @@ type People interface {
 	People(ctx context.Context, ids []string) ([]identity.Person, error)
 }
 
-// ReadingKeys lists the keys that a change of the reporting mode concerns.
-type ReadingKeys interface {
+// Keys lists the keys that a change of the reporting mode concerns.
+type Keys interface {
 	List(ctx context.Context, actor apikeys.Actor) ([]apikeys.Key, error)
 }

@@ -1,4 +1,4 @@
-package web
+package organisation
 
 import (
 	"strconv"
@@ -25,7 +25,7 @@ type groupRow struct {
 const groupsPerPage = 100
 
 // groupList lists the groups with their ids, and calls of the first fork.
-func (h *organisationHandler) groupList(c *fiber.Ctx, p *ui.Principal, path string) (groupList, error) {
+func (h *Handler) groupList(c *fiber.Ctx, p *ui.Principal, path string) (groupList, error) {
 	groups, all, err := h.Organisations.GroupPage(c.UserContext(), p.Organisation.ID, ui.PageOf(c), groupsPerPage)
 	if err == nil {
 		err = ui.AuthorizeAll(p, authz.ReadOrganisation, groups, func(g org.Group) string { return g.OrganisationID })

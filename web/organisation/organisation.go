@@ -1,4 +1,4 @@
-package web
+package organisation
 
 import (
 	"cmp"
@@ -35,8 +35,8 @@ type memberRow struct {
 	rank              int
 }
 
-// organisation answers GET /settings/organisation.
-func (h *organisationHandler) organisation(c *fiber.Ctx, p *ui.Principal) error {
+// Organisation answers GET /settings/organisation.
+func (h *Handler) Organisation(c *fiber.Ctx, p *ui.Principal) error {
 	o := p.Organisation
 	view := organisationView{
 		Name: o.Name, Plan: ui.PlanLabels[o.Plan], IncludesAPI: o.Plan.IncludesAPI(),
@@ -59,7 +59,7 @@ func (h *organisationHandler) organisation(c *fiber.Ctx, p *ui.Principal) error 
 }
 
 // addMembers lists the members by role, then by name.
-func (h *organisationHandler) addMembers(ctx context.Context, p *ui.Principal, view *organisationView) error {
+func (h *Handler) addMembers(ctx context.Context, p *ui.Principal, view *organisationView) error {
 	members, all, err := h.Organisations.Members(ctx, p.Organisation.ID)
 	if err == nil {
 		err = ui.AuthorizeAll(p, authz.ReadOrganisation, members, func(m org.Member) string { return m.OrganisationID })

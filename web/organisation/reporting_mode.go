@@ -1,4 +1,4 @@
-package web
+package organisation
 
 import (
 	"slices"
@@ -29,8 +29,8 @@ type reportingModeView struct {
 
 const maxKeysNamed = 5
 
-// reportingModeForm answers GET /settings/organisation/reporting-mode.
-func (h *organisationHandler) reportingModeForm(c *fiber.Ctx, p *ui.Principal) error {
+// ReportingModeForm answers GET /settings/organisation/reporting-mode.
+func (h *Handler) ReportingModeForm(c *fiber.Ctx, p *ui.Principal) error {
 	f, _, err := h.Reauthenticate(c, p)
 	if err != nil {
 		return err
@@ -42,7 +42,7 @@ func (h *organisationHandler) reportingModeForm(c *fiber.Ctx, p *ui.Principal) e
 	return h.renderReportingMode(c, p, fiber.StatusOK, mode, f)
 }
 
-func (h *organisationHandler) renderReportingMode(c *fiber.Ctx, p *ui.Principal, status int, chosen org.ReportingMode, f ui.FormErrors) error {
+func (h *Handler) renderReportingMode(c *fiber.Ctx, p *ui.Principal, status int, chosen org.ReportingMode, f ui.FormErrors) error {
 	view := reportingModeView{
 		FormErrors: f, Path: p.Path("/settings/organisation/reporting-mode"), Back: p.Path("/settings/organisation"),
 		Nominative: chosen == org.Nominative, Confirm: p.Organisation.ReportingMode != org.Nominative,
@@ -66,9 +66,9 @@ func (h *organisationHandler) renderReportingMode(c *fiber.Ctx, p *ui.Principal,
 	return h.Render(c, status, "reporting-mode", &view)
 }
 
-// changeReportingMode answers POST /settings/organisation/reporting-mode. Names are shown only after the organisation's name was
+// ChangeReportingMode answers POST /settings/organisation/reporting-mode. Names are shown only after the organisation's name was
 // typed: the same form shows them in every report and to every key.
-func (h *organisationHandler) changeReportingMode(c *fiber.Ctx, p *ui.Principal) error {
+func (h *Handler) ChangeReportingMode(c *fiber.Ctx, p *ui.Principal) error {
 	actor := org.Actor{Person: p.AuditActor(), Subject: p.Subject()}
 	before, mode := p.Organisation.ReportingMode, org.ReportingMode(ui.FormValue(c, "mode"))
 	var invalid []ui.FormError

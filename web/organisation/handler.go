@@ -1,0 +1,35 @@
+package organisation
+
+import (
+	"embed"
+
+	"dg/web/ui"
+)
+
+//go:embed templates/*.html
+var templates embed.FS
+
+// Handler serves the settings of an organisation but its keys and its log.
+type Handler struct {
+	*ui.Pages
+	*ui.Guard
+	Modules
+	settings ui.SettingsNotices
+}
+
+// Modules are what the wing uses of other modules.
+type Modules struct {
+	Organisations Settings
+	People        People
+	Keys          Keys
+	Forks         ui.ForkList
+}
+
+// New returns the wing.
+func New(pages *ui.Pages, guard *ui.Guard, settings ui.SettingsNotices, m Modules) (*Handler, error) {
+	pages, err := pages.With(templates)
+	if err != nil {
+		return nil, err
+	}
+	return &Handler{pages, guard, m, settings}, nil
+}
