@@ -8,13 +8,14 @@ import (
 
 	"dg/modules/games"
 	"dg/platform/authz"
+	"dg/web/reports"
 	"dg/web/ui"
 )
 
 // docsWing is what the pages of the documentation need.
 type docsWing struct {
 	base      string
-	Orgs      Groups
+	Orgs      reports.Groups
 	Forks     ui.ForkList
 	reference reference
 }

@@ -10,6 +10,7 @@ import (
 	"dg/web/auditlog"
 	"dg/web/keys"
 	"dg/web/organisation"
+	"dg/web/reports"
 	"dg/web/ui"
 )
 
@@ -27,7 +28,7 @@ type Modules struct {
 	AuditLog     auditlog.Modules
 	Keys         keys.Modules
 	Organisation organisation.Modules
-	Reports      ReportsModules
+	Reports      reports.Modules
 
 	Document []byte // the OpenAPI document, for the reference; nil: none
 
@@ -45,7 +46,7 @@ type Handler struct {
 	auditlog     *auditlog.Handler
 	keys         *keys.Handler
 	organisation *organisation.Handler
-	reports      *reportsHandler
+	reports      *reports.Handler
 	docsWing
 	screenTurns
 }
@@ -78,7 +79,7 @@ func New(m Modules, baseURL string, now func() time.Time) (*Handler, error) {
 	if h.organisation, err = organisation.New(pages, h.guard, settings, m.Organisation); err != nil {
 		return nil, err
 	}
-	if h.reports, err = newReports(pages, h.guard, m.Reports); err != nil {
+	if h.reports, err = reports.New(pages, h.guard, m.Reports); err != nil {
 		return nil, err
 	}
 	h.docsWing, err = newDocsWing(m, baseURL)

@@ -8,7 +8,7 @@ import (
 
 	mock "github.com/stretchr/testify/mock"
 
-	reports "dg/modules/reports"
+	modulesreports "dg/modules/reports"
 
 	time "time"
 )
@@ -54,25 +54,25 @@ func (_m *mockReports) LastPlay(ctx context.Context, organisationID string, fork
 }
 
 // Overview provides a mock function with given fields: ctx, q
-func (_m *mockReports) Overview(ctx context.Context, q reports.Query) (reports.Overview, error) {
+func (_m *mockReports) Overview(ctx context.Context, q modulesreports.Query) (modulesreports.Overview, error) {
 	ret := _m.Called(ctx, q)
 
 	if len(ret) == 0 {
 		panic("no return value specified for Overview")
 	}
 
-	var r0 reports.Overview
+	var r0 modulesreports.Overview
 	var r1 error
-	if rf, ok := ret.Get(0).(func(context.Context, reports.Query) (reports.Overview, error)); ok {
+	if rf, ok := ret.Get(0).(func(context.Context, modulesreports.Query) (modulesreports.Overview, error)); ok {
 		return rf(ctx, q)
 	}
-	if rf, ok := ret.Get(0).(func(context.Context, reports.Query) reports.Overview); ok {
+	if rf, ok := ret.Get(0).(func(context.Context, modulesreports.Query) modulesreports.Overview); ok {
 		r0 = rf(ctx, q)
 	} else {
-		r0 = ret.Get(0).(reports.Overview)
+		r0 = ret.Get(0).(modulesreports.Overview)
 	}
 
-	if rf, ok := ret.Get(1).(func(context.Context, reports.Query) error); ok {
+	if rf, ok := ret.Get(1).(func(context.Context, modulesreports.Query) error); ok {
 		r1 = rf(ctx, q)
 	} else {
 		r1 = ret.Error(1)
@@ -82,25 +82,25 @@ func (_m *mockReports) Overview(ctx context.Context, q reports.Query) (reports.O
 }
 
 // Statistics provides a mock function with given fields: ctx, q, hold
-func (_m *mockReports) Statistics(ctx context.Context, q reports.Query, hold func(*limiter.Lease)) (reports.Statistics, error) {
+func (_m *mockReports) Statistics(ctx context.Context, q modulesreports.Query, hold func(*limiter.Lease)) (modulesreports.Statistics, error) {
 	ret := _m.Called(ctx, q, hold)
 
 	if len(ret) == 0 {
 		panic("no return value specified for Statistics")
 	}
 
-	var r0 reports.Statistics
+	var r0 modulesreports.Statistics
 	var r1 error
-	if rf, ok := ret.Get(0).(func(context.Context, reports.Query, func(*limiter.Lease)) (reports.Statistics, error)); ok {
+	if rf, ok := ret.Get(0).(func(context.Context, modulesreports.Query, func(*limiter.Lease)) (modulesreports.Statistics, error)); ok {
 		return rf(ctx, q, hold)
 	}
-	if rf, ok := ret.Get(0).(func(context.Context, reports.Query, func(*limiter.Lease)) reports.Statistics); ok {
+	if rf, ok := ret.Get(0).(func(context.Context, modulesreports.Query, func(*limiter.Lease)) modulesreports.Statistics); ok {
 		r0 = rf(ctx, q, hold)
 	} else {
-		r0 = ret.Get(0).(reports.Statistics)
+		r0 = ret.Get(0).(modulesreports.Statistics)
 	}
 
-	if rf, ok := ret.Get(1).(func(context.Context, reports.Query, func(*limiter.Lease)) error); ok {
+	if rf, ok := ret.Get(1).(func(context.Context, modulesreports.Query, func(*limiter.Lease)) error); ok {
 		r1 = rf(ctx, q, hold)
 	} else {
 		r1 = ret.Error(1)

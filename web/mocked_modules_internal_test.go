@@ -22,6 +22,7 @@ import (
 	"dg/web/auditlog"
 	"dg/web/keys"
 	"dg/web/organisation"
+	webreports "dg/web/reports"
 	"dg/web/ui"
 )
 
@@ -33,7 +34,7 @@ func (s *mocked) modules(policy ui.Policy) Modules {
 		AuditLog:     auditlog.Modules{Log: s.log(), Keys: list, Forks: forks, Groups: groups},
 		Keys:         keys.Modules{Keys: list, Changes: s.keyChanges(), Forks: forks},
 		Organisation: organisation.Modules{Organisations: s.settings(), People: s.people(), Keys: list, Forks: forks},
-		Reports:      ReportsModules{Forks: forks, Groups: groups, Reports: s.reports(), Exports: s.exports()},
+		Reports:      webreports.Modules{Forks: forks, Groups: groups, Reports: s.reports(), Exports: s.exports()},
 	}
 }
 
@@ -183,7 +184,7 @@ func (s *mocked) settings() organisation.Settings {
 	return m
 }
 
-func (s *mocked) groups() Groups {
+func (s *mocked) groups() webreports.Groups {
 	m := newMockGroups(s.mocks)
 	m.On("Groups", anything, anything, anything).Return(
 		func(context.Context, string, string) ([]org.Group, error) {
@@ -236,7 +237,7 @@ func (s *mocked) keyChanges() keys.Changes {
 	return m
 }
 
-func (s *mocked) forks() Forks {
+func (s *mocked) forks() webreports.Forks {
 	m := newMockForks(s.mocks)
 	m.On("Forks", anything, anything).Return(func(context.Context, string) ([]games.Fork, error) {
 		return give(s, "Games.Forks", []games.Fork{s.forkOf("Games.Forks")})
@@ -247,7 +248,7 @@ func (s *mocked) forks() Forks {
 	return m
 }
 
-func (s *mocked) reports() Reports {
+func (s *mocked) reports() webreports.Reports {
 	m := newMockReports(s.mocks)
 	m.On("Statistics", anything, anything, anything).Return(
 		func(_ context.Context, q reports.Query, _ func(*limiter.Lease)) (reports.Statistics, error) {
@@ -276,7 +277,7 @@ func (s *mocked) groupOf(call string, q reports.Query) error {
 	return q.MayReadGroup(s.owner(call))
 }
 
-func (s *mocked) exports() Exports {
+func (s *mocked) exports() webreports.Exports {
 	m := newMockExports(s.mocks)
 	m.On("Send", anything, anything, anything).Return(func(_ context.Context, c *fiber.Ctx, r exports.Request) error {
 		if err := s.called("Exports.Send"); err != nil {

@@ -61,9 +61,9 @@ func (h *Handler) mountAccount(r routes) {
 }
 
 func (h *Handler) mountOrganisation(r routes) {
-	r.Get("/reports", h.member(authz.ListForks, h.reports.listReports))
-	r.Get("/reports/:fork", h.member(authz.ReadReport, h.reports.dashboard))
-	r.Get("/reports/:fork/plays.csv", h.member(authz.ExportReport, h.reports.downloadPlays))
+	r.Get("/reports", h.member(authz.ListForks, h.reports.ListReports))
+	r.Get("/reports/:fork", h.member(authz.ReadReport, h.reports.Dashboard))
+	r.Get("/reports/:fork/plays.csv", h.member(authz.ExportReport, h.reports.DownloadPlays))
 	r.Get("/settings/api-keys", h.member(authz.ListKeys, h.keys.ListKeys))
 	r.Get("/settings/api-keys/new", h.member(authz.CreateKey, h.keys.NewKeyForm))
 	r.Post("/settings/api-keys/new", h.member(authz.CreateKey, h.keys.CreateKey))

@@ -37,6 +37,7 @@ import (
 	"dg/web/auditlog"
 	"dg/web/keys"
 	weborganisation "dg/web/organisation"
+	webreports "dg/web/reports"
 )
 
 // world is a database with one instance of the screens on it, reached over a real connection.
@@ -108,7 +109,7 @@ func startOn(t *testing.T, db *fixtures.Database, now func() time.Time) *world {
 		AuditLog:     auditlog.Modules{Log: w.log, Keys: w.keys, Forks: forks, Groups: orgs},
 		Keys:         keys.Modules{Keys: w.keys, Changes: w.keys, Forks: forks},
 		Organisation: weborganisation.Modules{Organisations: orgs, People: people, Keys: w.keys, Forks: forks},
-		Reports:      web.ReportsModules{Forks: forks, Groups: orgs, Reports: w.figures, Exports: w.files},
+		Reports:      webreports.Modules{Forks: forks, Groups: orgs, Reports: w.figures, Exports: w.files},
 	}, w.url, now)
 	require.NoError(t, err)
 	server := httpserver.New(httpserver.Options{

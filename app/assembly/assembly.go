@@ -30,6 +30,7 @@ import (
 	"dg/web/auditlog"
 	"dg/web/keys"
 	"dg/web/organisation"
+	webreports "dg/web/reports"
 )
 
 // Settings are what a program is built from.
@@ -116,7 +117,7 @@ func Over(pools Pools, s Settings) (*Program, error) {
 		AuditLog:        auditlog.Modules{Log: log, Keys: p.Keys, Forks: forks, Groups: orgs},
 		Keys:            keys.Modules{Keys: p.Keys, Changes: p.Keys, Forks: forks},
 		Organisation:    organisation.Modules{Organisations: orgs, People: people, Keys: p.Keys, Forks: forks},
-		Reports:         web.ReportsModules{Forks: forks, Groups: orgs, Reports: figures, Exports: p.exports},
+		Reports:         webreports.Modules{Forks: forks, Groups: orgs, Reports: figures, Exports: p.exports},
 		RecheckIdentity: identity.New(recheck, time.Now, auditor, s.Log), RecheckOrgs: org.New(recheck, log, policy),
 		Document: api.Document(),
 	}, s.BaseURL, time.Now)

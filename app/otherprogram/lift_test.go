@@ -29,6 +29,7 @@ import (
 	"dg/web/auditlog"
 	"dg/web/keys"
 	"dg/web/organisation"
+	webreports "dg/web/reports"
 )
 
 var day = time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC)
@@ -61,7 +62,7 @@ func start(t *testing.T) *program {
 		AuditLog:     auditlog.Modules{Log: log, Keys: keyService, Forks: forks, Groups: own},
 		Keys:         keys.Modules{Keys: keyService, Changes: keyService, Forks: forks},
 		Organisation: organisation.Modules{Organisations: own, People: &staff{own}, Keys: keyService, Forks: forks},
-		Reports:      web.ReportsModules{Forks: forks, Groups: own, Reports: figures, Exports: files},
+		Reports:      webreports.Modules{Forks: forks, Groups: own, Reports: figures, Exports: files},
 	}, p.url, time.Now)
 	require.NoError(t, err)
 	server := httpserver.New(httpserver.Options{

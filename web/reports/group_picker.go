@@ -1,4 +1,4 @@
-package web
+package reports
 
 import (
 	"slices"
@@ -44,7 +44,7 @@ type groupLink struct{ Name, ID, Path string }
 func findsGroup(c *fiber.Ctx) bool { return c.Context().QueryArgs().Has("find") }
 
 // findGroup leads to the report on the group with the name in the address, or lists those whose names contain it.
-func (h *reportsHandler) findGroup(c *fiber.Ctx, p *ui.Principal, fork games.Fork, in params) error {
+func (h *Handler) findGroup(c *fiber.Ctx, p *ui.Principal, fork games.Fork, in params) error {
 	self, text := p.Path("/reports/"+fork.ID), enteredText(c.Query("find"))
 	path := func(group string) string {
 		fixed := slices.DeleteFunc([]param{{"from", in.From}, {"to", in.To}, {"groupId", group}}, func(p param) bool { return p.Value == "" })

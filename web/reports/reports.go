@@ -1,4 +1,4 @@
-package web
+package reports
 
 import (
 	"cmp"
@@ -39,8 +39,8 @@ const (
 	fewForks     = 5 // are seen at one glance
 )
 
-// listReports answers GET /reports: the organisation's forks, archived ones last and folded unless a search finds them.
-func (h *reportsHandler) listReports(c *fiber.Ctx, p *ui.Principal) error {
+// ListReports answers GET /reports: the organisation's forks, archived ones last and folded unless a search finds them.
+func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 	forks, err := ui.ForksOf(c.UserContext(), h.Forks, p)
 	if err != nil {
 		return err

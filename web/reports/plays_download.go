@@ -1,4 +1,4 @@
-package web
+package reports
 
 import (
 	"github.com/gofiber/fiber/v2"
@@ -10,8 +10,8 @@ import (
 	"dg/web/ui"
 )
 
-// downloadPlays answers GET /reports/:fork/plays.csv with the file that the API exports, or the same for Excel.
-func (h *reportsHandler) downloadPlays(c *fiber.Ctx, p *ui.Principal) error {
+// DownloadPlays answers GET /reports/:fork/plays.csv with the file that the API exports, or the same for Excel.
+func (h *Handler) DownloadPlays(c *fiber.Ctx, p *ui.Principal) error {
 	fork, err := h.forkOf(c, p, authz.ExportReport)
 	if err != nil {
 		return err

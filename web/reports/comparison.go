@@ -1,4 +1,4 @@
-package web
+package reports
 
 import (
 	"context"
@@ -104,7 +104,7 @@ func reportable(p reports.Period) bool {
 // previous returns the figures of the period before the query's, or nil where nothing is compared: k-anonymity hides them, or there
 // were no plays, or the reader turned it off. The reader cannot tell hidden figures from none, and learns no more than by choosing
 // that period. It comes before the report that is shown, and gives its place back: no request waits for a place while it holds one.
-func (h *reportsHandler) previous(ctx context.Context, q reports.Query, in params) (*reports.Statistics, error) {
+func (h *Handler) previous(ctx context.Context, q reports.Query, in params) (*reports.Statistics, error) {
 	var ok bool
 	if q.Period, ok = previousPeriod(q.Period); !ok || !in.Compares() {
 		return nil, nil

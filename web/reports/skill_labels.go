@@ -1,4 +1,4 @@
-package web
+package reports
 
 // skillLabels are the names of the skills by id.
 var skillLabels = map[string]string{

@@ -1,4 +1,4 @@
-package web
+package reports
 
 import (
 	"errors"
@@ -52,8 +52,8 @@ type dashboardView struct {
 // HasPlays reports whether there are plays in the period.
 func (v *dashboardView) HasPlays() bool { return len(v.Chart.Rows) > 0 }
 
-// dashboard answers GET /reports/:fork with the figures that the API returns, from the same call.
-func (h *reportsHandler) dashboard(c *fiber.Ctx, p *ui.Principal) error {
+// Dashboard answers GET /reports/:fork with the figures that the API returns, from the same call.
+func (h *Handler) Dashboard(c *fiber.Ctx, p *ui.Principal) error {
 	fork, err := h.forkOf(c, p, authz.ReadReport)
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func (h *reportsHandler) dashboard(c *fiber.Ctx, p *ui.Principal) error {
 }
 
 // showReport answers with the figures of the period.
-func (h *reportsHandler) showReport(c *fiber.Ctx, p *ui.Principal, view *dashboardView, fork games.Fork, period reports.Period) error {
+func (h *Handler) showReport(c *fiber.Ctx, p *ui.Principal, view *dashboardView, fork games.Fork, period reports.Period) error {
 	in, query := view.Params, queryOf(p, authz.ReadReport, fork, period, view.Params.Group)
 	before, err := h.previous(c.UserContext(), query, in)
 	if err != nil {
@@ -118,7 +118,7 @@ var (
 
 // forkOf returns the fork in the path if the principal holds the permission on what its owner has. Errors: apperr.NotFound, also
 // for another organisation's.
-func (h *reportsHandler) forkOf(c *fiber.Ctx, p *ui.Principal, permission authz.Permission) (games.Fork, error) {
+func (h *Handler) forkOf(c *fiber.Ctx, p *ui.Principal, permission authz.Permission) (games.Fork, error) {
 	fork, err := h.Forks.Fork(c.UserContext(), p.Organisation.ID, input.ID(c.Params("fork")))
 	if err == nil {
 		err = p.Decide(permission, fork.OrganisationID)
@@ -178,7 +178,7 @@ func (v *dashboardView) compare(l ui.Locale, p reports.Period, at listAddress, s
 
 // lastPlays is the path of the period of equal length that ends with the fork's last play, or "" if it was never played. It is for
 // all players only: of a group it would tell when the last of few played.
-func (h *reportsHandler) lastPlays(c *fiber.Ctx, fork games.Fork, self string, p reports.Period) (string, error) {
+func (h *Handler) lastPlays(c *fiber.Ctx, fork games.Fork, self string, p reports.Period) (string, error) {
 	at, played, err := h.Reports.LastPlay(c.UserContext(), fork.OrganisationID, fork.ID)
 	last := ui.LastDays(at.Truncate(ui.OneDay), p.Days)
 	if err != nil || !played || !reportable(last) {
