@@ -1,28 +1,25 @@
-// Package web is the screens: sign-in, an organisation's reports and settings, and the API's documentation. It owns no table.
+// Package web is the screens. routes.go lists them all and mounts the wings, a package each:
 //
-// A screen is a Go file and a template of the same name, one screen action in a file. routes.go lists them all. A handler reads
-// the request, calls the modules and renders a view: the template's data, with a layout (layout.go). Styles and script are in
-// static/. recipes/ holds the programs that /docs shows: app's tests copy them from the pages and run them. The reference is made
-// from the OpenAPI document (reference_document.go).
+//   - account: sign-in, and the account of a person
+//   - reports: the reports of an organisation
+//   - keys, auditlog, organisation: its settings
+//
+// The documentation of the API is in this package. recipes/ holds the programs that /docs shows: app's tests copy them from the
+// pages and run them. The reference is made from the OpenAPI document (reference_document.go).
+//
+// A wing knows package ui and modules, never another wing. It is a Handler, its ports (ports.go: what it calls of other modules),
+// and a Go file, a template and a test of the same name for each screen. A handler reads the request, calls the modules and
+// renders a view: the template's data, with a layout. No package here owns a table.
 //
 // Every request of a screen passes, in this order:
 //   - prepare (middleware.go): security headers, timeout, the request for the audit log;
 //   - rejectCrossOrigin (middleware.go): forms and downloads start from a page of this site only;
 //   - anyone, person or member (authenticate.go): who is signed in, in which organisation, with which role.
 //
-// What the screens call of other modules is in ports.go. The policy is asked about the organisation that owns what was loaded: a
-// statement that forgot the organisation shows nothing of another.
+// The policy is asked about the organisation that owns what was loaded: a statement that forgot the organisation shows nothing of
+// another.
 //
-// A change that is committed is answered as done, whatever fails after it. The next page confirms it once (notice.go).
-//
-// A form that is sent after its session has ended is shown again after the sign-in, with its text (draft.go): a form has the address
-// of its page, names its person, and lists the fields that are kept.
-//
-// The forms of new keys and of the reporting mode take a password that was entered recently, or ask
-// for it (reauthentication.go).
-//
-// A dashboard shows two reports: its period's, and the totals of the period before it (comparison.go). One is read after the other,
-// so that no request waits for a place among the reports while it holds one.
+// A change that is committed is answered as done, whatever fails after it. The next page confirms it once.
 //
 // Screens have no rate: an organisation's take turns with those of others, before the session is read (middleware.go) and before
 // the work (screens.go).
@@ -33,11 +30,7 @@
 // /o/<slug>/… is a screen of an organisation. The same path without that prefix redirects to the reader's organisation: error
 // pages and the documentation, which know no organisation, link there.
 //
-// The product's own sign-in replaces this one at Authenticator (session.go).
-//
 // Decisions:
-//   - html/template without gofiber/template, whose layouts take one lock for all pages.
 //   - Pages are no-store: after the sign-out nobody reads them by going back.
-//   - The session cookie is __Host- and Secure, also on http://127.0.0.1. Chromium and Firefox accept that, Safari does not.
 //   - Unknown organisations and those of others get the same answer: 404.
 package web

@@ -186,7 +186,7 @@ func TestTheScreensOfKeysServeItsOwnPeople(t *testing.T) {
 	} {
 		status, body := p.send(http.MethodGet, c.path, nil, login, c.login)
 		require.Equal(t, c.status, status, "%s as %q: %.300s", c.path, c.login, body)
-		require.NotContains(t, body, `type="password"`, "its Authenticator is no web.Reauthenticator")
+		require.NotContains(t, body, `type="password"`, "its Authenticator is no ui.Reauthenticator")
 	}
 	status, _ = p.create(silver)
 	require.Equal(t, http.StatusForbidden, status, "its tier has no API")

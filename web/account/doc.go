@@ -1,0 +1,2 @@
+// Package account is the screens of the sign-in and of a person's account: password, two-step verification, region and sessions.
+package account
