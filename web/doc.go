@@ -4,7 +4,7 @@
 //   - reports: the reports of an organisation
 //   - keys, auditlog, organisation: its settings
 //
-// The documentation of the API is in this package. recipes/ holds the programs that /docs shows: app's tests copy them from the
+// The documentation of the API is in this package. docs.json names its recipes, and recipes/ has their programs: app's tests copy them from the
 // pages and run them. The reference is made from the OpenAPI document (reference_document.go).
 //
 // A wing knows package ui and modules, never another wing. It is a Handler, its ports (ports.go: what it calls of other modules),

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"io/fs"
 	"os"
 	"regexp"
 	"slices"
@@ -184,6 +185,36 @@ func TestReferenceShowsTheDocument(t *testing.T) {
 		}
 		require.NotContains(t, page.body, "$ref")
 	}
+}
+
+// Each file of recipes/ is on a page: none is forgotten in docs.json.
+func TestDocsShowEveryRecipe(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	b := w.browser(t)
+	index := b.get("/docs").body
+	shown := html.UnescapeString(index)
+	for _, path := range regexp.MustCompile(`href="(/docs/recipes/[^"]+)`).FindAllStringSubmatch(index, -1) {
+		shown += html.UnescapeString(b.get(path[1]).body)
+	}
+	files := 0
+	var forgotten []string
+	require.NoError(t, fs.WalkDir(os.DirFS("recipes"), ".", func(name string, entry fs.DirEntry, err error) error {
+		require.NoError(t, err)
+		if entry.IsDir() {
+			return nil
+		}
+		files++
+		source, err := os.ReadFile("recipes/" + name)
+		require.NoError(t, err)
+		first, _, _ := strings.Cut(string(source), "https://dg.example.org")
+		if !strings.Contains(shown, strings.TrimSpace(first)) {
+			forgotten = append(forgotten, name)
+		}
+		return nil
+	}))
+	require.Empty(t, forgotten, "no page shows them")
+	require.Greater(t, files, 20)
 }
 
 // The pages run under the strict policy, without inline script or style and without another host.

@@ -14,15 +14,20 @@ import (
 
 // docsWing is what the pages of the documentation need.
 type docsWing struct {
-	base      string
-	Orgs      reports.Groups
-	Forks     ui.ForkList
-	reference reference
+	base          string
+	Orgs          reports.Groups
+	Forks         ui.ForkList
+	reference     reference
+	documentation documentation
 }
 
 func newDocsWing(m Modules, base string) (docsWing, error) {
 	all, err := newReference(m.Document)
-	return docsWing{base, m.Reports.Groups, m.Reports.Forks, all}, err
+	if err != nil {
+		return docsWing{}, err
+	}
+	texts, err := loadDocumentation()
+	return docsWing{base, m.Reports.Groups, m.Reports.Forks, all, texts}, err
 }
 
 func (h *Handler) forks(ctx context.Context, p *principal) ([]games.Fork, error) {

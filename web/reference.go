@@ -171,11 +171,13 @@ func pretty(value json.RawMessage) string {
 // leaf is an object without others within it in a list of the outermost object, as json.Indent writes it. A short one takes a line.
 var leaf = regexp.MustCompile(`(?m)\{\n {6}[^{}\[\]]*\}`)
 
-func (r reference) examplesOf(id string) []command {
-	if i := slices.IndexFunc(r, func(o operation) bool { return o.ID == id }); i >= 0 {
-		return r[i].Examples
+// SampleAnswer is the first example of an operation, or "".
+func (r reference) SampleAnswer(id string) string {
+	i := slices.IndexFunc(r, func(o operation) bool { return o.ID == id })
+	if i < 0 || len(r[i].Examples) == 0 {
+		return ""
 	}
-	return nil
+	return r[i].Examples[0].Text
 }
 
 // referenceView is the page of an operation, or of all of them.
@@ -213,7 +215,7 @@ func (h *Handler) showReference(c *fiber.Ctx, p *principal) error {
 func (v *referenceView) ExampleOf(name string) string {
 	for _, p := range v.Parameters {
 		if p.Name == name {
-			return v.fill([]byte(p.Example))
+			return v.fill(p.Example)
 		}
 	}
 	return ""
@@ -234,5 +236,5 @@ func (v *referenceView) curl() string {
 		query = "?" + query[1:]
 	}
 	path := strings.Replace(v.Path, "{forkId}", exampleFork, 1)
-	return v.fill([]byte("curl -sS \"https://dg.example.org" + path + query + "\" \\\n  -H \"Authorization: Bearer $DG_KEY\""))
+	return v.fill("curl -sS \"https://dg.example.org" + path + query + "\" \\\n  -H \"Authorization: Bearer $DG_KEY\"")
 }
