@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"path"
 	"regexp"
 	"strings"
@@ -34,30 +33,5 @@ func TestDocumentsNameFilesThatExist(t *testing.T) {
 			_, err := os.Stat("../" + file)
 			assert.NoError(t, err, "%s names %s", document, file)
 		}
-	}
-}
-
-var namedTest = regexp.MustCompile(`\bTest[A-Z]\w+`)
-
-// The page about security names tests that exist.
-func TestDocumentsOfSecurityNameTestsThatExist(t *testing.T) {
-	t.Parallel()
-	out, err := exec.CommandContext(t.Context(), "grep", "-rhoE", "--include=*_test.go", "^func Test[A-Za-z0-9_]+", "..").Output()
-	require.NoError(t, err)
-	there := map[string]bool{}
-	for line := range strings.Lines(string(out)) {
-		there[strings.TrimSpace(strings.TrimPrefix(line, "func "))] = true
-	}
-	text, err := os.ReadFile("../web/security_promises.go")
-	require.NoError(t, err)
-	found := namedTest.FindAllString(string(text), -1)
-	require.Greater(t, len(found), 40)
-	for _, name := range found {
-		assert.True(t, there[name], "it names %s", name)
-	}
-	suites, err := exec.CommandContext(t.Context(), "sh", "-c", `sed -nE 's/^func (Test[A-Za-z0-9_]+)\(t .*/\1/p' chaos/*_test.go`).Output()
-	require.NoError(t, err)
-	for name := range strings.FieldsSeq(string(suites)) {
-		assert.Contains(t, found, name, "a suite of chaos proves a promise")
 	}
 }

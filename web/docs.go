@@ -44,3 +44,9 @@ func (h *Handler) docs(c *fiber.Ctx, p *principal) error {
 	view.Sidebar = &sidebar{Label: "On this page", Headed: true, Links: view.Sections}
 	return h.render(c, fiber.StatusOK, "docs", &view)
 }
+
+// security answers GET /docs/security.
+func (h *Handler) security(c *fiber.Ctx, p *principal) error {
+	view := newLayout(p, "Security", areaDocs)
+	return h.render(c, fiber.StatusOK, "security", &view)
+}
