@@ -35,6 +35,6 @@ git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf - | t
 "$copy/scripts/generate.sh"
 mocks() { find modules web -name 'mock_*_test.go'; }
 for file in modules/publicapi/openapi.json modules/publicapi/postman.json web/templates/docs_errors.html modules/publicapi/client_gen_test.go app/commands/notices.txt \
-	$(mocks; cd "$copy" && mocks); do
+	web/reference.json $(mocks; cd "$copy" && mocks); do
   cmp "$file" "$copy/$file" || { echo "run make generate and commit"; exit 1; }
 done

@@ -3,6 +3,7 @@
 #   modules/publicapi/openapi.json         from modules/publicapi/openapi.yaml, errors.yaml and examples.json
 #   modules/publicapi/postman.json         from modules/publicapi/openapi.json
 #   web/templates/docs_errors.html         from modules/publicapi/errors.yaml
+#   web/reference.json                     from modules/publicapi/openapi.json
 #   modules/publicapi/client_gen_test.go   from modules/publicapi/openapi.json
 #   mock_*_test.go                         from the interfaces that configs/mockery.yaml names
 #   app/commands/notices.txt               from the licences of what go.mod names
@@ -10,6 +11,7 @@ set -eu
 cd "$(dirname "$0")/.."
 
 go run ./scripts/contract
+go run ./scripts/contract/reference
 go tool -modfile=scripts/tools/go.mod oapi-codegen -config configs/oapi-codegen.yaml modules/publicapi/openapi.json
 # Those of interfaces that are gone go too.
 find modules web -name 'mock_*_test.go' -delete

@@ -15,7 +15,6 @@ type docsView struct {
 	examples
 	documentation
 	KeysPath                       string
-	Operations                     reference
 	RateLimit, RateWindow, MaxDays int
 	Concurrency                    concurrencyLimits
 }
@@ -30,8 +29,8 @@ type concurrencyLimits struct {
 func (h *Handler) docs(c *fiber.Ctx, p *principal) error {
 	view := docsView{
 		layout: newLayout(p, "API", areaDocs), KeysPath: settingsPath, examples: h.examplesFor(c.UserContext(), p),
-		documentation: h.documentation, Operations: h.reference,
-		RateLimit: apikeys.MaxRequests, RateWindow: apikeys.RateWindow, MaxDays: reports.MaxPeriodDays,
+		documentation: h.documentation,
+		RateLimit:     apikeys.MaxRequests, RateWindow: apikeys.RateWindow, MaxDays: reports.MaxPeriodDays,
 		Concurrency: concurrencyLimits{
 			Reports: reports.MaxReportsOfOrganisation, LargeReports: reports.MaxLargeReportsOfOrganisation, LargeReport: localeOf(c).Count(reports.LargeReport),
 			Exports: exports.MaxAtOnce, ExportsOfOrganisation: exports.MaxAtOnceOfOrganisation, ExportsOfKey: exports.MaxAtOnceOfActor,

@@ -17,17 +17,12 @@ type docsWing struct {
 	base          string
 	Orgs          reports.Groups
 	Forks         ui.ForkList
-	reference     reference
 	documentation documentation
 }
 
 func newDocsWing(m Modules, base string) (docsWing, error) {
-	all, err := newReference(m.Document)
-	if err != nil {
-		return docsWing{}, err
-	}
 	texts, err := loadDocumentation()
-	return docsWing{base, m.Reports.Groups, m.Reports.Forks, all, texts}, err
+	return docsWing{base, m.Reports.Groups, m.Reports.Forks, texts}, err
 }
 
 func (h *Handler) forks(ctx context.Context, p *principal) ([]games.Fork, error) {

@@ -30,8 +30,6 @@ type Modules struct {
 	Organisation organisation.Modules
 	Reports      reports.Modules
 
-	Document []byte // the OpenAPI document, for the reference; nil: none
-
 	// RecheckIdentity and RecheckOrgs re-check the access of running downloads, on a connection that a flood of requests cannot
 	// take. nil: Identity and Orgs do.
 	RecheckIdentity ui.Sessions

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -60,9 +59,6 @@ func newMocked(t *testing.T, mocks mockTester, policy ui.Policy) (*mocked, *fibe
 	t.Helper()
 	s := &mocked{t: t, mocks: mocks}
 	m := s.modules(policy)
-	var err error
-	m.Document, err = os.ReadFile("../modules/publicapi/openapi.json")
-	require.NoError(t, err)
 	h, err := New(m, "http://127.0.0.1", func() time.Time { return mockedNow })
 	require.NoError(t, err)
 	server := httpserver.New(httpserver.Options{Logger: slog.New(slog.DiscardHandler), Grace: time.Second, ErrorPage: h.ErrorPage})

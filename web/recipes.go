@@ -3,6 +3,7 @@ package web
 import (
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"html/template"
 	"slices"
@@ -14,16 +15,17 @@ import (
 // docs.json has what the pages of the documentation hold, beside their templates. Recipes are real files: the tests run
 // what the page shows. Those in recipes/start are the first requests of /docs.
 //
-//go:embed docs.json recipes
+//go:embed docs.json reference.json recipes
 var docsFiles embed.FS
 
-// documentation is the content of docs.json.
+// documentation is the content of docs.json and reference.json.
 type documentation struct {
 	Sections []link // of /docs
 	// Languages are the tabs of the first requests, Start. There is a file for each of both.
-	Languages []struct{ ID, Name, Extension string }
-	Start     []struct{ ID, Title, Operation string }
-	Recipes   []recipe
+	Languages  []struct{ ID, Name, Extension string }
+	Start      []struct{ ID, Title, Operation string }
+	Recipes    []recipe
+	Operations reference `json:"-"`
 }
 
 // recipe is a program to copy.
@@ -35,19 +37,24 @@ type recipe struct {
 	Untested       string          // what no test runs, or ""
 }
 
-// loadDocumentation reads docs.json. A field that is not known is a mistake.
 func loadDocumentation() (documentation, error) {
 	var d documentation
-	file, err := docsFiles.Open("docs.json")
+	err := errors.Join(decodeFile("docs.json", &d), decodeFile("reference.json", &d.Operations))
+	return d, err
+}
+
+// decodeFile reads a file of JSON. A field that is not known is a mistake.
+func decodeFile(name string, into any) error {
+	file, err := docsFiles.Open(name)
 	if err != nil {
-		return d, err
+		return err
 	}
 	decoder := json.NewDecoder(file)
 	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&d); err != nil {
-		return d, fmt.Errorf("web: docs.json: %w", err)
+	if err := decoder.Decode(into); err != nil {
+		return fmt.Errorf("web: %s: %w", name, err)
 	}
-	return d, nil
+	return nil
 }
 
 // recipesView is the page of one recipe.
@@ -69,7 +76,7 @@ func (h *Handler) recipe(c *fiber.Ctx, p *principal) error {
 		layout: newLayout(p, "Recipe: "+all[i].Name, areaDocs), recipe: all[i], examples: h.examplesFor(c.UserContext(), p),
 	}
 	for j, r := range all {
-		view.Tabs = append(view.Tabs, link{r.Name, view.Docs("/recipes/" + r.ID), i == j})
+		view.Tabs = append(view.Tabs, link{Name: r.Name, Path: view.Docs("/recipes/" + r.ID), Current: i == j})
 	}
 	return h.render(c, fiber.StatusOK, "recipe", &view)
 }
@@ -80,11 +87,16 @@ type command struct{ ID, Label, Text string }
 // Program is a file of recipes/ as the reader copies it.
 func (e examples) Program(file, id, label string) (command, error) {
 	text, err := docsFiles.ReadFile("recipes/" + file)
-	return command{ID: id, Label: label, Text: e.fill(strings.TrimSuffix(string(text), "\n"))}, err
+	return e.Command(id, label, strings.TrimSuffix(string(text), "\n")), err
 }
 
-// fill puts the reader's fork, group, period and the address of this service into an example.
-func (e examples) fill(text string) string {
+// Command is an example as the reader copies it.
+func (e examples) Command(id, label, text string) command {
+	return command{ID: id, Label: label, Text: e.Fill(text)}
+}
+
+// Fill puts the reader's fork, group, period and the address of this service into an example.
+func (e examples) Fill(text string) string {
 	return strings.NewReplacer("https://dg.example.org", e.base, exampleFork, e.ForkID, exampleGroup, e.GroupID,
 		"2024-01-01", e.from, "2026-03-01", e.recent, "2026-03-31", e.to).Replace(text)
 }

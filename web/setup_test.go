@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"regexp"
 	"strings"
 	"sync"
@@ -100,11 +99,9 @@ func startOn(t *testing.T, db *fixtures.Database, now func() time.Time) *world {
 	t.Cleanup(pool.Close)
 	w.figures = reports.New(db.DB, pool)
 	w.files = exports.New(w.figures, w.log)
-	document, err := os.ReadFile("../modules/publicapi/openapi.json")
-	require.NoError(t, err)
 	forks := games.New(db.DB)
 	site, err := web.New(web.Modules{
-		Document: document, Identity: people, Orgs: orgs, Policy: policy,
+		Identity: people, Orgs: orgs, Policy: policy,
 		Account:      account.Modules{SignIns: people, Resets: people, Accounts: people, TwoStep: people},
 		AuditLog:     auditlog.Modules{Log: w.log, Keys: w.keys, Forks: forks, Groups: orgs},
 		Keys:         keys.Modules{Keys: w.keys, Changes: w.keys, Forks: forks},

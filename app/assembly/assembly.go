@@ -119,7 +119,6 @@ func Over(pools Pools, s Settings) (*Program, error) {
 		Organisation:    organisation.Modules{Organisations: orgs, People: people, Keys: p.Keys, Forks: forks},
 		Reports:         webreports.Modules{Forks: forks, Groups: orgs, Reports: figures, Exports: p.exports},
 		RecheckIdentity: identity.New(recheck, time.Now, auditor, s.Log), RecheckOrgs: org.New(recheck, log, policy),
-		Document: api.Document(),
 	}, s.BaseURL, time.Now)
 	if err != nil {
 		return nil, err

@@ -35,9 +35,6 @@ func addressed(description []byte, baseURL string) ([]byte, error) {
 	return bytes.Replace(description, []byte(serverURL), url, 1), nil
 }
 
-// Document is the OpenAPI document as it is served.
-func (a *API) Document() []byte { return a.document }
-
 // describe answers GET for a description. It needs no key, so that what it costs is paid once.
 func describe(description []byte) fiber.Handler {
 	sum := sha256.Sum256(description)

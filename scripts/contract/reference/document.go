@@ -1,4 +1,4 @@
-package web
+package main
 
 import (
 	"bytes"
@@ -112,7 +112,7 @@ func (d *openAPI) schema(raw json.RawMessage) (openAPISchema, error) {
 const maxDepth = 5
 
 // fields lists the fields of a schema, those of objects within it by their path.
-func (d *openAPI) fields(raw json.RawMessage, path string, depth int) ([]refField, error) {
+func (d *openAPI) fields(raw json.RawMessage, path string, depth int) ([]field, error) {
 	s, err := d.schema(raw)
 	if err != nil || depth > maxDepth {
 		return nil, err
@@ -120,7 +120,7 @@ func (d *openAPI) fields(raw json.RawMessage, path string, depth int) ([]refFiel
 	if s.Items != nil {
 		return d.fields(s.Items, path+"[]", depth)
 	}
-	var all []refField
+	var all []field
 	for _, p := range s.Properties {
 		name := strings.TrimPrefix(path+"."+p.Name, ".")
 		property, err := d.schema(p.Value)
@@ -131,13 +131,13 @@ func (d *openAPI) fields(raw json.RawMessage, path string, depth int) ([]refFiel
 		if err != nil {
 			return nil, err
 		}
-		all = append(append(all, d.field(name, property)), inner...)
+		all = append(append(all, d.fieldOf(name, property)), inner...)
 	}
 	return all, nil
 }
 
-func (d *openAPI) field(name string, s openAPISchema) refField {
-	f := refField{Name: name, Type: s.Type, Text: markdown(s.Description)}
+func (d *openAPI) fieldOf(name string, s openAPISchema) field {
+	f := field{Name: name, Type: s.Type, Text: markdown(s.Description)}
 	if s.Format == "date" || s.Format == "date-time" {
 		f.Type = s.Format
 	}
