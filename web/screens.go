@@ -26,7 +26,7 @@ type screenTurns struct {
 func newScreenTurns() screenTurns {
 	places := func(n int) *limiter.Limiter {
 		return limiter.New(limiter.Limits{
-			Places: n, ActorPlaces: maxScreensOfPerson, Busy: "Too many pages of this organisation are being opened at once.",
+			MaxConcurrent: n, MaxConcurrentPerActor: maxScreensOfPerson, BusyMessage: "Too many pages of this organisation are being opened at once.",
 		})
 	}
 	return screenTurns{limiter.NewTenantHints(), places(maxReportScreens), places(maxSettingsScreens)}

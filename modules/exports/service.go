@@ -50,7 +50,7 @@ func (s *Service) Limiters() map[string]*limiter.Limiter {
 // New returns the service. An instance has one, whose limits count the exports of all surfaces together.
 func New(r Reports, log AuditLog) *Service {
 	return &Service{reports: r, log: log, OnFinish: func(string, int64) {}, limiter: limiter.New(limiter.Limits{
-		Places: MaxAtOnce, ActorPlaces: MaxAtOnceOfActor, Waiting: maxWaiting,
+		MaxConcurrent: MaxAtOnce, MaxConcurrentPerActor: MaxAtOnceOfActor, Waiting: maxWaiting,
 	})}
 }
 

@@ -42,7 +42,7 @@ const maxSignIns = 4
 
 func newSignInLimiter(pool *pgxpool.Pool) *limiter.Limiter {
 	places := max(2, min(maxSignIns, int(pool.Config().MaxConns)/2))
-	return limiter.New(limiter.Limits{Places: places, Busy: "Too many people are signing in at once."})
+	return limiter.New(limiter.Limits{MaxConcurrent: places, BusyMessage: "Too many people are signing in at once."})
 }
 
 // Limiters are what bounds the service's work, by the name of the work.

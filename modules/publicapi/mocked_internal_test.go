@@ -74,7 +74,7 @@ func newMocked(t *testing.T) *mocked {
 	require.NoError(t, err)
 	m := &mocked{
 		t: t, token: token.String(), policy: policy, titles: marker, scopes: []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead},
-		places: limiter.New(limiter.Limits{Places: 1}),
+		places: limiter.New(limiter.Limits{MaxConcurrent: 1}),
 	}
 	api, err := New(m.modules(), "http://127.0.0.1")
 	require.NoError(t, err)

@@ -58,7 +58,7 @@ func TestLongNamesAreChargedToTheLease(t *testing.T) {
 		{"pseudonyms", "pseudonymous", estimate, false},
 	} {
 		e.exec(t, `update organisations set reporting_mode = $2 where id = $1`, testOrg, c.mode)
-		e.reports.limits.large = limiter.New(limiter.Limits{Places: 4, Bytes: 2 * c.room, Busy: "Busy."})
+		e.reports.limits.large = limiter.New(limiter.Limits{MaxConcurrent: 4, Bytes: 2 * c.room, BusyMessage: "Busy."})
 		other, err := e.reports.limits.large.Acquire(t.Context(), limiter.Request{OrganisationID: "other", Bytes: 2 * c.room}) // half, and more than half
 		require.NoError(t, err)
 		stats, err := e.reports.Statistics(t.Context(), q, func(l *limiter.Lease) { t.Cleanup(l.Release) })

@@ -48,8 +48,8 @@ func newLimits(reads *postgres.DB) limits {
 	spare := int(reads.Pool.Config().MaxConns - connsBesideReports)
 	large := max(2, min(MaxLargeReports, spare/4))
 	return limits{
-		small: limiter.New(limiter.Limits{Places: max(2, min(MaxReports, spare-large)), Bytes: maxSmallBytes, Busy: busy}),
-		large: limiter.New(limiter.Limits{Places: large, Bytes: maxLargeBytes, Busy: busy}),
+		small: limiter.New(limiter.Limits{MaxConcurrent: max(2, min(MaxReports, spare-large)), Bytes: maxSmallBytes, BusyMessage: busy}),
+		large: limiter.New(limiter.Limits{MaxConcurrent: large, Bytes: maxLargeBytes, BusyMessage: busy}),
 	}
 }
 

@@ -14,7 +14,7 @@ func TestRoomBesideSlowAnswers(t *testing.T) {
 	const players = 100_000
 	s := snapshot{meta: metadata{lastOrdinal: players}}
 	held := s.heldBytes(players, &labels{bytes: 13 * players})
-	large := limiter.New(limiter.Limits{Places: MaxLargeReports, Bytes: maxLargeBytes})
+	large := limiter.New(limiter.Limits{MaxConcurrent: MaxLargeReports, Bytes: maxLargeBytes})
 	var answers []int
 	for organisation := range 8 {
 		answers = append(answers, 0)
@@ -65,7 +65,7 @@ func TestReportIsLargeByWhatItLists(t *testing.T) {
 	require.True(t, large(whole, bigGroup))
 
 	// A report that turns out large is admitted among the large ones, and holds no small place.
-	e.reports.limits.small = limiter.New(limiter.Limits{Places: 2, Bytes: maxSmallBytes})
+	e.reports.limits.small = limiter.New(limiter.Limits{MaxConcurrent: 2, Bytes: maxSmallBytes})
 	var leases []*limiter.Lease
 	_, err := e.reports.Statistics(t.Context(), Query{OrganisationID: testOrg, ForkID: testFork, Period: whole},
 		func(l *limiter.Lease) { leases = append(leases, l) })

@@ -17,7 +17,7 @@ import (
 func holding(t *testing.T) (*testServer, *limiter.Limiter, limiter.Request) {
 	t.Helper()
 	large := bytes.Repeat([]byte("x"), 8<<20)
-	l := limiter.New(limiter.Limits{Places: 2, Bytes: 32 << 20})
+	l := limiter.New(limiter.Limits{MaxConcurrent: 2, Bytes: 32 << 20})
 	all := limiter.Request{OrganisationID: "a", Bytes: 16 << 20}
 	hold := func(answer func(*fiber.Ctx) error) fiber.Handler {
 		return func(c *fiber.Ctx) error {

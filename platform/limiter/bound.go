@@ -22,7 +22,7 @@ func (l *Limiter) boundOf(e *Lease) Bound {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
-	case e.organisation.actors[e.actor] >= l.limits.ActorPlaces:
+	case e.organisation.actors[e.actor] >= l.limits.MaxConcurrentPerActor:
 		return OfActor
 	case !l.allows(e):
 		return OfOrganisation

@@ -11,7 +11,7 @@ import (
 
 func TestLeaseGrowsWhereThereIsRoom(t *testing.T) {
 	t.Parallel()
-	l := limiter.New(limiter.Limits{Places: 8, Bytes: 100, Busy: "Busy."})
+	l := limiter.New(limiter.Limits{MaxConcurrent: 8, Bytes: 100, BusyMessage: "Busy."})
 	acquire := func(organisation string, bytes int64) *limiter.Lease {
 		lease, err := l.Acquire(t.Context(), limiter.Request{OrganisationID: organisation, Bytes: bytes})
 		require.NoError(t, err)
@@ -39,7 +39,7 @@ func TestLeaseGrowsWhereThereIsRoom(t *testing.T) {
 
 func TestOversizeWorkRunsOneAtATime(t *testing.T) {
 	t.Parallel()
-	l := limiter.New(limiter.Limits{Places: 8, Bytes: 100})
+	l := limiter.New(limiter.Limits{MaxConcurrent: 8, Bytes: 100})
 	acquire := func(organisation string, bytes int64) (*limiter.Lease, error) {
 		return l.Acquire(t.Context(), limiter.Request{OrganisationID: organisation, Bytes: bytes, Waited: limiter.Wait})
 	}

@@ -26,18 +26,18 @@ const maxRest = 100 * time.Millisecond
 
 // Limits say how much may run at once.
 type Limits struct {
-	Places      int
-	ActorPlaces int    // for one key or person; 0: as many as its organisation
-	Bytes       int64  // the memory that requests estimate; 0: only places count
-	Waiting     int    // requests of one organisation in the queue; 0: MaxWaiting
-	Rest        bool   // a released place stays empty for as long as it was held, at most maxRest
-	Busy        string // the message for a request that waited without success; when to retry is added
+	MaxConcurrent         int
+	MaxConcurrentPerActor int    // for one key or person; 0: as many as its organisation
+	Bytes                 int64  // the memory that requests estimate; 0: only places count
+	Waiting               int    // requests of one organisation in the queue; 0: MaxWaiting
+	Rest                  bool   // a released place stays empty for as long as it was held, at most maxRest
+	BusyMessage           string // the message for a request that waited without success; when to retry is added
 }
 
 // Request is a piece of work.
 type Request struct {
 	OrganisationID string
-	ActorID        string // the key or person; may be empty when ActorPlaces is 0
+	ActorID        string // the key or person; may be empty when MaxConcurrentPerActor is 0
 	// Bytes is the memory that the work is expected to hold. More than half of Limits.Bytes counts as that, and such work runs
 	// one at a time.
 	Bytes int64
@@ -75,8 +75,8 @@ type waiter struct {
 
 // New returns a limiter.
 func New(l Limits) *Limiter {
-	if l.ActorPlaces == 0 {
-		l.ActorPlaces = l.Places
+	if l.MaxConcurrentPerActor == 0 {
+		l.MaxConcurrentPerActor = l.MaxConcurrent
 	}
 	l.Waiting = cmp.Or(l.Waiting, MaxWaiting)
 	return &Limiter{limits: l, organisations: map[string]*organisation{}, turns: list.New()}
@@ -139,7 +139,7 @@ func (l *Limiter) counted(bytes int64) int64 { return min(bytes, l.limits.Bytes/
 // refuse counts a refusal and returns its error, whose cause is the BoundError.
 func (l *Limiter) refuse(by Bound) error {
 	l.refused.Add(1)
-	e := apperr.Wrap(apperr.Unavailable, &BoundError{by}, "%s Retry in %d seconds.", l.limits.Busy, RetryAfter)
+	e := apperr.Wrap(apperr.Unavailable, &BoundError{by}, "%s Retry in %d seconds.", l.limits.BusyMessage, RetryAfter)
 	e.RetryAfter = RetryAfter
 	return e
 }

@@ -17,7 +17,7 @@ import (
 )
 
 func eight() *limiter.Limiter {
-	return limiter.New(limiter.Limits{Places: 8, ActorPlaces: 3, Busy: "Too many 100% of them."})
+	return limiter.New(limiter.Limits{MaxConcurrent: 8, MaxConcurrentPerActor: 3, BusyMessage: "Too many 100% of them."})
 }
 
 func acquire(t *testing.T, l *limiter.Limiter, organisation, actor string) *limiter.Lease {
@@ -99,7 +99,7 @@ func TestActorHoldsNoMoreThanItsShare(t *testing.T) {
 func TestOrganisationsAreServedInTurn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := limiter.New(limiter.Limits{Places: 2})
+		l := limiter.New(limiter.Limits{MaxConcurrent: 2})
 		held := map[string]*limiter.Lease{"x": acquire(t, l, "x", ""), "y": acquire(t, l, "y", "")}
 		var got admitted
 		for i, organisation := range []string{"a", "a", "a", "a", "b", "b", "c"} {
@@ -119,7 +119,7 @@ func TestOrganisationsAreServedInTurn(t *testing.T) {
 func TestWhoWaitedComesBeforeWhoWasJustServed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := limiter.New(limiter.Limits{Places: 2})
+		l := limiter.New(limiter.Limits{MaxConcurrent: 2})
 		a, b := acquire(t, l, "a", ""), acquire(t, l, "b", "")
 		var got admitted
 		for _, organisation := range []string{"a", "b", "c"} {
@@ -137,7 +137,7 @@ func TestWhoWaitedComesBeforeWhoWasJustServed(t *testing.T) {
 func TestBytesAreBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := limiter.New(limiter.Limits{Places: 8, Bytes: 100})
+		l := limiter.New(limiter.Limits{MaxConcurrent: 8, Bytes: 100})
 		take := func(organisation string, bytes int64) (*limiter.Lease, error) {
 			return l.Acquire(t.Context(), limiter.Request{OrganisationID: organisation, Bytes: bytes})
 		}
@@ -185,11 +185,11 @@ func TestNewOrganisationFindsRoomBesideHoarders(t *testing.T) {
 		bytes, kept int64
 		given       []int
 	}{
-		"8 places":           {limiter.Limits{Places: 8}, 0, 0, []int{4, 2, 1, 1, 0}},
-		"16 places":          {limiter.Limits{Places: 16}, 0, 0, []int{8, 4, 2, 1, 1, 0}},
-		"largest reports":    {limiter.Limits{Places: 2, Bytes: 96}, 36, 12, []int{2, 1, 1, 1, 1, 0}},
-		"smaller reports":    {limiter.Limits{Places: 2, Bytes: 96}, 14, 4, []int{9, 5, 2, 1, 1, 1, 1, 1, 0}},
-		"larger than memory": {limiter.Limits{Places: 2, Bytes: 96}, 1000, 12, []int{1, 1, 1, 1, 1, 0}},
+		"8 places":           {limiter.Limits{MaxConcurrent: 8}, 0, 0, []int{4, 2, 1, 1, 0}},
+		"16 places":          {limiter.Limits{MaxConcurrent: 16}, 0, 0, []int{8, 4, 2, 1, 1, 0}},
+		"largest reports":    {limiter.Limits{MaxConcurrent: 2, Bytes: 96}, 36, 12, []int{2, 1, 1, 1, 1, 0}},
+		"smaller reports":    {limiter.Limits{MaxConcurrent: 2, Bytes: 96}, 14, 4, []int{9, 5, 2, 1, 1, 1, 1, 1, 0}},
+		"larger than memory": {limiter.Limits{MaxConcurrent: 2, Bytes: 96}, 1000, 12, []int{1, 1, 1, 1, 1, 0}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -209,7 +209,7 @@ func TestNewOrganisationFindsRoomBesideHoarders(t *testing.T) {
 func TestSmallRequestsDoNotOvertake(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := limiter.New(limiter.Limits{Places: 8, Bytes: 100})
+		l := limiter.New(limiter.Limits{MaxConcurrent: 8, Bytes: 100})
 		a, err := l.Acquire(t.Context(), limiter.Request{OrganisationID: "a", Bytes: 50})
 		require.NoError(t, err)
 		_, err = l.Acquire(t.Context(), limiter.Request{OrganisationID: "b", Bytes: 10})
@@ -226,7 +226,7 @@ func TestSmallRequestsDoNotOvertake(t *testing.T) {
 func TestWaitingEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := limiter.New(limiter.Limits{Places: 2})
+		l := limiter.New(limiter.Limits{MaxConcurrent: 2})
 		lease := acquire(t, l, "a", "")
 		stopped := errors.New("stopped")
 		ctx, stop := context.WithCancelCause(t.Context())
@@ -241,7 +241,7 @@ func TestWaitingEndsWithItsContext(t *testing.T) {
 func TestQueueOfAnOrganisationIsBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := limiter.New(limiter.Limits{Places: 2})
+		l := limiter.New(limiter.Limits{MaxConcurrent: 2})
 		acquire(t, l, "a", "")
 		var waiting admitted
 		for range limiter.MaxWaiting {
@@ -260,7 +260,7 @@ func TestQueueOfAnOrganisationIsBounded(t *testing.T) {
 // Whatever is asked, held and given up at once, no bound is exceeded, and in the end everything is free and forgotten.
 func TestBoundsHoldUnderLoad(t *testing.T) {
 	t.Parallel()
-	limits := limiter.Limits{Places: 6, ActorPlaces: 2, Bytes: 600}
+	limits := limiter.Limits{MaxConcurrent: 6, MaxConcurrentPerActor: 2, Bytes: 600}
 	l := limiter.New(limits)
 	var mu sync.Mutex
 	places, bytes := map[string]int{}, map[string]int64{}
@@ -271,8 +271,8 @@ func TestBoundsHoldUnderLoad(t *testing.T) {
 		places[""] += n
 		bytes[organisation] += b
 		bytes[""] += b
-		require.LessOrEqual(t, places[organisation], limits.Places/2)
-		require.LessOrEqual(t, places[""], limits.Places)
+		require.LessOrEqual(t, places[organisation], limits.MaxConcurrent/2)
+		require.LessOrEqual(t, places[""], limits.MaxConcurrent)
 		require.LessOrEqual(t, bytes[organisation], limits.Bytes/2)
 		require.LessOrEqual(t, bytes[""], limits.Bytes)
 	}
@@ -315,7 +315,7 @@ func BenchmarkUncontendedAcquire(b *testing.B) {
 func TestSecondAdmissionWaitsForWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := limiter.New(limiter.Limits{Places: 1})
+		l := limiter.New(limiter.Limits{MaxConcurrent: 1})
 		held := acquire(t, l, "x", "")
 		began := time.Now()
 		_, err := l.Acquire(t.Context(), limiter.Request{OrganisationID: "a", Waited: limiter.Wait - time.Second})
@@ -329,7 +329,7 @@ func TestSecondAdmissionWaitsForWhatIsLeft(t *testing.T) {
 func TestPlaceRestsAsLongAsItWasHeld(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := limiter.New(limiter.Limits{Places: 1, Rest: true})
+		l := limiter.New(limiter.Limits{MaxConcurrent: 1, Rest: true})
 		const ms = time.Millisecond
 		for held, rest := range map[time.Duration]time.Duration{3 * ms: 3 * ms, time.Second: 100 * ms} {
 			lease := acquire(t, l, "a", "")

@@ -5,12 +5,12 @@ import "time"
 // allows reports whether the shares of the organisation and the actor leave room for the lease.
 func (l *Limiter) allows(e *Lease) bool {
 	o := e.organisation
-	return l.allowsPlace(o) && o.actors[e.actor] < l.limits.ActorPlaces && inShare(o.bytes, e.bytes, l.bytes, l.limits.Bytes)
+	return l.allowsPlace(o) && o.actors[e.actor] < l.limits.MaxConcurrentPerActor && inShare(o.bytes, e.bytes, l.bytes, l.limits.Bytes)
 }
 
 // allowsPlace reports whether the share of the organisation leaves a place.
 func (l *Limiter) allowsPlace(o *organisation) bool {
-	return inShare(int64(o.places), 1, int64(l.places), int64(l.limits.Places))
+	return inShare(int64(o.places), 1, int64(l.places), int64(l.limits.MaxConcurrent))
 }
 
 // count adds to the places of an actor that is named.
@@ -34,7 +34,7 @@ func inShare(own, more, held, limit int64) bool {
 
 // fits reports whether the limits leave room for the lease.
 func (l *Limiter) fits(e *Lease) bool {
-	return l.places < l.limits.Places && l.bytes+e.bytes <= l.limits.Bytes && (l.oversize == nil || !e.oversize())
+	return l.places < l.limits.MaxConcurrent && l.bytes+e.bytes <= l.limits.Bytes && (l.oversize == nil || !e.oversize())
 }
 
 func (l *Limiter) grant(e *Lease) {

@@ -13,7 +13,7 @@ import (
 func TestStatsCountWhatRunsWaitsAndWasRefused(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := limiter.New(limiter.Limits{Places: 2})
+		l := limiter.New(limiter.Limits{MaxConcurrent: 2})
 		a, b := acquire(t, l, "a", ""), acquire(t, l, "b", "")
 		var got admitted
 		for _, organisation := range []string{"a", "a", "b"} {

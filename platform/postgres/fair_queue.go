@@ -22,11 +22,11 @@ const maxWaiting = 10_000
 // credentials from 200 addresses waits behind itself. In a pool of fewer than five they have one, which organisations
 // use too.
 func queueFairly(config *pgxpool.Config) {
-	limits := limiter.Limits{Waiting: maxWaiting, Busy: "Too many requests are waiting."}
+	limits := limiter.Limits{Waiting: maxWaiting, BusyMessage: "Too many requests are waiting."}
 	forNetworks := int(config.MaxConns) / 5
-	limits.Places = int(config.MaxConns) - forNetworks
+	limits.MaxConcurrent = int(config.MaxConns) - forNetworks
 	tenants := limiter.New(limits)
-	limits.Places, limits.Rest = max(1, forNetworks), true
+	limits.MaxConcurrent, limits.Rest = max(1, forNetworks), true
 	q := fairQueue{tenants, limiter.New(limits)}
 	if traced := config.ConnConfig.Tracer; traced != nil {
 		config.ConnConfig.Tracer = multitracer.New(traced, q)

@@ -33,7 +33,7 @@ func New(pages *ui.Pages, guard *ui.Guard, settings ui.SettingsNotices, m Module
 	if err != nil {
 		return nil, err
 	}
-	downloads := limiter.New(limiter.Limits{Places: maxLogDownloads, Busy: "Too many downloads of audit logs are running."})
+	downloads := limiter.New(limiter.Limits{MaxConcurrent: maxLogDownloads, BusyMessage: "Too many downloads of audit logs are running."})
 	return &Handler{pages, guard, m, settings, downloads}, nil
 }
 
