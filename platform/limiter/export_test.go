@@ -4,5 +4,5 @@ package limiter
 func (l *Limiter) Idle() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.places == 0 && l.bytes == 0 && len(l.organisations) == 0 && l.turns.Len() == 0
+	return l.slots == 0 && l.bytes == 0 && len(l.organisations) == 0 && l.turns.Len() == 0
 }

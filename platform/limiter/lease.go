@@ -4,13 +4,13 @@ import "time"
 
 // Lease is what a piece of work holds of a limiter. Nil holds nothing.
 type Lease struct {
-	limiter      *Limiter
-	organisation *organisation
-	actor        string
-	bytes        int64 // as counted
-	estimate     int64 // may be more than is counted
-	held, placed bool  // whether anything is held, and whether a place is
-	granted      time.Time
+	limiter       *Limiter
+	organisation  *organisation
+	actor         string
+	bytes         int64 // as counted
+	estimate      int64 // may be more than is counted
+	held, hasSlot bool  // whether anything is held, and whether a place is
+	granted       time.Time
 }
 
 // Grow adds bytes to what the work holds, without waiting. Errors: apperr.Unavailable with RetryAfter when there is no room.
@@ -74,10 +74,10 @@ func (e *Lease) keep(bytes int64, held bool) {
 	}
 	e.resize(bytes)
 	e.held = held && e.bytes > 0
-	if e.placed {
-		e.placed = false
-		l.places--
-		o.places--
+	if e.hasSlot {
+		e.hasSlot = false
+		l.slots--
+		o.slots--
 		o.count(e.actor, -1)
 		if o.turn != nil { // those that waited meanwhile come first: the organisation would be served again at once
 			l.turns.MoveToBack(o.turn)

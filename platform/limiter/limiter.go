@@ -51,7 +51,7 @@ type Limiter struct {
 	refused atomic.Uint64
 
 	mu            sync.Mutex
-	places        int
+	slots         int
 	bytes         int64
 	oversize      *Lease                   // the one for more than half of the bytes
 	organisations map[string]*organisation // that hold or wait for something
@@ -61,7 +61,7 @@ type Limiter struct {
 // organisation is what one organisation holds and waits for.
 type organisation struct {
 	id     string
-	places int
+	slots  int
 	bytes  int64
 	actors map[string]int // the places of each that is named
 	queue  []*waiter

@@ -5,12 +5,12 @@ import "time"
 // allows reports whether the shares of the organisation and the actor leave room for the lease.
 func (l *Limiter) allows(e *Lease) bool {
 	o := e.organisation
-	return l.allowsPlace(o) && o.actors[e.actor] < l.limits.MaxConcurrentPerActor && inShare(o.bytes, e.bytes, l.bytes, l.limits.Bytes)
+	return l.allowsSlot(o) && o.actors[e.actor] < l.limits.MaxConcurrentPerActor && inShare(o.bytes, e.bytes, l.bytes, l.limits.Bytes)
 }
 
-// allowsPlace reports whether the share of the organisation leaves a place.
-func (l *Limiter) allowsPlace(o *organisation) bool {
-	return inShare(int64(o.places), 1, int64(l.places), int64(l.limits.MaxConcurrent))
+// allowsSlot reports whether the share of the organisation leaves a place.
+func (l *Limiter) allowsSlot(o *organisation) bool {
+	return inShare(int64(o.slots), 1, int64(l.slots), int64(l.limits.MaxConcurrent))
 }
 
 // count adds to the places of an actor that is named.
@@ -34,16 +34,16 @@ func inShare(own, more, held, limit int64) bool {
 
 // fits reports whether the limits leave room for the lease.
 func (l *Limiter) fits(e *Lease) bool {
-	return l.places < l.limits.MaxConcurrent && l.bytes+e.bytes <= l.limits.Bytes && (l.oversize == nil || !e.oversize())
+	return l.slots < l.limits.MaxConcurrent && l.bytes+e.bytes <= l.limits.Bytes && (l.oversize == nil || !e.oversize())
 }
 
 func (l *Limiter) grant(e *Lease) {
 	e.held = true
-	e.placed = true
+	e.hasSlot = true
 	e.granted = time.Now()
-	l.places++
+	l.slots++
 	l.bytes += e.bytes
-	e.organisation.places++
+	e.organisation.slots++
 	e.organisation.bytes += e.bytes
 	e.organisation.count(e.actor, 1)
 	if e.oversize() {
@@ -75,7 +75,7 @@ func (l *Limiter) serve() {
 
 // next returns the first of the organisation's requests that its shares allow, or -1.
 func (o *organisation) next(l *Limiter) int {
-	if !l.allowsPlace(o) {
+	if !l.allowsSlot(o) {
 		return -1 // none of them, and the queue may be long
 	}
 	for i, w := range o.queue {
@@ -113,7 +113,7 @@ func (l *Limiter) leaveQueue(w *waiter) bool {
 
 // forget forgets an organisation that neither holds nor waits.
 func (l *Limiter) forget(o *organisation) {
-	if o.places == 0 && o.bytes == 0 && len(o.queue) == 0 && l.organisations[o.id] == o {
+	if o.slots == 0 && o.bytes == 0 && len(o.queue) == 0 && l.organisations[o.id] == o {
 		delete(l.organisations, o.id)
 	}
 }

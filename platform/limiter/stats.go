@@ -10,7 +10,7 @@ type Stats struct {
 func (l *Limiter) Stats() Stats {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := Stats{Running: l.places, Refused: l.refused.Load()}
+	s := Stats{Running: l.slots, Refused: l.refused.Load()}
 	for turn := l.turns.Front(); turn != nil; turn = turn.Next() {
 		s.Waiting += len(turn.Value.(*organisation).queue)
 	}
