@@ -40,7 +40,7 @@ func (i *Import) User(line int64, u *ImportedUser) error {
 	var sealed *string
 	if u.TOTPSecret != nil {
 		secret, _ := ParseTOTPSecret(*u.TOTPSecret)
-		sealed = new(i.keys.seal(u.ID.String(), secret))
+		sealed = new(i.keys.encrypt(u.ID.String(), secret))
 	}
 	i.users.Add(line, u.ID, u.Email, EmailKey(u.Email), u.Name, u.PasswordHash, sealed, u.Locale)
 	return nil

@@ -73,9 +73,9 @@ func (k Keyring) currentPrefix() string {
 	return k.current.prefix()
 }
 
-// seal returns a person's secret in its stored form: bound to the person, and the same each time, so that an import of the
+// encrypt returns a person's secret in its stored form: bound to the person, and the same each time, so that an import of the
 // same secret changes nothing. The nonce is derived from person and secret: no two plaintexts share one.
-func (k Keyring) seal(personID, secret string) string {
+func (k Keyring) encrypt(personID, secret string) string {
 	if k.current == nil {
 		return secret
 	}
@@ -89,7 +89,7 @@ func (k Keyring) seal(personID, secret string) string {
 // SealText returns a text that OpenText gives back for the same person alone: encrypted if there is a key, otherwise in clear.
 // It is no secret of the person's sign-in, and is not opened as one.
 func (s *Service) SealText(personID, text string) string {
-	return s.keys.seal("text of "+personID, text)
+	return s.keys.encrypt("text of "+personID, text)
 }
 
 // OpenText returns the text that was sealed for the person.

@@ -25,10 +25,10 @@ func TestKeyringOpensWhatItSealed(t *testing.T) {
 	const ann, bob, secret = "ann", "bob", "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 	none, first, rotated, other := Keyring{}, ringOf(t, a, nil), ringOf(t, b, a), ringOf(t, b, nil)
 	require.False(t, none.Encrypts())
-	require.Equal(t, secret, none.seal(ann, secret))
-	sealed := first.seal(ann, secret)
-	require.Equal(t, sealed, first.seal(ann, secret), "an import of the same secret changes nothing")
-	require.NotEqual(t, sealed, first.seal(bob, secret))
+	require.Equal(t, secret, none.encrypt(ann, secret))
+	sealed := first.encrypt(ann, secret)
+	require.Equal(t, sealed, first.encrypt(ann, secret), "an import of the same secret changes nothing")
+	require.NotEqual(t, sealed, first.encrypt(bob, secret))
 	require.NotContains(t, sealed, secret)
 	require.Regexp(t, `^v1\.[0-9a-f]{8}\.[A-Za-z0-9_-]+$`, sealed)
 	_, plain := ParseTOTPSecret(sealed)
@@ -43,7 +43,7 @@ func TestKeyringOpensWhatItSealed(t *testing.T) {
 		"in clear, before the key is current": {ringOf(t, nil, a), ann, secret, true},
 		"no key":                              {none, ann, sealed, false}, "another key": {other, ann, sealed, false}, "another person": {first, bob, sealed, false},
 		"cut": {first, ann, sealed[:len(sealed)-4], false}, "very short": {first, ann, sealed[:15], false}, "no base64": {first, ann, sealed + "!", false},
-		"of another person": {first, ann, first.seal(bob, secret), false}, "another version": {first, ann, "v2" + sealed[2:], false},
+		"of another person": {first, ann, first.encrypt(bob, secret), false}, "another version": {first, ann, "v2" + sealed[2:], false},
 	} {
 		got, err := c.ring.open(c.person, c.stored)
 		if c.opens {
@@ -78,7 +78,7 @@ func TestSealedTextIsThePersonsOwn(t *testing.T) {
 	require.Error(t, err)
 	_, err = s.keys.open("ann", sealed)
 	require.Error(t, err)
-	_, err = s.OpenText("ann", s.keys.seal("ann", "a secret"))
+	_, err = s.OpenText("ann", s.keys.encrypt("ann", "a secret"))
 	require.Error(t, err)
 	_, err = s.OpenText("ann", "what nobody encrypted")
 	require.Error(t, err)

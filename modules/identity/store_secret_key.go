@@ -50,7 +50,7 @@ func ForgetSecretKey(ctx context.Context, db *postgres.DB, keys Keyring) error {
 		Model(&secretKeyRow{}).Where("one")
 	var err error
 	if keys.Encrypts() {
-		err = check.Update("value", keys.seal(checkPerson, checkText)).Error
+		err = check.Update("value", keys.encrypt(checkPerson, checkText)).Error
 	} else {
 		err = check.Delete(&secretKeyRow{}).Error
 	}
@@ -80,7 +80,7 @@ func readCheckValue(ctx context.Context, db *postgres.DB) (stored storedCheck, e
 // not. Of several first starts with different keys one wins, and the others get ErrSecretKey.
 func recordKey(ctx context.Context, db *postgres.DB, keys Keyring) (recorded bool, err error) {
 	stored, err := readCheckValue(ctx, db)
-	value := keys.seal(checkPerson, checkText)
+	value := keys.encrypt(checkPerson, checkText)
 	if err != nil || stored.Value == value || !stored.Writable {
 		return stored.Value == value, err
 	}

@@ -76,7 +76,7 @@ func reencrypt(
 		}
 		ids = append(ids, r.ID)
 		old = append(old, *r.TOTPSecret)
-		sealed = append(sealed, keys.seal(r.ID, secret))
+		sealed = append(sealed, keys.encrypt(r.ID, secret))
 	}
 	if !keys.Encrypts() {
 		return done, nil

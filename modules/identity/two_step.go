@@ -47,7 +47,7 @@ func (s *Service) BeginTwoStep(ctx context.Context, token string) (Enrolment, er
 	if err != nil {
 		return Enrolment{}, err
 	}
-	stored, err := s.offerSecret(ctx, token, s.keys.seal(own.UserID, newTOTPSecret()), now)
+	stored, err := s.offerSecret(ctx, token, s.keys.encrypt(own.UserID, newTOTPSecret()), now)
 	if err != nil {
 		return Enrolment{}, err
 	}
@@ -81,7 +81,7 @@ func (s *Service) ConfirmTwoStep(ctx context.Context, token string, proof Proof)
 			return ErrWrongCode
 		}
 		return s.rotate(tx, in, now, audit.TwoStepTurnedOn, func() (err error) {
-			if err := turnOnTwoStep(tx, in, s.keys.seal(in.Person.ID, secret), step, now); err != nil {
+			if err := turnOnTwoStep(tx, in, s.keys.encrypt(in.Person.ID, secret), step, now); err != nil {
 				return err
 			}
 			codes, err = replaceRecoveryCodes(tx, in.Person.ID)
