@@ -14,12 +14,12 @@ type mockIdentity struct {
 	mock.Mock
 }
 
-// OpenText provides a mock function with given fields: personID, sealed
-func (_m *mockIdentity) OpenText(personID string, sealed string) (string, error) {
+// DecryptText provides a mock function with given fields: personID, sealed
+func (_m *mockIdentity) DecryptText(personID string, sealed string) (string, error) {
 	ret := _m.Called(personID, sealed)
 
 	if len(ret) == 0 {
-		panic("no return value specified for OpenText")
+		panic("no return value specified for DecryptText")
 	}
 
 	var r0 string
@@ -60,12 +60,12 @@ func (_m *mockIdentity) Reauthenticate(ctx context.Context, token string, proof 
 	return r0
 }
 
-// SealText provides a mock function with given fields: personID, text
-func (_m *mockIdentity) SealText(personID string, text string) string {
+// EncryptText provides a mock function with given fields: personID, text
+func (_m *mockIdentity) EncryptText(personID string, text string) string {
 	ret := _m.Called(personID, text)
 
 	if len(ret) == 0 {
-		panic("no return value specified for SealText")
+		panic("no return value specified for EncryptText")
 	}
 
 	var r0 string

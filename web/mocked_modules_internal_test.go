@@ -75,8 +75,8 @@ func (s *mocked) identity() ui.Identity {
 		func(context.Context, string) (identity.Session, error) { return s.session("Session") })
 	m.On("Reauthenticate", anything, anything, anything).Return(
 		func(context.Context, string, proof) error { return s.called("Identity.Reauthenticate") })
-	m.On("SealText", anything, anything).Return(func(_, text string) string { return text }).Maybe()
-	m.On("OpenText", anything, anything).Return(func(_, sealed string) (string, error) { return sealed, nil }).Maybe()
+	m.On("EncryptText", anything, anything).Return(func(_, text string) string { return text }).Maybe()
+	m.On("DecryptText", anything, anything).Return(func(_, sealed string) (string, error) { return sealed, nil }).Maybe()
 	return m
 }
 

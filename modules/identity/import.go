@@ -37,12 +37,12 @@ func NewImport(stage *staging.Stage, keys Keyring) *Import {
 
 // User stages a user.
 func (i *Import) User(line int64, u *ImportedUser) error {
-	var sealed *string
+	var encrypted *string
 	if u.TOTPSecret != nil {
 		secret, _ := ParseTOTPSecret(*u.TOTPSecret)
-		sealed = new(i.keys.encrypt(u.ID.String(), secret))
+		encrypted = new(i.keys.encrypt(u.ID.String(), secret))
 	}
-	i.users.Add(line, u.ID, u.Email, EmailKey(u.Email), u.Name, u.PasswordHash, sealed, u.Locale)
+	i.users.Add(line, u.ID, u.Email, EmailKey(u.Email), u.Name, u.PasswordHash, encrypted, u.Locale)
 	return nil
 }
 

@@ -82,19 +82,19 @@ func (k Keyring) encrypt(personID, secret string) string {
 	mac := hmac.New(sha256.New, k.current.nonce)
 	mac.Write([]byte(personID + " " + secret))
 	nonce := mac.Sum(nil)[:k.current.aead.NonceSize()]
-	sealed := k.current.aead.Seal(nonce, nonce, []byte(secret), []byte(personID))
-	return k.current.prefix() + base64.RawURLEncoding.EncodeToString(sealed)
+	encrypted := k.current.aead.Seal(nonce, nonce, []byte(secret), []byte(personID))
+	return k.current.prefix() + base64.RawURLEncoding.EncodeToString(encrypted)
 }
 
-// SealText returns a text that OpenText gives back for the same person alone: encrypted if there is a key, otherwise in clear.
+// EncryptText returns a text that DecryptText gives back for the same person alone: encrypted if there is a key, otherwise in clear.
 // It is no secret of the person's sign-in, and is not opened as one.
-func (s *Service) SealText(personID, text string) string {
+func (s *Service) EncryptText(personID, text string) string {
 	return s.keys.encrypt("text of "+personID, text)
 }
 
-// OpenText returns the text that was sealed for the person.
-func (s *Service) OpenText(personID, sealed string) (string, error) {
-	return s.keys.open("text of "+personID, sealed)
+// DecryptText returns the text that was encrypted for the person.
+func (s *Service) DecryptText(personID, encrypted string) (string, error) {
+	return s.keys.open("text of "+personID, encrypted)
 }
 
 // open returns the secret stored for the person. Errors: apperr.Unavailable, whose cause names the setting.
@@ -127,15 +127,15 @@ func (k Keyring) decrypt(personID, stored string) (string, error) {
 func isEncrypted(stored string) bool { return strings.HasPrefix(stored, encryptedPrefix) }
 
 func (k *secretKey) open(personID, text string) (string, error) {
-	sealed, err := base64.RawURLEncoding.DecodeString(text)
+	encrypted, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil {
 		return "", err
 	}
-	if len(sealed) < k.aead.NonceSize() {
-		return "", fmt.Errorf("it has only %d bytes", len(sealed))
+	if len(encrypted) < k.aead.NonceSize() {
+		return "", fmt.Errorf("it has only %d bytes", len(encrypted))
 	}
-	nonce, sealed := sealed[:k.aead.NonceSize()], sealed[k.aead.NonceSize():]
-	secret, err := k.aead.Open(nil, nonce, sealed, []byte(personID))
+	nonce, encrypted := encrypted[:k.aead.NonceSize()], encrypted[k.aead.NonceSize():]
+	secret, err := k.aead.Open(nil, nonce, encrypted, []byte(personID))
 	return string(secret), err
 }
 

@@ -26,24 +26,24 @@ func TestKeyringOpensWhatItSealed(t *testing.T) {
 	none, first, rotated, other := Keyring{}, ringOf(t, a, nil), ringOf(t, b, a), ringOf(t, b, nil)
 	require.False(t, none.Encrypts())
 	require.Equal(t, secret, none.encrypt(ann, secret))
-	sealed := first.encrypt(ann, secret)
-	require.Equal(t, sealed, first.encrypt(ann, secret), "an import of the same secret changes nothing")
-	require.NotEqual(t, sealed, first.encrypt(bob, secret))
-	require.NotContains(t, sealed, secret)
-	require.Regexp(t, `^v1\.[0-9a-f]{8}\.[A-Za-z0-9_-]+$`, sealed)
-	_, plain := ParseTOTPSecret(sealed)
+	encrypted := first.encrypt(ann, secret)
+	require.Equal(t, encrypted, first.encrypt(ann, secret), "an import of the same secret changes nothing")
+	require.NotEqual(t, encrypted, first.encrypt(bob, secret))
+	require.NotContains(t, encrypted, secret)
+	require.Regexp(t, `^v1\.[0-9a-f]{8}\.[A-Za-z0-9_-]+$`, encrypted)
+	_, plain := ParseTOTPSecret(encrypted)
 	require.False(t, plain, "no secret in clear looks like an encrypted one")
 	for name, c := range map[string]struct {
 		ring           Keyring
 		person, stored string
 		opens          bool
 	}{
-		"its key": {first, ann, sealed, true}, "the previous key": {rotated, ann, sealed, true},
+		"its key": {first, ann, encrypted, true}, "the previous key": {rotated, ann, encrypted, true},
 		"in clear": {none, ann, secret, true}, "in clear, with a key": {other, ann, secret, false},
 		"in clear, before the key is current": {ringOf(t, nil, a), ann, secret, true},
-		"no key":                              {none, ann, sealed, false}, "another key": {other, ann, sealed, false}, "another person": {first, bob, sealed, false},
-		"cut": {first, ann, sealed[:len(sealed)-4], false}, "very short": {first, ann, sealed[:15], false}, "no base64": {first, ann, sealed + "!", false},
-		"of another person": {first, ann, first.encrypt(bob, secret), false}, "another version": {first, ann, "v2" + sealed[2:], false},
+		"no key":                              {none, ann, encrypted, false}, "another key": {other, ann, encrypted, false}, "another person": {first, bob, encrypted, false},
+		"cut": {first, ann, encrypted[:len(encrypted)-4], false}, "very short": {first, ann, encrypted[:15], false}, "no base64": {first, ann, encrypted + "!", false},
+		"of another person": {first, ann, first.encrypt(bob, secret), false}, "another version": {first, ann, "v2" + encrypted[2:], false},
 	} {
 		got, err := c.ring.open(c.person, c.stored)
 		if c.opens {
@@ -55,31 +55,31 @@ func TestKeyringOpensWhatItSealed(t *testing.T) {
 		require.Empty(t, got, name)
 		require.NotContains(t, err.Error(), secret)
 	}
-	_, err := other.open(ann, sealed)
+	_, err := other.open(ann, encrypted)
 	require.ErrorContains(t, err, "DG_SECRET_KEY")
 	require.NotContains(t, apperr.From(err).Message, "DG_SECRET_KEY", "settings belong in the log")
 	for _, key := range [][]byte{{}, a[:31], append(a, 1)} {
 		_, err := NewKeyring(key, nil)
 		require.Error(t, err)
 	}
-	require.Len(t, strings.Split(sealed, "."), 3)
+	require.Len(t, strings.Split(encrypted, "."), 3)
 }
 
 // A text is its person's alone, and neither a text nor a secret of the sign-in opens as the other.
 func TestSealedTextIsThePersonsOwn(t *testing.T) {
 	t.Parallel()
 	s := (&Service{}).EncryptWith(ringOf(t, bytes.Repeat([]byte{1}, 32), nil))
-	sealed := s.SealText("ann", "what Ann wrote")
-	require.NotContains(t, sealed, "Ann")
-	text, err := s.OpenText("ann", sealed)
+	encrypted := s.EncryptText("ann", "what Ann wrote")
+	require.NotContains(t, encrypted, "Ann")
+	text, err := s.DecryptText("ann", encrypted)
 	require.NoError(t, err)
 	require.Equal(t, "what Ann wrote", text)
-	_, err = s.OpenText("bob", sealed)
+	_, err = s.DecryptText("bob", encrypted)
 	require.Error(t, err)
-	_, err = s.keys.open("ann", sealed)
+	_, err = s.keys.open("ann", encrypted)
 	require.Error(t, err)
-	_, err = s.OpenText("ann", s.keys.encrypt("ann", "a secret"))
+	_, err = s.DecryptText("ann", s.keys.encrypt("ann", "a secret"))
 	require.Error(t, err)
-	_, err = s.OpenText("ann", "what nobody encrypted")
+	_, err = s.DecryptText("ann", "what nobody encrypted")
 	require.Error(t, err)
 }

@@ -67,7 +67,7 @@ func staleSecrets(ctx context.Context, db *postgres.DB, keys Keyring, after stri
 func reencrypt(
 	ctx context.Context, db *postgres.DB, keys Keyring, batch []userRow, encrypted bool,
 ) (done Reencrypted, err error) {
-	var ids, old, sealed []string
+	var ids, old, rewritten []string
 	for _, r := range batch {
 		secret, err := r.secret(keys, encrypted)
 		if err != nil {
@@ -76,15 +76,15 @@ func reencrypt(
 		}
 		ids = append(ids, r.ID)
 		old = append(old, *r.TOTPSecret)
-		sealed = append(sealed, keys.encrypt(r.ID, secret))
+		rewritten = append(rewritten, keys.encrypt(r.ID, secret))
 	}
 	if !keys.Encrypts() {
 		return done, nil
 	}
 	// By hand: one statement for the batch.
 	updated := db.Gorm.WithContext(ctx).Scopes(ofPeople).Exec(`/* identity.reencrypt */
-		update users u set totp_secret = n.sealed, totp_rewritten = u.totp_rewritten + 1
-		  from unnest($1::uuid[], $2::text[], $3::text[]) n (id, old, sealed) where u.id = n.id and u.totp_secret = n.old`, ids, old, sealed)
+		update users u set totp_secret = n.rewritten, totp_rewritten = u.totp_rewritten + 1
+		  from unnest($1::uuid[], $2::text[], $3::text[]) n (id, old, rewritten) where u.id = n.id and u.totp_secret = n.old`, ids, old, rewritten)
 	if updated.Error != nil {
 		return done, fmt.Errorf("identity: re-encrypt secrets: %w", updated.Error)
 	}

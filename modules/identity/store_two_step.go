@@ -11,9 +11,9 @@ import (
 	"dg/platform/postgres"
 )
 
-// offerSecret stores the sealed secret with the session unless one is there already, and returns
+// offerSecret stores the encrypted secret with the session unless one is there already, and returns
 // the stored one. With a key it replaces an offer in clear.
-func (s *Service) offerSecret(ctx context.Context, token, sealed string, now time.Time) (stored string, err error) {
+func (s *Service) offerSecret(ctx context.Context, token, encrypted string, now time.Time) (stored string, err error) {
 	db := s.gorm(ctx)
 	kept := "%"
 	if s.keys.Encrypts() {
@@ -23,7 +23,7 @@ func (s *Service) offerSecret(ctx context.Context, token, sealed string, now tim
 	var row sessionRow
 	offered := db.Scopes(postgres.Tag("identity.offerSecret")).Model(&row).Clauses(clause.Returning{Columns: []clause.Column{{Name: "totp_offer"}}}).
 		Where("token_hash = ? and expires_at > ? and not exists (?)", hashToken(token), now, twoStep).
-		Update("totp_offer", gorm.Expr("case when totp_offer like ? then totp_offer else ? end", kept, sealed))
+		Update("totp_offer", gorm.Expr("case when totp_offer like ? then totp_offer else ? end", kept, encrypted))
 	if offered.Error != nil {
 		return "", fmt.Errorf("identity: offer a secret: %w", offered.Error)
 	}
@@ -37,9 +37,9 @@ func (s *Service) offerSecret(ctx context.Context, token, sealed string, now tim
 }
 
 // turnOnTwoStep forgets wrong codes: they belong to another secret. The code that confirmed the secret is used.
-func turnOnTwoStep(tx transaction, in *lockedSession, sealed string, step int64, now time.Time) error {
+func turnOnTwoStep(tx transaction, in *lockedSession, encrypted string, step int64, now time.Time) error {
 	return update(tx, "turnOnTwoStep", in.Person.ID, map[string]any{
-		"totp_secret": sealed, "totp_since": now, "totp_last_step": step, "wrong_codes": 0, "code_waits": 0, "codes_wait_until": nil,
+		"totp_secret": encrypted, "totp_since": now, "totp_last_step": step, "wrong_codes": 0, "code_waits": 0, "codes_wait_until": nil,
 	})
 }
 

@@ -47,7 +47,7 @@ func (d Drafts) KeepDraft(c *fiber.Ctx) {
 		}
 	}
 	text, _ := json.Marshal(sent) // never fails: texts
-	value := base64.RawURLEncoding.EncodeToString([]byte(d.Seals.SealText(person, string(text))))
+	value := base64.RawURLEncoding.EncodeToString([]byte(d.Seals.EncryptText(person, string(text))))
 	if len(value) > maxDraft {
 		return
 	}
@@ -64,7 +64,7 @@ func (d Drafts) TakeDraft(c *fiber.Ctx, p *Principal) bool {
 		return false
 	}
 	var kept draft
-	text, err := d.Seals.OpenText(p.Person.ID, string(sealed))
+	text, err := d.Seals.DecryptText(p.Person.ID, string(sealed))
 	if err == nil {
 		err = json.Unmarshal([]byte(text), &kept)
 	}

@@ -25,8 +25,8 @@ type Identity interface {
 
 // Seals seals a text so that only its person's requests can open it.
 type Seals interface {
-	SealText(personID, text string) string
-	OpenText(personID, sealed string) (string, error)
+	EncryptText(personID, text string) string
+	DecryptText(personID, sealed string) (string, error)
 }
 
 // Memberships finds a person's role in an organisation.
