@@ -69,12 +69,12 @@ type browserRow struct {
 
 func (browserRow) TableName() string { return "known_browsers" }
 
-// attemptRow is what is counted for an attemptLimit. The column email_hash holds the key of any limit: it keeps its name
-// because programs of other versions may run beside this one.
+// attemptRow counts the failures of one attemptLimit. The column email_hash keeps its name, because programs of other
+// versions may run beside this one.
 type attemptRow struct {
-	EmailHash []byte `gorm:"primaryKey"`
-	Wrong     int
-	EndsAt    time.Time
+	KeyHash []byte `gorm:"column:email_hash;primaryKey"`
+	Wrong   int
+	EndsAt  time.Time
 }
 
 func (attemptRow) TableName() string { return "password_guesses" }
