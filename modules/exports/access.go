@@ -20,7 +20,7 @@ const (
 	answerBound    = 1500 * time.Millisecond
 )
 
-// Why Watch ends a download, beside the loss of access.
+// Why RecheckContext ends a download, beside the loss of access.
 var (
 	ErrNoAnswer error = &apperr.Error{
 		Code: apperr.Unavailable, Message: "The database did not answer. Retry in 5 seconds.", RetryAfter: 5,
@@ -28,13 +28,13 @@ var (
 	ErrTimeLimit error = apperr.New(apperr.Unavailable, "The download took longer than 30 minutes. Choose a shorter period.")
 )
 
-// Watch returns the context of a download that outlives the check of its actor's access. It ends, with the cause, within two
+// RecheckContext returns the context of a download that outlives the check of its actor's access. It ends, with the cause, within two
 // seconds after recheck denies access (lost), or after the database stops answering (ErrNoAnswer), and after 30 minutes
 // (ErrTimeLimit). The caller ends it with stop.
 //
 // recheck returns nil while the actor has access, and apperr.AuthRequired, apperr.AccessDenied or apperr.NotFound once it has
 // not; any other error means that there was no answer.
-func Watch(recheck func(context.Context) error, lost error) (ctx context.Context, stop context.CancelCauseFunc) {
+func RecheckContext(recheck func(context.Context) error, lost error) (ctx context.Context, stop context.CancelCauseFunc) {
 	limited, stopClock := context.WithTimeoutCause(context.Background(), timeLimit, ErrTimeLimit)
 	ctx, cancel := context.WithCancelCause(limited)
 	stop = func(cause error) { cancel(cause); stopClock() }

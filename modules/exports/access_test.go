@@ -19,7 +19,7 @@ var errLost = errors.New("access lost")
 func ended(t *testing.T, recheck func(context.Context) error) (after time.Duration, cause error) {
 	t.Helper()
 	begun := time.Now()
-	ctx, stop := exports.Watch(recheck, errLost)
+	ctx, stop := exports.RecheckContext(recheck, errLost)
 	defer stop(nil)
 	<-ctx.Done()
 	return time.Since(begun), context.Cause(ctx)
@@ -27,7 +27,7 @@ func ended(t *testing.T, recheck func(context.Context) error) (after time.Durati
 
 // rules.md, CSV: a download ends within two seconds after its actor loses access and after the database stops answering, and
 // the two are not confused.
-func TestWatchDistinguishesLostAccessFromSilence(t *testing.T) {
+func TestRecheckDistinguishesLostAccessFromSilence(t *testing.T) {
 	t.Parallel()
 	denied := func(code apperr.Code) func(context.Context) error {
 		return func(context.Context) error { return apperr.New(code, "no") }
@@ -58,7 +58,7 @@ func TestWatchDistinguishesLostAccessFromSilence(t *testing.T) {
 	}
 }
 
-func TestWatchSurvivesShortSilence(t *testing.T) {
+func TestRecheckSurvivesShortSilence(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0
@@ -89,7 +89,7 @@ func TestRecheckIsNotCancelledWithItsDownload(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		asked, answer := make(chan context.Context), make(chan struct{})
-		_, stop := exports.Watch(func(ctx context.Context) error {
+		_, stop := exports.RecheckContext(func(ctx context.Context) error {
 			asked <- ctx
 			<-answer
 			return nil

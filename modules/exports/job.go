@@ -39,7 +39,7 @@ func (j *job) watch() (ctx context.Context) {
 	if j.request.Actor.Kind == audit.Person {
 		lost = ErrAccessEnded
 	}
-	ctx, j.stop = Watch(j.request.Recheck, lost)
+	ctx, j.stop = RecheckContext(j.request.Recheck, lost)
 	return ctx
 }
 

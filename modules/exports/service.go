@@ -71,6 +71,6 @@ type Request struct {
 	Slug    string // of the fork, for the file name
 	Actor   audit.Actor
 	Request audit.Request
-	// Recheck asks again whether the actor has access, as Watch does. It outlives the HTTP request and must not refer to it.
+	// Recheck asks again whether the actor has access, as RecheckContext does. It outlives the HTTP request and must not refer to it.
 	Recheck func(ctx context.Context) error
 }

@@ -100,7 +100,7 @@ var semantic = []mutation{
 	},
 	{
 		name: "access: a fork that is gone", rule: "CSV",
-		file: "modules/exports/access.go", pkg: "modules/exports", tests: "TestWatch",
+		file: "modules/exports/access.go", pkg: "modules/exports", tests: "TestRecheck",
 		old:     " || apperr.Is(err, apperr.NotFound)",
 		mutated: "",
 	},

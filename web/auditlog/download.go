@@ -51,7 +51,7 @@ func (h *Handler) DownloadAuditLog() func(*fiber.Ctx, *ui.Principal) error {
 		}
 		d := &logDownload{page: audit.Page{Filter: filter, Limit: entriesPerQuery}, lease: lease}
 		d.list = func() ([]audit.Entry, error) { return h.entries(d.ctx, p, d.page) }
-		options.Context, d.stop = exports.Watch(h.Recheck(p, authz.ReadAuditLog), exports.ErrAccessEnded)
+		options.Context, d.stop = exports.RecheckContext(h.Recheck(p, authz.ReadAuditLog), exports.ErrAccessEnded)
 		entry := audit.Entry{
 			OrganisationID: p.Organisation.ID, Actor: p.AuditActor(), Action: audit.LogExported,
 			Target: audit.Target{Kind: "organisation", ID: p.Organisation.ID}, Details: details, Request: apikeys.RequestOf(c, c.Path()),
