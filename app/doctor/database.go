@@ -28,7 +28,7 @@ func Reach(ctx context.Context, url string) (*pgx.Conn, Finding) {
 	begun := time.Now()
 	conn, err := postgres.Connect(ctx, url, postgres.Options{Name: "dg doctor"})
 	if pooler, is := errors.AsType[*postgres.PoolerError](err); is {
-		return nil, failure("pooler", pooler.Says, strings.ToUpper(pooler.Fix[:1])+pooler.Fix[1:]+".")
+		return nil, failure("pooler", pooler.Problem, strings.ToUpper(pooler.Fix[:1])+pooler.Fix[1:]+".")
 	}
 	if err != nil {
 		return nil, failure("database", err.Error(), "Check DG_DATABASE_URL, that PostgreSQL runs, and that it lets this machine in.")

@@ -33,9 +33,9 @@ func ThroughPooler(url string) string {
 }
 
 // PoolerError says how a pooler before the database does not fit, and how to fix it.
-type PoolerError struct{ Says, Fix string }
+type PoolerError struct{ Problem, Fix string }
 
-func (e *PoolerError) Error() string { return e.Says + ": " + e.Fix }
+func (e *PoolerError) Error() string { return e.Problem + ": " + e.Fix }
 
 const fixUnmarked = "set DG_DATABASE_POOLER=transaction for DG_DATABASE_URL, end a replica's URL in ?pooler=transaction, and let DG_MIGRATE_DATABASE_URL lead to PostgreSQL itself"
 
