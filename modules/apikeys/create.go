@@ -15,8 +15,8 @@ import (
 
 // NewKey is what a key is made from.
 type NewKey struct {
-	Name           string     `json:"name" validate:"text,legible"`                  // says where the key is used
-	Description    string     `json:"description" validate:"omitempty,text,legible"` // "": none
+	Name           string     `json:"name" validate:"text,printable"`                  // says where the key is used
+	Description    string     `json:"description" validate:"omitempty,text,printable"` // "": none
 	Scopes         []Scope    `json:"scopes" validate:"min=1,unique,dive,oneof=forks:read reports:read"`
 	ExpiresAt      *time.Time `json:"expiresAt"`      // nil: never; else in the future
 	IdempotencyKey string     `json:"idempotencyKey"` // a UUID under which the organisation creates at most one key; "": none

@@ -10,8 +10,8 @@ import (
 
 // Label is what people call a key, and what they note about it.
 type Label struct {
-	Name        string `json:"name" validate:"text,legible"`
-	Description string `json:"description" validate:"omitempty,text,legible"` // "": none
+	Name        string `json:"name" validate:"text,printable"`
+	Description string `json:"description" validate:"omitempty,text,printable"` // "": none
 }
 
 // Rename changes the name and description of a key of the actor's organisation, together with an audit entry: an unchanged label

@@ -20,8 +20,8 @@ type Period struct {
 
 // dates are the days of a period as they were sent.
 type dates struct {
-	From string `json:"from" validate:"required_with=To,required,untimed,day,exists,reportable"`
-	To   string `json:"to" validate:"required_with=From,required,untimed,day,exists,reportable"`
+	From string `json:"from" validate:"required_with=To,required,dateOnly,day,calendarDay,reportable"`
+	To   string `json:"to" validate:"required_with=From,required,dateOnly,day,calendarDay,reportable"`
 }
 
 var dateChecks = input.New(map[string]string{

@@ -13,13 +13,13 @@ import (
 
 // rules are those of every Checker, besides validator's own. A day breaks the first of its rules that it can.
 var rules = map[string]func(Field) bool{
-	"text":       Text(ValidText),
-	"visible":    Text(isVisible),
-	"legible":    Text(IsLegible),
-	"untimed":    Text(func(s string) bool { return !timestamp.MatchString(s) }),
-	"day":        Text(dayForm.MatchString),
-	"exists":     Text(func(s string) bool { _, err := time.Parse(time.DateOnly, s); return err == nil }),
-	"reportable": isReportable,
+	"text":        Text(ValidText),
+	"visible":     Text(isVisible),
+	"printable":   Text(IsPrintable),
+	"dateOnly":    Text(func(s string) bool { return !timestamp.MatchString(s) }),
+	"day":         Text(dayForm.MatchString),
+	"calendarDay": Text(func(s string) bool { _, err := time.Parse(time.DateOnly, s); return err == nil }),
+	"reportable":  isReportable,
 }
 
 var (
@@ -38,15 +38,15 @@ func isReportable(f Field) bool {
 
 // words are what a broken rule is called, unless the Checker has words of its own.
 var words = map[string]string{
-	"text":       "`{field}` must have 1 to 200 characters, not all blank and without control characters.",
-	"legible":    "`{field}` contains invisible characters. Type it again.",
-	"min":        "`{field}` must have at least one value.",
-	"unique":     "`{field}` must not contain a value twice.",
-	"oneof":      "`{field}` contains an unknown value. Known values: {values}.",
-	"untimed":    "`{field}` has a time: {value}. Send the day alone, YYYY-MM-DD.",
-	"day":        "`{field}` is not a day: {value}. Send a calendar day, YYYY-MM-DD, for example 2026-03-01.",
-	"exists":     "`{field}` is not a day of the calendar: {value}. Send a calendar day, YYYY-MM-DD, for example 2026-03-01.",
-	"reportable": "`{field}` is out of range: {value}. Send a day from 2000-01-01 to 2199-12-31.",
+	"text":        "`{field}` must have 1 to 200 characters, not all blank and without control characters.",
+	"printable":   "`{field}` contains invisible characters. Type it again.",
+	"min":         "`{field}` must have at least one value.",
+	"unique":      "`{field}` must not contain a value twice.",
+	"oneof":       "`{field}` contains an unknown value. Known values: {values}.",
+	"dateOnly":    "`{field}` has a time: {value}. Send the day alone, YYYY-MM-DD.",
+	"day":         "`{field}` is not a day: {value}. Send a calendar day, YYYY-MM-DD, for example 2026-03-01.",
+	"calendarDay": "`{field}` is not a day of the calendar: {value}. Send a calendar day, YYYY-MM-DD, for example 2026-03-01.",
+	"reportable":  "`{field}` is out of range: {value}. Send a day from 2000-01-01 to 2199-12-31.",
 }
 
 // maxShown is how many characters of a value a message shows.

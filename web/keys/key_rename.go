@@ -20,22 +20,22 @@ type renameKeyView struct {
 
 // labelForm is the fields of a key's name and description.
 type labelForm struct {
-	Name        string `json:"name" validate:"visible,max=200,text,legible"`
-	Description string `json:"description" validate:"omitempty,max=200,text,legible"`
+	Name        string `json:"name" validate:"visible,max=200,text,printable"`
+	Description string `json:"description" validate:"omitempty,max=200,text,printable"`
 }
 
 // formMessages are what the forms say about a field that breaks a rule of its validate tag.
 var formMessages = map[string]string{
-	"name visible": "Enter a name.",
-	"name max":     "The name has {count} characters. Use 200 or fewer.",
-	"name text":    "The name contains invalid characters, such as a line break. Type it again.",
-	"name legible": "The name contains characters that cannot be seen. Type it again.",
+	"name visible":   "Enter a name.",
+	"name max":       "The name has {count} characters. Use 200 or fewer.",
+	"name text":      "The name contains invalid characters, such as a line break. Type it again.",
+	"name printable": "The name contains characters that cannot be seen. Type it again.",
 
-	"description legible": "The description contains characters that cannot be seen. Type it again.",
-	"description max":     "The description has {count} characters. Use 200 or fewer.",
-	"description text":    "The description contains invalid characters, such as a line break. Type it again.",
-	"scopes min":          "Choose at least one scope.",
-	"scopes oneof":        "Choose at least one scope.",
+	"description printable": "The description contains characters that cannot be seen. Type it again.",
+	"description max":       "The description has {count} characters. Use 200 or fewer.",
+	"description text":      "The description contains invalid characters, such as a line break. Type it again.",
+	"scopes min":            "Choose at least one scope.",
+	"scopes oneof":          "Choose at least one scope.",
 }
 
 var formChecks = ui.NewChecks(formMessages)

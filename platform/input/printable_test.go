@@ -45,6 +45,6 @@ func TestInvisibleCharactersAreFound(t *testing.T) {
 		"a control character":          {"B\x07I", false},
 		"a private character":          {"B\ue000I", false},
 	} {
-		require.Equal(t, c.want, input.IsLegible(c.text), name)
+		require.Equal(t, c.want, input.IsPrintable(c.text), name)
 	}
 }

@@ -2,10 +2,10 @@ package input
 
 import "unicode"
 
-// IsLegible reports whether everything in s can be seen: no control or format characters, no fillers. Two names that look alike
+// IsPrintable reports whether everything in s can be seen: no control or format characters, no fillers. Two names that look alike
 // are then alike, but for letters of other scripts. What joins or separates letters is allowed between letters of scripts that
 // write with it, and in emoji.
-func IsLegible(s string) bool {
+func IsPrintable(s string) bool {
 	runes := []rune(s)
 	for i, r := range runes {
 		before, after := around(runes, i)
