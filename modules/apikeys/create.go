@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"dg/modules/audit"
-	"dg/modules/org"
 	"dg/platform/apperr"
 	"dg/platform/authz"
 	"dg/platform/input"
@@ -71,7 +70,7 @@ func (s *Service) Create(ctx context.Context, actor Actor, in NewKey, request au
 }
 
 func checkIdempotencyKey(id string) error {
-	if id != "" && !org.IsID(id) {
+	if id != "" && !input.IsID(id) {
 		return errIdempotencyKey
 	}
 	return nil

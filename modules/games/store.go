@@ -8,7 +8,7 @@ import (
 
 	"gorm.io/gorm"
 
-	"dg/modules/org"
+	"dg/platform/input"
 	"dg/platform/postgres"
 )
 
@@ -62,7 +62,7 @@ func (s *Service) Forks(ctx context.Context, organisationID string) ([]Fork, err
 
 // Fork returns one fork of the organisation. Errors: apperr.NotFound, also for another organisation's fork.
 func (s *Service) Fork(ctx context.Context, organisationID, id string) (Fork, error) {
-	if !org.IsID(id) {
+	if !input.IsID(id) {
 		return Fork{}, errForkNotFound
 	}
 	var row forkRow
@@ -79,7 +79,7 @@ func (s *Service) Fork(ctx context.Context, organisationID, id string) (Fork, er
 // ForkOwner returns the id of the organisation that owns the fork. It is deliberately not scoped to an organisation: the use of
 // another organisation's fork is refused and audited as such. Errors: apperr.NotFound.
 func (s *Service) ForkOwner(ctx context.Context, id string) (string, error) {
-	if !org.IsID(id) {
+	if !input.IsID(id) {
 		return "", errForkNotFound
 	}
 	var row forkRow

@@ -44,15 +44,6 @@ func TestGroupOwner(t *testing.T) {
 	}
 }
 
-func TestIsID(t *testing.T) {
-	t.Parallel()
-	require.True(t, org.IsID(ours))
-	require.True(t, org.IsID("01234567-89ab-cdef-0123-456789abcdef"))
-	for name, id := range malformed {
-		require.False(t, org.IsID(id), name)
-	}
-}
-
 func TestOrganisationIsReadInTheTransaction(t *testing.T) {
 	b := setup(t)
 	b.Exec(`update organisations set name = 'Ours!' where id = $1`, ours)

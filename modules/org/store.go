@@ -8,6 +8,7 @@ import (
 
 	"dg/platform/apperr"
 	"dg/platform/authz"
+	"dg/platform/input"
 	"dg/platform/postgres"
 )
 
@@ -69,7 +70,7 @@ func (s *Service) CurrentSubjectIn(tx *gorm.DB, organisationID, personID string)
 
 func subjectIn(query *gorm.DB, organisationID, personID string) (authz.Subject, error) {
 	subject := authz.Subject{Kind: authz.Member, OrganisationID: organisationID}
-	if !IsID(organisationID) || !IsID(personID) {
+	if !input.IsID(organisationID) || !input.IsID(personID) {
 		return subject, nil
 	}
 	var row subjectRow

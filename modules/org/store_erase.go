@@ -9,6 +9,7 @@ import (
 
 	"dg/modules/audit"
 	"dg/platform/apperr"
+	"dg/platform/input"
 	"dg/platform/postgres"
 )
 
@@ -52,7 +53,7 @@ func (s *Service) Erase(ctx context.Context, playerID string, forget func(tx *go
 
 // playerOwner returns the id of the player's organisation. Errors: apperr.NotFound.
 func playerOwner(tx *gorm.DB, playerID string) (string, error) {
-	if !IsID(playerID) {
+	if !input.IsID(playerID) {
 		return "", errPlayerNotFound
 	}
 	var row playerRow

@@ -26,7 +26,7 @@ func (groupRow) TableName() string { return "player_groups" }
 // Groups returns at most 500 groups of the organisation by name, and always the chosen one where the organisation has it.
 func (s *Service) Groups(ctx context.Context, organisationID, chosen string) ([]Group, error) {
 	listed := s.groups(ctx, organisationID).Where("id in (?)", s.groups(ctx, organisationID).Select("id").Limit(maxGroups))
-	if IsID(chosen) {
+	if input.IsID(chosen) {
 		listed = listed.Or("id = ?", chosen)
 	}
 	return find(listed)
@@ -95,7 +95,7 @@ func find(groups *gorm.DB) ([]Group, error) {
 // GroupOwner returns the id of the organisation that owns the group. It is deliberately not scoped to an organisation: the use
 // of another organisation's group is audited as such. Errors: apperr.NotFound.
 func (s *Service) GroupOwner(ctx context.Context, groupID string) (string, error) {
-	if !IsID(groupID) {
+	if !input.IsID(groupID) {
 		return "", errGroupNotFound
 	}
 	var row groupRow

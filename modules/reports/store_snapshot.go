@@ -12,6 +12,7 @@ import (
 	"dg/modules/org"
 	"dg/modules/reports/segment"
 	"dg/platform/apperr"
+	"dg/platform/input"
 	"dg/platform/limiter"
 	"dg/platform/postgres"
 )
@@ -85,7 +86,7 @@ const lockPlaysSQL = `/* reports.lockPlays */ lock table plays in access share m
 
 // open begins a snapshot, on a replica if one has replayed the query's position; withSealed also reads what of the period is sealed. Errors: ErrGroupNotFound, apperr.Unavailable.
 func open(ctx context.Context, db *postgres.DB, q Query, withSealed bool) (*snapshot, error) {
-	if q.GroupID != "" && !org.IsID(q.GroupID) {
+	if q.GroupID != "" && !input.IsID(q.GroupID) {
 		return nil, ErrGroupNotFound
 	}
 	if conn := db.AcquireReplica(ctx, q.Position); conn != nil {

@@ -69,8 +69,13 @@ func Shown(sent string) string {
 	return string(runes)
 }
 
-// ID returns an identifier as it is stored. Identifiers are compared without regard to case.
+// ID returns an identifier in lower case, its stored form.
 func ID(sent string) string { return strings.ToLower(sent) }
+
+var storedID = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
+
+// IsID reports whether s is a UUID in its stored form. Any other text is an unknown identifier.
+func IsID(s string) bool { return storedID.MatchString(s) }
 
 // ParseDay reads a calendar day of the years 2000 to 2199, strictly YYYY-MM-DD in ASCII digits, and returns its first instant
 // in UTC.

@@ -169,3 +169,15 @@ func TestCheckNamesAMissingFieldFirst(t *testing.T) {
 	require.Equal(t, "to", apperr.From(words.Check(days{From: "x"})).Field)
 	require.Equal(t, "from", apperr.From(words.Check(days{"x", "y"})).Field)
 }
+
+// rules.md, Formats: any other form is an unknown identifier.
+func TestIsIDAcceptsTheStoredFormOnly(t *testing.T) {
+	const id = "01234567-89ab-cdef-0123-456789abcdef"
+	require.True(t, input.IsID(id))
+	for _, other := range []string{
+		"", "group", strings.ToUpper(id), strings.ReplaceAll(id, "-", ""), "{" + id + "}", "urn:uuid:" + id, id[1:], id + "a",
+		" " + id, id + "\n", strings.Replace(id, "4", "٤", 1), "\x00", "\xff",
+	} {
+		require.False(t, input.IsID(other), "%q", other)
+	}
+}

@@ -9,8 +9,8 @@ import (
 	"github.com/google/uuid"
 
 	"dg/modules/apikeys"
-	"dg/modules/org"
 	"dg/platform/apperr"
+	"dg/platform/input"
 	"dg/web/ui"
 )
 
@@ -114,7 +114,7 @@ func (h *Handler) rejectNewKey(c *fiber.Ctx, p *ui.Principal, form keyForm, stat
 // shown is the form as it can be shown again.
 func (f keyForm) shown() keyForm {
 	f.labelForm = f.labelForm.shown()
-	if !org.IsID(f.IdempotencyKey) {
+	if !input.IsID(f.IdempotencyKey) {
 		f.IdempotencyKey = uuid.NewString()
 	}
 	return f
@@ -145,7 +145,7 @@ func (f keyForm) key(l ui.Locale, now time.Time) (apikeys.NewKey, []ui.FormError
 	if in.ExpiresAt = at; e.Message != "" {
 		invalid = append(invalid, e)
 	}
-	if !org.IsID(f.IdempotencyKey) {
+	if !input.IsID(f.IdempotencyKey) {
 		invalid = append(invalid, ui.FormError{Field: "main", Message: incompleteForm})
 	}
 	return in, invalid

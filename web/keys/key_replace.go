@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"dg/modules/apikeys"
-	"dg/modules/org"
+	"dg/platform/input"
 	"dg/web/ui"
 )
 
@@ -60,7 +60,7 @@ func (h *Handler) ReplaceKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 	}
 	if view.Draft = h.TakeDraft(c, p); view.Draft {
 		choice = ui.FormValue(c, "overlap")
-		if sent := ui.FormValue(c, "idempotencyKey"); org.IsID(sent) {
+		if sent := ui.FormValue(c, "idempotencyKey"); input.IsID(sent) {
 			view.IdempotencyKey = sent
 		}
 	}
@@ -80,7 +80,7 @@ func (h *Handler) ReplaceKey(c *fiber.Ctx, p *ui.Principal) error {
 	if !chosen {
 		invalid = append(invalid, ui.FormError{Field: "overlap", Message: "Choose when the old key stops."})
 	}
-	if !org.IsID(idempotencyKey) {
+	if !input.IsID(idempotencyKey) {
 		invalid = append(invalid, ui.FormError{Field: "main", Message: incompleteForm})
 	}
 	f, status, err := h.Reauthenticate(c, p, invalid...)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"dg/modules/org"
+	"dg/platform/input"
 )
 
 // draft is the text of a form that was sent after its session had ended. It waits in the browser until the person has signed in,
@@ -37,7 +37,7 @@ type Drafts struct{ Seals Seals }
 // KeepDraft keeps the text of the form that was sent. The form names its person, so that nobody else who signs in sees it.
 func (d Drafts) KeepDraft(c *fiber.Ctx) {
 	names, person := draftFields[c.Route().Path], FormValue(c, "person")
-	if d.Seals == nil || len(names) == 0 || !org.IsID(person) {
+	if d.Seals == nil || len(names) == 0 || !input.IsID(person) {
 		return
 	}
 	sent := draft{Person: person, Path: c.Path(), Fields: url.Values{}}
