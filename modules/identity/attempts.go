@@ -3,11 +3,11 @@ package identity
 import (
 	"crypto/sha256"
 	"math"
-	"net/netip"
 	"time"
 
 	"dg/modules/audit"
 	"dg/platform/apperr"
+	"dg/platform/netaddr"
 )
 
 // The limits of wrong attempts. Once a limit is reached within its window, nothing more is compared for as long again.
@@ -71,7 +71,7 @@ func signInLimits(who credentials, from Client) []attemptLimit {
 	if who.knownBrowser {
 		return []attemptLimit{newLimit("browser", from.Browser, maxBrowserFailures, browserWindow)}
 	}
-	address := newLimit("address", network(from.Address), maxAddressFailures, addressWindow)
+	address := newLimit("address", netaddr.ClientText(from.Address), maxAddressFailures, addressWindow)
 	address.keepOnSuccess = true // or an own account would clear it
 	return []attemptLimit{address, newLimit("account", EmailKey(who.Email), maxAccountFailures, accountWindow)}
 }
@@ -80,7 +80,7 @@ func signInLimits(who credentials, from Client) []attemptLimit {
 // strangers can reach. They are counted by session: who copied the cookie of one locks that one,
 // and its person signs in again. The person's bound is looser than what one session can reach.
 func sessionLimits(who credentials, token, address string) []attemptLimit {
-	from := newLimit("session address", network(address), maxAddressFailures, addressWindow)
+	from := newLimit("session address", netaddr.ClientText(address), maxAddressFailures, addressWindow)
 	from.keepOnSuccess = true // or an own session would clear it
 	return []attemptLimit{
 		from,
@@ -121,17 +121,4 @@ func (a codeAttempts) afterFailure(now time.Time) codeAttempts {
 	}
 	until := now.Add(lock)
 	return codeAttempts{locks: a.locks + 1, lockedUntil: &until}
-}
-
-// network is a client's IPv4 address, or the /64 of its IPv6 address: what one client has to itself.
-func network(address string) string {
-	ip, err := netip.ParseAddr(address)
-	if err != nil {
-		return address
-	}
-	if ip = ip.Unmap(); ip.Is4() {
-		return ip.String()
-	}
-	prefix, _ := ip.WithZone("").Prefix(64) // cannot fail for IPv6
-	return prefix.String()
 }

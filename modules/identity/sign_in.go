@@ -6,6 +6,7 @@ import (
 
 	"dg/modules/audit"
 	"dg/platform/limiter"
+	"dg/platform/netaddr"
 )
 
 // The bounds of what is stored of a client, in bytes.
@@ -59,7 +60,7 @@ func (s *Service) SignIn(ctx context.Context, email, password string, from Clien
 //
 // Errors: apperr.Unavailable with RetryAfter after five seconds, or when too many of the network wait.
 func (s *Service) admit(ctx context.Context, address string) (context.Context, *limiter.Lease, error) {
-	from := network(address)
+	from := netaddr.ClientText(address)
 	lease, err := s.signIns.Acquire(ctx, limiter.Request{OrganisationID: from})
 	return limiter.WithTenant(ctx, "sign-ins from "+from), lease, err
 }

@@ -5,18 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
-
-func TestNetwork(t *testing.T) {
-	t.Parallel()
-	for address, want := range map[string]string{
-		"192.0.2.7": "192.0.2.7", "::ffff:192.0.2.7": "192.0.2.7", "2001:db8::7": "2001:db8::/64", "2001:db8:0:0:ffff::1": "2001:db8::/64",
-		"2001:db8:0:1::7": "2001:db8:0:1::/64", "fe80::1%eth0": "fe80::/64", "": "", "no address": "no address",
-	} {
-		require.Equal(t, want, network(address), address)
-	}
-}
 
 func TestParseTOTPSecret(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"syscall"
 	"time"
+
+	"dg/platform/netaddr"
 )
 
 // maxConnections is the most connections that are open at once, whatever the process's limit of files. 10,000 idle ones
@@ -40,7 +42,7 @@ func (k *connections) share() int { return max(1, k.limit/(len(k.groups)+1)) }
 func (k *connections) admit(tcp *net.TCPConn) *lingerConn {
 	c := &lingerConn{TCPConn: tcp, conns: k}
 	if ip, ok := remoteIP(tcp.RemoteAddr()); ok && !within(ip, k.exempt) {
-		c.addr = addressKey(ip)
+		c.addr = netaddr.Client(ip)
 	}
 	k.mu.Lock()
 	evicted, refused := k.makeRoom(c.addr)
@@ -79,14 +81,6 @@ func (k *connections) makeRoom(addr netip.Addr) (evicted *lingerConn, refused st
 		refused = "full"
 	}
 	return evicted, refused
-}
-
-// addressKey returns what counts as one address: a /64 of IPv6, which is usually one customer's.
-func addressKey(ip netip.Addr) netip.Addr {
-	if ip.Is4() {
-		return ip
-	}
-	return netip.PrefixFrom(ip.WithZone(""), 64).Masked().Addr()
 }
 
 // evict removes the connection of the group that has been idle longest, or else one whose client is slow: to send its request, or to

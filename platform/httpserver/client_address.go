@@ -10,6 +10,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"dg/platform/limiter"
+	"dg/platform/netaddr"
 )
 
 // ClientAddr returns the address of the client: the connection's, or behind trusted proxies the last address of
@@ -20,18 +21,10 @@ func ClientAddr(c *fiber.Ctx) string { return recordOf(c.Context()).addr }
 // client's network.
 func WithTenant(c *fiber.Ctx, organisationID string) {
 	if organisationID == "" {
-		c.SetUserContext(limiter.WithNetwork(c.UserContext(), network(ClientAddr(c))))
+		c.SetUserContext(limiter.WithNetwork(c.UserContext(), netaddr.ClientText(ClientAddr(c))))
 		return
 	}
 	c.SetUserContext(limiter.WithTenant(c.UserContext(), strings.Clone(organisationID)))
-}
-
-// network returns what counts as one client: its address, or the /64 of an IPv6 address.
-func network(address string) string {
-	if ip, err := netip.ParseAddr(address); err == nil {
-		return addressKey(ip).String()
-	}
-	return address
 }
 
 // clientAddr walks from the connection towards the client while each hop is trusted. It stops at the first that is not, or at

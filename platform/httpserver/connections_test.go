@@ -233,13 +233,3 @@ func TestClosedConnectionsAreForgotten(t *testing.T) {
 		return k.all.open+len(k.open)+len(k.groups)+k.all.idle.Len()+k.all.waiting.Len() == 0
 	})
 }
-
-func TestIPv6NetworkCountsAsOneAddress(t *testing.T) {
-	for text, want := range map[string]string{
-		"192.0.2.7": "192.0.2.7", "2001:db8:1:2:3:4:5:6": "2001:db8:1:2::", "2001:db8:1:2::9": "2001:db8:1:2::", "fe80::1%eth0": "fe80::",
-	} {
-		if got := addressKey(netip.MustParseAddr(text)); got.String() != want {
-			t.Errorf("%s counts as %s, want %s", text, got, want)
-		}
-	}
-}

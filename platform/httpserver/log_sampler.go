@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"dg/platform/netaddr"
 )
 
 // Unauthenticated requests, and those of a key over its rate, could fill the disk: so many are logged in a second, in all and for one address.
@@ -26,7 +28,7 @@ type sampler struct {
 
 // allow reports whether one more such request from the address is logged in this second.
 func (s *sampler) allow(address string) bool {
-	address = network(address)
+	address = netaddr.ClientText(address)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.running {

@@ -1,0 +1,26 @@
+// Package netaddr has the rules about network addresses that several packages apply.
+package netaddr
+
+import "net/netip"
+
+// Client returns the address that stands for one client: an IPv4 address, or the first of an IPv6 /64, which providers
+// assign to one customer.
+func Client(ip netip.Addr) netip.Addr {
+	if ip = ip.Unmap(); ip.Is4() {
+		return ip
+	}
+	return netip.PrefixFrom(ip.WithZone(""), 64).Masked().Addr()
+}
+
+// ClientText names the client of an address in text: the address, or the /64 in CIDR form. It returns any other text
+// unchanged.
+func ClientText(address string) string {
+	ip, err := netip.ParseAddr(address)
+	if err != nil {
+		return address
+	}
+	if ip = Client(ip); ip.Is4() {
+		return ip.String()
+	}
+	return netip.PrefixFrom(ip, 64).String()
+}
