@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"dg/platform/input"
+	"dg/platform/netaddr"
 )
 
 // checks has the rules of the settings' validate tags, and what is said about a setting that breaks one. No secret is quoted.
@@ -28,7 +29,7 @@ var checks = input.New(map[string]string{ //nolint:gosec // URLs of examples
 	"listenable":   func(f input.Field) bool { _, ok := hostOf(f.Field().String()); return ok || hasBaseURL(f) },
 	"local": func(f input.Field) bool {
 		host, _ := hostOf(f.Field().String())
-		return loopback(host) || hasBaseURL(f)
+		return netaddr.IsLoopback(host) || hasBaseURL(f)
 	},
 	"base_url":     input.Text(isBaseURL),
 	"confidential": input.Text(isConfidential),
@@ -60,22 +61,14 @@ func isBaseURL(text string) bool {
 // isConfidential reports whether nobody can listen on the way to the URL.
 func isConfidential(text string) bool {
 	u, err := url.Parse(text)
-	return err == nil && (u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname()))
-}
-
-func loopback(host string) bool {
-	if host == "localhost" {
-		return true
-	}
-	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.IsLoopback()
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http" && netaddr.IsLoopback(u.Hostname()))
 }
 
 // Private reports whether only this machine reaches the program.
 func (a Address) Private() bool {
 	host, _ := hostOf(a.Addr)
 	public, _ := url.Parse(a.BaseURL)
-	return loopback(host) && (a.BaseURL == "" || public != nil && loopback(public.Hostname()))
+	return netaddr.IsLoopback(host) && (a.BaseURL == "" || public != nil && netaddr.IsLoopback(public.Hostname()))
 }
 
 func parseNetwork(text string) (netip.Prefix, error) {

@@ -24,3 +24,12 @@ func ClientText(address string) string {
 	}
 	return netip.PrefixFrom(ip, 64).String()
 }
+
+// IsLoopback reports whether a host is localhost or a loopback address.
+func IsLoopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.IsLoopback()
+}

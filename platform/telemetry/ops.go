@@ -13,6 +13,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"dg/platform/netaddr"
 )
 
 // OpsHandler serves /metrics and /debug/pprof/ for requests to the host of addr or a loopback one.
@@ -64,11 +66,7 @@ func isAddress(host string) bool {
 // loopback reports whether a host can only be this machine. Browsers resolve localhost and its subdomains themselves.
 func loopback(host string) bool {
 	host = strings.ToLower(host)
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
-		return true
-	}
-	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.IsLoopback()
+	return netaddr.IsLoopback(host) || strings.HasSuffix(host, ".localhost")
 }
 
 // ServeOps serves h on ln until ctx ends, and closes ln. It does not wait for a running profile.
