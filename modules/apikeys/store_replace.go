@@ -11,6 +11,7 @@ import (
 
 	"dg/modules/audit"
 	"dg/platform/authz"
+	"dg/platform/instant"
 )
 
 // replace keeps the order of creation: first the lock, then the role, then what the form has already made.
@@ -37,7 +38,7 @@ func (s *Service) replace(ctx context.Context, id string, overlap time.Duration,
 			return err
 		}
 		done.New = row.key()
-		entry.Details = map[string]any{"replacement": row.ID, "stopsAt": done.Old.RevokedAt.UTC().Format("2006-01-02T15:04:05.000Z")}
+		entry.Details = map[string]any{"replacement": row.ID, "stopsAt": instant.Format(*done.Old.RevokedAt)}
 		return s.log.AppendIn(tx, entry)
 	})
 	if err != nil && !errors.Is(err, ErrAlreadyCreated) {

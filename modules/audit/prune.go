@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"dg/platform/instant"
 )
 
 // exportBatch is how many entries an export holds in memory.
@@ -33,7 +35,7 @@ type exportedEntry struct {
 
 func (e Entry) exported() exportedEntry {
 	return exportedEntry{
-		ID: e.ID, OrganisationID: e.OrganisationID, At: e.At.UTC().Format("2006-01-02T15:04:05.000Z"),
+		ID: e.ID, OrganisationID: e.OrganisationID, At: instant.Format(e.At),
 		ActorKind: e.Actor.Kind, ActorID: e.Actor.ID, ActorName: e.Actor.Name, Action: e.Action, Reason: e.Reason,
 		TargetKind: e.Target.Kind, TargetID: e.Target.ID, Details: e.Details,
 		Method: e.Request.Method, Path: e.Request.Path, Address: e.Request.Address, UserAgent: e.Request.UserAgent, RequestID: e.Request.ID,

@@ -12,6 +12,7 @@ import (
 	"dg/modules/apikeys"
 	"dg/platform/apperr"
 	"dg/platform/httpserver"
+	"dg/platform/instant"
 )
 
 // prefix makes a path part of the API.
@@ -101,7 +102,7 @@ func (a *API) authenticate(c *fiber.Ctx) error {
 		c.Set("RateLimit", `"key";r=`+strconv.Itoa(caller.RateLimit.Remaining)+`;t=`+strconv.Itoa(caller.RateLimit.Reset))
 	}
 	if at := caller.ExpiryNotice; at != nil {
-		c.Set("DG-Key-Expires", at.UTC().Format("2006-01-02T15:04:05.000Z"))
+		c.Set("DG-Key-Expires", instant.Format(*at))
 	}
 	if err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 	"dg/platform/authz"
 	"dg/platform/csvcell"
 	"dg/platform/httpserver"
+	"dg/platform/instant"
 	"dg/platform/limiter"
 	"dg/web/ui"
 )
@@ -149,7 +150,7 @@ func appendEntry(b []byte, e audit.Entry) ([]byte, error) {
 	}
 	b = strconv.AppendInt(b, e.ID, 10)
 	b = append(b, ',')
-	b = e.At.UTC().AppendFormat(b, "2006-01-02T15:04:05.000Z")
+	b = instant.Append(b, e.At)
 	for _, text := range []string{
 		string(e.Actor.Kind), e.Actor.ID, e.Actor.Name, string(e.Action), string(e.Reason), e.Target.Kind, e.Target.ID, string(details),
 		e.Request.Method, e.Request.Path, e.Request.Address, e.Request.UserAgent, e.Request.ID,

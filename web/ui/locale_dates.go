@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"dg/modules/reports"
+	"dg/platform/instant"
 )
 
 // dateStyle is an order of day, month and year, as layouts of package time. Order is its name for the script.
@@ -105,5 +106,5 @@ func (l Locale) Second(t time.Time) template.HTML {
 func TimeElement(t time.Time, precision, text string) template.HTML {
 	//nolint:gosec // names of months and digits
 	return template.HTML(fmt.Sprintf(`<time datetime="%s" data-local="%s">%s</time>`,
-		t.UTC().Format("2006-01-02T15:04:05.000Z"), precision, text))
+		instant.Format(t), precision, text))
 }

@@ -1,0 +1,12 @@
+// Package instant writes instants as the API shows them: RFC 3339 in UTC with three decimals (rules.md, Formats).
+package instant
+
+import "time"
+
+const layout = "2006-01-02T15:04:05.000Z"
+
+// Format returns the instant, cut off to the millisecond.
+func Format(t time.Time) string { return t.UTC().Format(layout) }
+
+// Append appends Format(t).
+func Append(b []byte, t time.Time) []byte { return t.UTC().AppendFormat(b, layout) }
