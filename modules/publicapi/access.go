@@ -52,6 +52,24 @@ func (a *API) fork(ctx context.Context, caller apikeys.Caller, id string) (encod
 	return read, nil
 }
 
+// reportOf returns the fork that the path names and the report that the parameters ask for, as of the caller's
+// authentication or later. Errors: those of forkOf and reportQuery.
+func (a *API) reportOf(
+	ctx context.Context, c *fiber.Ctx, caller apikeys.Caller, permission authz.Permission,
+) (encodedFork, reports.Query, error) {
+	fork, err := a.forkOf(ctx, c, caller, permission)
+	if err != nil {
+		return encodedFork{}, reports.Query{}, err
+	}
+	query, err := reportQuery(c, fork)
+	if err != nil {
+		return encodedFork{}, reports.Query{}, err
+	}
+	query.Position = caller.Position
+	query.MayReadGroup = a.mayReadGroup(caller, permission)
+	return fork, query, nil
+}
+
 // mayReadGroup decides whether the caller may read reports on a group with the owner.
 func (a *API) mayReadGroup(caller apikeys.Caller, permission authz.Permission) func(organisationID string) error {
 	return func(organisationID string) error {

@@ -13,16 +13,10 @@ import (
 // exportForkPlays answers GET /api/v1/forks/{forkId}/exports/csv.
 func (a *API) exportForkPlays(c *fiber.Ctx, caller apikeys.Caller) error {
 	ctx := c.UserContext()
-	fork, err := a.forkOf(ctx, c, caller, authz.ExportReport)
+	fork, query, err := a.reportOf(ctx, c, caller, authz.ExportReport)
 	if err != nil {
 		return err
 	}
-	query, err := reportQuery(c, fork)
-	if err != nil {
-		return err
-	}
-	query.Position = caller.Position
-	query.MayReadGroup = a.mayReadGroup(caller, authz.ExportReport)
 	err = a.exports.Send(ctx, c, exports.Request{
 		Query: query, Slug: fork.Slug, Actor: caller.Actor(), Request: requestOf(c),
 		Recheck: func(ctx context.Context) error {

@@ -15,16 +15,10 @@ import (
 // getForkStats answers GET /api/v1/forks/{forkId}/stats.
 func (a *API) getForkStats(c *fiber.Ctx, caller apikeys.Caller) error {
 	ctx := c.UserContext()
-	fork, err := a.forkOf(ctx, c, caller, authz.ReadReport)
+	_, query, err := a.reportOf(ctx, c, caller, authz.ReadReport)
 	if err != nil {
 		return err
 	}
-	query, err := reportQuery(c, fork)
-	if err != nil {
-		return err
-	}
-	query.Position = caller.Position
-	query.MayReadGroup = a.mayReadGroup(caller, authz.ReadReport)
 	if c.Method() == fiber.MethodHead {
 		return a.headForkStats(ctx, c, caller, query)
 	}
