@@ -1,11 +1,14 @@
-// Package games owns games, the forks that organisations make of them, the skill catalogue and the plays. Tables: games, forks,
-// plays.
+// Package games owns games, their forks by organisations, the skill catalogue and plays.
 //
-// Invariants, kept by the schema: a play's player and fork belong to its organisation; a play has a completion, a score and a
-// verdict, or none of the three; instants are whole milliseconds. A play's answers are packed in its row (PackAnswers): a child
-// table of answers was six times the size and slower than everything else.
+// Tables: games, forks, plays.
 //
-// A fork is read with the version of its organisation (package org), under which it may be cached.
+// Invariants, kept by the schema:
+//   - The player and the fork of a play belong to its organisation.
+//   - A play has completion, score and result, or none of the three. Instants are whole milliseconds.
 //
-// ForkOwner is not scoped to the caller's organisation: it returns the owner's id and nothing else (rules.md, Data).
+// A play's answers are packed in its row (PackAnswers): a child table was six times the size and slower.
+//
+// A fork is read with its organisation's version (package org), which is the key of caches.
+//
+// ForkOwner is not scoped to the caller's organisation: it returns the owner's id only (rules.md, Data).
 package games
