@@ -3,7 +3,7 @@
 //
 // It owns the tables of segments: fork_days, fork_months, and their dirty marks in unsealed_days and unsealed_months. It reads
 // plays and forks (modules/games), and organisations, players, player_ordinals, player_groups and group_members (modules/org).
-// Statements are in store*.go; what is summed and packed is in the package segment.
+// Statements are beside the type that sends them; what is summed and packed is in the package segment.
 //
 // # Segments
 //
@@ -14,7 +14,7 @@
 //   - The sealer tries the exclusive locks without waiting, and only then reads the plays, writes the segment and removes the
 //     mark. So what was sealed before a write is marked by it, and what is sealed after a write contains it.
 //   - A report reads clean segments, and the plays of all other days, in one snapshot.
-//   - What counts as sealed is defined once (store_sealed.go), for statistics, the overview, the sealer and commands.
+//   - What counts as sealed is defined once (sealed.go), for statistics, the overview, the sealer and commands.
 //   - Segments carry a checksum that every reader compares (damage.go). A damaged one is ignored, logged and marked as dirty.
 //   - `dg segments verify` packs every segment again from the plays and compares the bytes.
 //

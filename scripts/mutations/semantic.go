@@ -4,7 +4,7 @@ package main
 var semantic = []mutation{
 	{
 		name: "export: the next page by instant alone", rule: "CSV",
-		file: "modules/reports/store_export.go", pkg: "modules/reports", tests: "TestExportHasEachPlayOfAnInstant",
+		file: "modules/reports/export_rows.go", pkg: "modules/reports", tests: "TestExportHasEachPlayOfAnInstant",
 		old:     "string(csvUUID(nil, r.row.id[:]))",
 		mutated: "`ffffffff-ffff-ffff-ffff-ffffffffffff`",
 	},
@@ -46,25 +46,25 @@ var semantic = []mutation{
 	},
 	{
 		name: "plays: the first instant after the period", rule: "Formats",
-		file: "modules/reports/store_plays.go", pkg: "modules/reports", tests: "TestExportHasEachPlayOfAnInstant",
+		file: "modules/reports/plays_reader.go", pkg: "modules/reports", tests: "TestExportHasEachPlayOfAnInstant",
 		old:     "started_at >= $3 and started_at < $4",
 		mutated: "started_at >= $3 and started_at <= $4",
 	},
 	{
 		name: "small group: the first instant after the period", rule: "Formats",
-		file: "modules/reports/store_plays.go", pkg: "modules/reports", tests: "TestExportHasEachPlayOfAnInstant",
+		file: "modules/reports/plays_reader.go", pkg: "modules/reports", tests: "TestExportHasEachPlayOfAnInstant",
 		old:     "< (m.member, $2, $4)",
 		mutated: "<= (m.member, $2, $4)",
 	},
 	{
 		name: "active members: the first instant after the period", rule: "Anonymity",
-		file: "modules/reports/store_snapshot.go", pkg: "modules/reports", tests: "TestMembersAreActiveWithinThePeriod",
+		file: "modules/reports/snapshot.go", pkg: "modules/reports", tests: "TestMembersAreActiveWithinThePeriod",
 		old:     "< (m.player, $3, $5)",
 		mutated: "<= (m.player, $3, $5)",
 	},
 	{
 		name: "large group: everybody's plays", rule: "Anonymity",
-		file: "modules/reports/store_segments.go", pkg: "modules/reports", tests: "TestExportHasEachPlayOfAnInstant",
+		file: "modules/reports/sealed_reader.go", pkg: "modules/reports", tests: "TestExportHasEachPlayOfAnInstant",
 		old:     "!s.meta.largeGroup || s.members.has(player)",
 		mutated: "true",
 	},
