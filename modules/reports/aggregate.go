@@ -13,7 +13,7 @@ import (
 // queueAll asks for what the report on all players sums. It adds the sums of the sealed days at once; the players come from
 // the sealed months, those of other days from the heads of sealed days, and everything else from the plays.
 func (s *snapshot) queueAll(batch *pgx.Batch, a *segment.Accumulator) {
-	for _, month := range s.sealed.months {
+	for _, month := range s.meta.sealed.months {
 		a.ExpectMonth(month)
 	}
 	var heads []time.Time
@@ -22,15 +22,15 @@ func (s *snapshot) queueAll(batch *pgx.Batch, a *segment.Accumulator) {
 			heads = append(heads, date)
 		}
 	})
-	s.queueMonths(batch, s.sealed.months, &a.Players)
+	s.queueMonths(batch, s.meta.sealed.months, &a.Players)
 	s.queueHeads(batch, heads, a.AddPlayer)
-	from, to := s.sealed.gaps(s.query.Period)
+	from, to := s.meta.sealed.gaps(s.query.Period)
 	s.queuePlays(batch, from, to, a.Add)
 }
 
 // eachSealedDay calls f for the sums of each sealed day; those with damaged sums are sealed no more.
 func (s *snapshot) eachSealedDay(f func(time.Time, *segment.Sums)) {
-	s.sealed.days = slices.DeleteFunc(s.sealed.days, func(d sealedDay) bool {
+	s.meta.sealed.days = slices.DeleteFunc(s.meta.sealed.days, func(d sealedDay) bool {
 		sums, err := segment.UnpackSums(d.date.UnixMilli(), d.sums)
 		if err != nil {
 			s.damagedDay(d.date)
@@ -45,18 +45,18 @@ func (s *snapshot) eachSealedDay(f func(time.Time, *segment.Sums)) {
 // and of all others.
 func (s *snapshot) queueGroup(batch *pgx.Batch, a *segment.Accumulator) {
 	s.queueMembers(batch)
-	for _, month := range s.sealed.months {
+	for _, month := range s.meta.sealed.months {
 		a.ExpectMonth(month)
 	}
 	var days []time.Time
-	for _, d := range s.sealed.days {
+	for _, d := range s.meta.sealed.days {
 		if !a.Expects(d.date) {
 			days = append(days, d.date)
 		}
 	}
-	s.queueMembersOfMonths(batch, s.sealed.months, s.isMember, a)
+	s.queueMembersOfMonths(batch, s.meta.sealed.months, s.isMember, a)
 	s.queueDays(batch, days, s.isMember, a.Add)
-	from, to := s.sealed.withMonths().gaps(s.query.Period)
+	from, to := s.meta.sealed.withMonths().gaps(s.query.Period)
 	s.queuePlays(batch, from, to, a.Add)
 }
 

@@ -102,7 +102,7 @@ func (s *snapshot) monthPlays(ctx context.Context, bound int) (m *segment.MonthP
 		m = segment.NewMonthPlays(s.query.Period.From.UnixMilli(), bound, &sums)
 		batch := &pgx.Batch{}
 		s.queueDays(batch, days, nil, m.Add)
-		from, to := s.sealed.gaps(s.query.Period)
+		from, to := s.meta.sealed.gaps(s.query.Period)
 		s.queuePlays(batch, from, to, m.Add)
 		return s.send(ctx, batch)
 	})

@@ -21,7 +21,7 @@ func (e *env) differs(ctx context.Context, random *rand.Rand) error {
 	if random.IntN(3) == 0 {
 		q.GroupID = testGroup
 	}
-	s, err := open(ctx, e.db.DB, q, true)
+	s, err := openSnapshot(ctx, e.db.DB, q, true)
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (e *env) differs(ctx context.Context, random *rand.Rand) error {
 	label := func(ordinal int32) string { return fmt.Sprint(ordinal) }
 	if a, b := newStatistics(fromSegments, q.Period, label), newStatistics(fromPlays, q.Period, label); !sameStatistics(a, b) {
 		return fmt.Errorf("%s (group %q) differs: %d plays from %d sealed days and %d months, %d from the plays",
-			q.Period, q.GroupID, a.Plays, len(s.sealed.days), len(s.sealed.months), b.Plays)
+			q.Period, q.GroupID, a.Plays, len(s.meta.sealed.days), len(s.meta.sealed.months), b.Plays)
 	}
 	if s.meta.grouped {
 		return nil
@@ -63,7 +63,7 @@ func (e *env) wrongAnswers(t *testing.T, q ...Query) (wrong []string) {
 	t.Helper()
 	label := func(ordinal int32) string { return fmt.Sprintf("Player %d", ordinal) }
 	for _, q := range q {
-		s, err := open(t.Context(), e.db.DB, q, false)
+		s, err := openSnapshot(t.Context(), e.db.DB, q, false)
 		require.NoError(t, err)
 		truth := s.newAccumulator()
 		require.NoError(t, s.eachPlay(t.Context(), truth.Add))

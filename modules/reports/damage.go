@@ -40,13 +40,12 @@ func (s *snapshot) withoutDamaged(ctx context.Context, sum func() error) error {
 			return err
 		}
 		if s.ended {
-			s.ended = false
-			if err := s.begin(ctx, true); err != nil {
+			if err := s.begin(ctx); err != nil {
 				return err
 			}
 		}
-		if s.sealed.exclude(s.damaged); round == maxDamageRounds {
-			s.sealed = sealed{}
+		if s.meta.sealed.exclude(s.damaged); round == maxDamageRounds {
+			s.meta.sealed = sealed{}
 		}
 	}
 }
@@ -61,16 +60,17 @@ func contains(damaged []Damage, month bool, date time.Time) bool {
 	return slices.ContainsFunc(damaged, func(d Damage) bool { return d.isMonth() == month && d.Period.From.Equal(date) })
 }
 
-// markDirty marks what an answer found damaged. The answer does not depend on it: where nothing can be written, as on a
-// standby, the damage stays, is reported each time, and its plays are read each time.
-func (s *Service) markDirty(ctx context.Context, damaged []Damage) {
-	if len(damaged) == 0 {
+// markDamaged closes the snapshot and marks what it found damaged. The answer does not depend on it: where nothing can be written,
+// as on a standby, the damage stays, is reported each time, and its plays are read each time.
+func (s *Service) markDamaged(ctx context.Context, snap *snapshot) {
+	if len(snap.damaged) == 0 {
 		return
 	}
+	snap.close() // marking takes a connection, and no report holds two
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), acquireTimeout)
 	defer stop()
-	if err := markDirty(ctx, s.reads.Pool, damaged, s.OnDamage); err != nil {
-		for _, d := range damaged {
+	if err := markDirty(ctx, s.reads.Pool, snap.damaged, s.OnDamage); err != nil {
+		for _, d := range snap.damaged {
 			s.OnDamage(d)
 		}
 	}

@@ -120,16 +120,17 @@ func TestDamagedSegmentIsIgnoredWhereItCannotBeMarked(t *testing.T) {
 		create trigger refuse before insert on unsealed_days for each statement execute function refuse()`)
 	require.Empty(t, e.wrongAnswers(t, damageQueries...))
 	require.Positive(t, reported)
-	s, err := open(t.Context(), e.db.DB, damageQueries[0], true)
+	s, err := openSnapshot(t.Context(), e.db.DB, damageQueries[0], true)
 	require.NoError(t, err)
 	defer s.close()
-	days, months := len(s.sealed.days), len(s.sealed.months)
+	budget := admission{bytes: smallBytes}.labelBudget(s.meta.lastOrdinal)
+	days, months := len(s.meta.sealed.days), len(s.meta.sealed.months)
 	require.NoError(t, s.withoutDamaged(t.Context(), func() error {
 		require.Equal(t, byte('T'), s.conn.Conn().PgConn().TxStatus(), "each round is in a transaction")
-		_, err := s.statistics(t.Context())
+		_, err := s.statistics(t.Context(), budget)
 		return err
 	}))
-	require.Equal(t, []int{days - 2, months}, []int{len(s.sealed.days), len(s.sealed.months)}, "all others are read from their segments")
+	require.Equal(t, []int{days - 2, months}, []int{len(s.meta.sealed.days), len(s.meta.sealed.months)}, "all others are read from their segments")
 	e.exec(t, `drop trigger refuse on unsealed_days; delete from fork_months where fork_id = '`+testFork+`'`)
 	var sealer []Damage
 	e.sealer.OnDamage = func(d Damage) { sealer = append(sealer, d) }

@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"dg/modules/org"
-	"dg/platform/postgres"
 )
 
 // Export is every play of a fork over a period as CSV, from one snapshot. It holds a connection until it is closed. The zero
@@ -19,7 +18,6 @@ type Export struct {
 
 	ctx     context.Context
 	snap    *snapshot
-	db      *postgres.DB
 	started bool
 	forkID  string
 	format  Format
@@ -40,12 +38,12 @@ const firstRows = 500
 // whole export: when it ends, the query is cancelled and Next returns its cause. The caller closes the export.
 // Errors: ErrGroupNotFound, apperr.Unavailable with RetryAfter when too many exports run.
 func (s *Service) Export(ctx context.Context, q Query, f Format) (*Export, error) {
-	snap, err := open(ctx, s.exports, q, false)
+	snap, err := openSnapshot(ctx, s.exports, q, false)
 	if err != nil {
 		return nil, err
 	}
 	return &Export{
-		Suppressed: snap.meta.suppressed(), ReportingMode: snap.meta.mode, ctx: ctx, snap: snap, db: s.exports, forkID: q.ForkID, format: f,
+		Suppressed: snap.meta.suppressed(), ReportingMode: snap.meta.mode, ctx: ctx, snap: snap, forkID: q.ForkID, format: f,
 	}, nil
 }
 
@@ -60,10 +58,13 @@ func (e *Export) Begin() {
 	if e.begun = true; e.snap == nil || e.Suppressed {
 		return
 	}
-	e.failed = e.begin()
-	if e.snap.replicaFailed(e.ctx, e.failed) {
-		e.failed = e.beginOnPrimary(e.failed)
-	}
+	e.failed = e.snap.read(e.ctx, func() error {
+		// A snapshot that was opened anew may say otherwise what was said of the report: the replica's failure stands.
+		if e.snap.meta.suppressed() == e.Suppressed && e.snap.meta.mode == e.ReportingMode {
+			e.failed = e.begin()
+		}
+		return e.failed
+	})
 }
 
 func (e *Export) begin() (err error) {
@@ -72,22 +73,6 @@ func (e *Export) begin() (err error) {
 		e.more, err = e.rows.next()
 	}
 	return err
-}
-
-// beginOnPrimary begins anew where a replica failed, unless what was said of the report holds no longer.
-func (e *Export) beginOnPrimary(failed error) error {
-	q := e.snap.query
-	q.Position = postgres.Position{}
-	e.snap.close()
-	snap, err := open(e.ctx, e.db, q, false)
-	if err != nil {
-		return err
-	}
-	e.snap = snap
-	if snap.meta.suppressed() != e.Suppressed || snap.meta.mode != e.ReportingMode {
-		return failed
-	}
-	return e.begin()
 }
 
 // Rows returns the number of plays returned so far.

@@ -80,14 +80,14 @@ type reportCost struct{ statistics, export int }
 func (e *env) costOf(t *testing.T, q Query) (cost reportCost) {
 	t.Helper()
 	for _, withSealed := range []bool{true, false} {
-		s, err := open(t.Context(), e.db.DB, q, withSealed)
+		s, err := openSnapshot(t.Context(), e.db.DB, q, withSealed)
 		require.NoError(t, err)
 		defer s.close()
 		batch := &pgx.Batch{}
 		batch.Queue(metadataSQL, testOrg, idOrNull(q.GroupID), testFork, q.Period.From, q.Period.End(), LargeReport)
 		if withSealed {
 			s.queue(batch, s.newAccumulator())
-			s.queueLabels(batch)
+			s.queueLabels(batch, nil)
 			cost.statistics = s.costOf(t, batch)
 			continue
 		}

@@ -24,16 +24,16 @@ const (
 
 // labelsOf returns the labels of some players. From an eighth of the organisation's players on it reads all labels: a scan
 // is faster than that many look-ups.
-func (s *snapshot) labelsOf(ctx context.Context, ordinals []int32) (*labels, error) {
+func (s *snapshot) labelsOf(ctx context.Context, ordinals []int32, budget *labelBudget) (*labels, error) {
 	if len(ordinals) == 0 {
 		return &labels{}, nil
 	}
 	batch := &pgx.Batch{}
 	if last := ordinals[len(ordinals)-1]; len(ordinals) > 1000 && int(last) < 8*len(ordinals) {
-		l := s.queueLabels(batch)
+		l := s.queueLabels(batch, budget)
 		return l, s.send(ctx, batch)
 	}
-	l := &labels{grow: s.growLabels}
+	l := &labels{grow: budget.grow}
 	batch.Queue(labelOfOrdinals, s.query.OrganisationID, s.meta.mode, ordinals).Query(l.read(labelText))
 	return l, s.send(ctx, batch)
 }
@@ -62,8 +62,8 @@ func (s *snapshot) exportPlayers(ctx context.Context, f Format) (*labels, error)
 
 // queueLabels asks for the labels of a small group's members, else of all players. They can be used once the
 // batch is read.
-func (s *snapshot) queueLabels(batch *pgx.Batch) *labels {
-	l := &labels{grow: s.growLabels}
+func (s *snapshot) queueLabels(batch *pgx.Batch, budget *labelBudget) *labels {
+	l := &labels{grow: budget.grow}
 	s.queuePlayers(batch, labelSQL).Query(l.read(labelText))
 	return l
 }

@@ -2,7 +2,6 @@ package reports
 
 import (
 	"context"
-	"time"
 
 	"dg/platform/limiter"
 	"dg/platform/postgres"
@@ -72,74 +71,4 @@ func (s *Service) KeepAnswer(ctx context.Context, organisationID string, lease *
 	}
 	lease.Keep(int64(bytes))
 	return lease, nil
-}
-
-// openSmall opens a snapshot for a small report. The caller releases the lease, also after an error.
-func (s *Service) openSmall(ctx context.Context, q Query, withSealed bool) (*snapshot, *limiter.Lease, error) {
-	lease, err := s.limits.small.Acquire(ctx, limiter.Request{OrganisationID: q.OrganisationID, Bytes: smallBytes})
-	if err != nil {
-		return nil, nil, err
-	}
-	snap, err := s.openLeased(ctx, q, withSealed, lease, smallBytes)
-	return snap, lease, err
-}
-
-func (s *Service) openLeased(ctx context.Context, q Query, withSealed bool, lease *limiter.Lease, estimate int64) (*snapshot, error) {
-	snap, err := open(ctx, s.reads, q, withSealed)
-	if err == nil {
-		snap.lease, snap.estimate = lease, estimate
-		snap.labelBudget = min(estimate/4, labelBlock+bytesOfLabel*int64(snap.meta.lastOrdinal))
-	}
-	return snap, err
-}
-
-// growLabels is called before labels take more memory: what they take beyond the estimate is added to the lease.
-// Errors: apperr.Unavailable with RetryAfter.
-func (s *snapshot) growLabels(bytes int) error {
-	if s.labelBudget -= int64(bytes); s.labelBudget >= 0 {
-		return nil
-	}
-	return s.lease.Grow(int64(bytes))
-}
-
-// heldBytes is what statistics hold until they are sent.
-func (s *snapshot) heldBytes(players int64, l *labels) int64 {
-	return bytesOfSum*min(int64(s.meta.lastOrdinal), labelsPerPage*players) + bytesOfOrder*players + int64(l.bytes)
-}
-
-// openAdmitted opens a snapshot for statistics. Only the metadata tells how large they are: a report that turns out large
-// gives back its connection and its place, waits among the large ones and starts again. hold is called with each lease.
-func (s *Service) openAdmitted(ctx context.Context, q Query, hold func(*limiter.Lease)) (*snapshot, error) {
-	start := time.Now()
-	snap, lease, err := s.openSmall(ctx, q, true)
-	hold(lease)
-	if err != nil || !snap.large() {
-		return snap, err
-	}
-	bytes := snap.estimatedBytes()
-	snap.close()
-	lease.Release()
-	lease, err = s.limits.large.Acquire(ctx, limiter.Request{OrganisationID: q.OrganisationID, Bytes: bytes, Waited: time.Since(start)})
-	if err != nil {
-		return nil, err
-	}
-	hold(lease)
-	return s.openLeased(ctx, q, true, lease, bytes)
-}
-
-// large reports whether the statistics list many players, or read segments play by play for a group.
-func (s *snapshot) large() bool {
-	return !s.meta.suppressed() && (s.meta.listedPlayers > LargeReport || s.meta.grouped && !s.sealed.empty())
-}
-
-// estimatedBytes is the peak memory of large statistics: they list no more players than the organisation has.
-func (s *snapshot) estimatedBytes() int64 {
-	bytes := bytesOfSegments + bytesOfPlayer*int64(s.meta.lastOrdinal)
-	if s.query.Rows {
-		bytes += bytesOfRow * int64(s.meta.lastOrdinal)
-	}
-	if s.meta.grouped && len(s.sealed.months) > 0 {
-		bytes += bytesOfMonth
-	}
-	return bytes
 }

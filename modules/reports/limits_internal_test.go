@@ -12,15 +12,15 @@ import (
 func TestRoomBesideSlowAnswers(t *testing.T) {
 	t.Parallel()
 	const players = 100_000
-	s := snapshot{meta: metadata{lastOrdinal: players}}
-	held := s.heldBytes(players, &labels{bytes: 13 * players})
+	m := metadata{lastOrdinal: players}
+	held := m.heldBytes(players, &labels{bytes: 13 * players})
 	large := limiter.New(limiter.Limits{MaxConcurrent: MaxLargeReports, Bytes: maxLargeBytes})
 	var answers []int
 	for organisation := range 8 {
 		answers = append(answers, 0)
 		for {
 			lease, err := large.Acquire(t.Context(), limiter.Request{
-				OrganisationID: string(rune('a' + organisation)), Bytes: s.estimatedBytes(), Waited: limiter.Wait,
+				OrganisationID: string(rune('a' + organisation)), Bytes: m.estimatedBytes(false), Waited: limiter.Wait,
 			})
 			if err != nil {
 				break
@@ -29,7 +29,7 @@ func TestRoomBesideSlowAnswers(t *testing.T) {
 			answers[organisation]++
 		}
 	}
-	t.Logf("%d bytes at the peak, %d while it is sent: %v", s.estimatedBytes(), held, answers)
+	t.Logf("%d bytes at the peak, %d while it is sent: %v", m.estimatedBytes(false), held, answers)
 	require.GreaterOrEqual(t, answers[0], 8)
 	require.Positive(t, answers[7])
 }
@@ -42,10 +42,10 @@ func TestReportIsLargeByWhatItLists(t *testing.T) {
 	const bigGroup = "77777777-7777-4777-8777-777777777777"
 	whole, short := Period{From: testFrom, Days: 100}, Period{From: testFrom.AddDate(0, 0, 50), Days: 10}
 	large := func(p Period, group string) bool {
-		snap, err := open(t.Context(), e.db.DB, Query{OrganisationID: testOrg, ForkID: testFork, Period: p, GroupID: group}, true)
+		snap, err := openSnapshot(t.Context(), e.db.DB, Query{OrganisationID: testOrg, ForkID: testFork, Period: p, GroupID: group}, true)
 		require.NoError(t, err)
 		defer snap.close()
-		return snap.large()
+		return snap.meta.large()
 	}
 	require.False(t, large(whole, ""), "few players")
 

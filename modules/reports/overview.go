@@ -3,9 +3,6 @@ package reports
 import (
 	"context"
 	"slices"
-
-	"dg/platform/limiter"
-	"dg/platform/postgres"
 )
 
 // Overview is how much the forks of an organisation are played: week by week, and in the last four weeks beside the four before.
@@ -47,39 +44,24 @@ const (
 // Overview returns the overview of an organisation's forks for the weeks that end on the last day of the query's period.
 // Errors: apperr.Unavailable with RetryAfter.
 func (s *Service) Overview(ctx context.Context, q Query) (o Overview, err error) {
-	lease, err := s.limits.small.Acquire(ctx, limiter.Request{OrganisationID: q.OrganisationID, Bytes: smallBytes})
+	admitted, err := s.limits.admitSmall(ctx, q.OrganisationID)
 	if err != nil {
 		return Overview{}, err
 	}
-	defer lease.Release()
+	defer admitted.lease.Release()
 	q.Period = overviewPeriod(q.Period)
-	snap, err := open(ctx, s.reads, q, false)
+	snap, err := openSnapshot(ctx, s.reads, q, false)
 	if err != nil {
 		return Overview{}, err
 	}
-	defer func() { snap.close() }()
-	o, err = snap.undamagedOverview(ctx, s.maxOverviewPlays)
-	if snap.replicaFailed(ctx, err) {
-		snap.close()
-		q.Position = postgres.Position{}
-		if snap, err = open(ctx, s.reads, q, false); err != nil {
-			return Overview{}, err
-		}
-		o, err = snap.undamagedOverview(ctx, s.maxOverviewPlays)
-	}
-	if len(snap.damaged) > 0 {
-		snap.close() // marking takes a connection, and no report holds two
-		s.markDirty(ctx, snap.damaged)
-	}
-	return o, err
-}
-
-// undamagedOverview ignores damaged segments.
-func (s *snapshot) undamagedOverview(ctx context.Context, maxCost int64) (o Overview, err error) {
-	err = s.withoutDamaged(ctx, func() (err error) {
-		o, err = s.overview(ctx, maxCost)
-		return err
+	defer snap.close()
+	err = snap.read(ctx, func() error {
+		return snap.withoutDamaged(ctx, func() (err error) {
+			o, err = snap.overview(ctx, s.maxOverviewPlays)
+			return err
+		})
 	})
+	s.markDamaged(ctx, snap)
 	return o, err
 }
 

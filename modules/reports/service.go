@@ -44,32 +44,31 @@ var ErrGroupNotFound = apperr.New(apperr.NotFound, "No such group. Owners and ad
 // anonymity. hold is called with each lease of memory that they and an answer made of them take: the caller releases it when
 // the answer is sent, whether there is an error or not. Errors: ErrGroupNotFound, apperr.Unavailable with RetryAfter.
 func (s *Service) Statistics(ctx context.Context, q Query, hold func(*limiter.Lease)) (stats Statistics, err error) {
-	snap, err := s.openAdmitted(ctx, q, hold)
+	snap, admitted, err := s.openAdmitted(ctx, q, hold)
 	if err != nil {
 		return Statistics{}, err
 	}
-	defer func() { snap.close() }()
-	stats, err = snap.undamagedStatistics(ctx)
-	if snap.replicaFailed(ctx, err) {
-		snap.close()
-		q.Position = postgres.Position{}
-		if snap, err = s.openLeased(ctx, q, true, snap.lease, snap.estimate); err != nil {
-			return Statistics{}, err
-		}
-		stats, err = snap.undamagedStatistics(ctx)
-	}
-	if len(snap.damaged) > 0 {
-		snap.close() // marking takes a connection, and no report holds two
-		s.markDirty(ctx, snap.damaged)
-	}
+	defer snap.close()
+	err = snap.read(ctx, func() error {
+		labels := admitted.labelBudget(snap.meta.lastOrdinal)
+		return snap.withoutDamaged(ctx, func() (err error) {
+			stats, err = snap.statistics(ctx, labels)
+			return err
+		})
+	})
+	s.markDamaged(ctx, snap)
 	return stats, err
 }
 
 // Suppressed reports whether k-anonymity hides the report, without computing it. Errors: ErrGroupNotFound, apperr.Unavailable with
 // RetryAfter.
 func (s *Service) Suppressed(ctx context.Context, q Query) (bool, error) {
-	snap, lease, err := s.openSmall(ctx, q, false)
-	defer lease.Release()
+	admitted, err := s.limits.admitSmall(ctx, q.OrganisationID)
+	if err != nil {
+		return false, err
+	}
+	defer admitted.lease.Release()
+	snap, err := openSnapshot(ctx, s.reads, q, false)
 	if err != nil {
 		return false, err
 	}

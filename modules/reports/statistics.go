@@ -78,23 +78,14 @@ type SkillStat struct {
 	CorrectRate Rate
 }
 
-// undamagedStatistics is statistics without the damaged segments.
-func (s *snapshot) undamagedStatistics(ctx context.Context) (stats Statistics, err error) {
-	err = s.withoutDamaged(ctx, func() (err error) {
-		stats, err = s.statistics(ctx)
-		return err
-	})
-	return stats, err
-}
-
 // statistics sums what the snapshot reads.
-func (s *snapshot) statistics(ctx context.Context) (Statistics, error) {
+func (s *snapshot) statistics(ctx context.Context, budget *labelBudget) (Statistics, error) {
 	if s.meta.suppressed() {
 		return Statistics{ReportingMode: s.meta.mode, Suppressed: true}, nil
 	}
 	a, batch := s.newAccumulator(), &pgx.Batch{}
 	s.queue(batch, a)
-	stats, err := s.sendStatistics(ctx, batch, a)
+	stats, err := s.sendStatistics(ctx, batch, a, budget)
 	stats.ReportingMode = s.meta.mode
 	return stats, err
 }
@@ -112,31 +103,31 @@ func (s *snapshot) queue(batch *pgx.Batch, a *segment.Accumulator) {
 }
 
 // sendStatistics runs the batch, and rounds what it sums.
-func (s *snapshot) sendStatistics(ctx context.Context, batch *pgx.Batch, a *segment.Accumulator) (Statistics, error) {
+func (s *snapshot) sendStatistics(ctx context.Context, batch *pgx.Batch, a *segment.Accumulator, budget *labelBudget) (Statistics, error) {
 	if s.query.TotalsOnly {
 		if err := s.send(ctx, batch); err != nil {
 			return Statistics{}, err
 		}
 		return newTotals(a), nil
 	}
-	l, err := s.sendWithLabels(ctx, batch, a)
+	l, err := s.sendWithLabels(ctx, batch, a, budget)
 	if err != nil {
 		return Statistics{}, err
 	}
 	stats := newStatistics(a, s.query.Period, l.of)
-	stats.Bytes = s.heldBytes(stats.UniquePlayers, l)
+	stats.Bytes = s.meta.heldBytes(stats.UniquePlayers, l)
 	return stats, nil
 }
 
 // sendWithLabels runs the batch and reads the labels of the players, in the batch where that reads few in vain.
-func (s *snapshot) sendWithLabels(ctx context.Context, batch *pgx.Batch, a *segment.Accumulator) (*labels, error) {
+func (s *snapshot) sendWithLabels(ctx context.Context, batch *pgx.Batch, a *segment.Accumulator, budget *labelBudget) (*labels, error) {
 	if !s.labelsInBatch(a) {
 		if err := s.send(ctx, batch); err != nil {
 			return nil, err
 		}
-		return s.labelsOf(ctx, a.Players.Ordinals())
+		return s.labelsOf(ctx, a.Players.Ordinals(), budget)
 	}
-	l := s.queueLabels(batch)
+	l := s.queueLabels(batch, budget)
 	batch.Queue("rollback")
 	err := s.send(ctx, batch)
 	s.ended = err == nil || errors.Is(err, segment.ErrDamaged)

@@ -41,7 +41,7 @@ func (s *snapshot) readSealedDays(ctx context.Context) error {
 	queueSealed(batch, s.query)
 	results := s.conn.SendBatch(ctx, batch)
 	found, err := readSealed(results)
-	s.sealed.days = found.days
+	s.meta.sealed.days = found.days
 	return errors.Join(err, results.Close())
 }
 

@@ -40,7 +40,7 @@ var isolation = []mutation{
 	},
 	{
 		name: "group: another organisation's", rule: "SQL",
-		file: "modules/reports/snapshot.go", old: `left join player_groups g on g.org_id = o.id and g.id = $2`,
+		file: "modules/reports/metadata.go", old: `left join player_groups g on g.org_id = o.id and g.id = $2`,
 		mutated: `left join player_groups g on g.id = $2`,
 		pkg:     "app/assembly", tests: "TestQueriesFindNothingOfOthers",
 	},

@@ -58,7 +58,7 @@ var semantic = []mutation{
 	},
 	{
 		name: "active members: the first instant after the period", rule: "Anonymity",
-		file: "modules/reports/snapshot.go", pkg: "modules/reports", tests: "TestMembersAreActiveWithinThePeriod",
+		file: "modules/reports/metadata.go", pkg: "modules/reports", tests: "TestMembersAreActiveWithinThePeriod",
 		old:     "< (m.player, $3, $5)",
 		mutated: "<= (m.player, $3, $5)",
 	},
