@@ -3,108 +3,113 @@ package reports
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"dg/modules/reports/segment"
 )
 
-// sealFunc seals the day or month of a snapshot.
-type sealFunc func(context.Context, *snapshot) (Sealed, error)
-
-// sealBucket seals a day or a month in a transaction of its own, at READ COMMITTED, unless a writer holds its lock.
-// Errors: ErrSealerLocked.
-func (p *pass) sealBucket(ctx context.Context, q Query, seal sealFunc) (done Sealed, err error) {
-	err = pgx.BeginTxFunc(ctx, p.conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
-		if err := p.lockSealer(ctx, p.timeout, tx); err != nil {
-			return err
-		}
-		free, err := tryLockDays(ctx, tx, q)
-		if err != nil {
-			return err
-		}
-		if !free {
-			done.Busy = 1
-			return nil
-		}
-		done, err = seal(ctx, &snapshot{conn: p.conn, query: q})
-		return err
-	})
-	if err != nil {
-		return Sealed{}, fmt.Errorf("reports: seal %s of %s: %w", q.Period, q.ForkID, err)
-	}
-	return done, nil
+// bucket is a day or a month of a fork in the caller's transaction: the sealer packs it and saves what it packed.
+type bucket struct {
+	snap   *snapshot
+	sealed sealedReader
+	plays  playsReader
 }
 
-// sealDay packs the plays of a day. A day with too many has an empty segment, which is never read: it records that the day
-// was counted, and a write marks it as dirty like any other.
-func (s *Sealer) sealDay(ctx context.Context, snap *snapshot) (Sealed, error) {
-	packed, n, err := snap.packDay(ctx, s.maxDayPlays)
-	switch {
-	case err != nil:
-		return Sealed{}, err
-	case n == 0:
-		return Sealed{}, snap.dropDay(ctx)
-	case n > s.maxDayPlays:
-		return Sealed{Large: 1}, snap.saveDay(ctx, packed)
-	}
-	return Sealed{Days: 1}, snap.saveDay(ctx, packed)
+func newBucket(conn *pgxpool.Conn, q Query) *bucket {
+	s := &snapshot{conn: conn, query: q}
+	return &bucket{snap: s, sealed: sealedReader{s}, plays: playsReader{s, newMembers(s)}}
 }
 
-// packDay packs the plays of the snapshot's day unless there are more than maxPlays. It returns their number, counted up to
+// packDay packs the plays of the bucket's day unless there are more than maxPlays. It returns their number, counted up to
 // one more.
-func (s *snapshot) packDay(ctx context.Context, maxPlays int) (segment.Day, int, error) {
-	n, err := s.countDay(ctx, maxPlays+1)
+func (b *bucket) packDay(ctx context.Context, maxPlays int) (segment.Day, int, error) {
+	n, err := b.countDay(ctx, maxPlays+1)
 	if err != nil || n > maxPlays {
 		return segment.Day{Head: []byte{}}, n, err
 	}
 	plays := make([]segment.Play, 0, n)
-	err = s.eachPlay(ctx, func(p *segment.Play) {
+	err = b.plays.each(ctx, func(p *segment.Play) {
 		plays = append(plays, *p)
 		plays[len(plays)-1].Answers = bytes.Clone(p.Answers)
 	})
-	return segment.PackDay(s.query.Period.From.UnixMilli(), plays), n, err
+	return segment.PackDay(b.snap.query.Period.From.UnixMilli(), plays), n, err
 }
 
-// maxMonthBytes bounds the plays of a month that are packed player by player, about 1.8 million.
-const maxMonthBytes = 40 << 20
-
-// sealMonth packs the plays of a month.
-func (s *Sealer) sealMonth(ctx context.Context, snap *snapshot) (Sealed, error) {
-	err := snap.readSealedDays(ctx)
+func (b *bucket) countDay(ctx context.Context, limit int) (n int, err error) {
+	p := b.snap.query.Period
+	err = b.snap.conn.QueryRow(ctx, `/* reportb.countDay */ select count(*) from (select from plays
+		where org_id = $1 and fork_id = $2 and started_at >= $3 and started_at < $4 limit $5) x`,
+		b.snap.query.OrganisationID, b.snap.query.ForkID, p.From, p.End(), limit).Scan(&n)
 	if err != nil {
-		return Sealed{}, err
+		return 0, fmt.Errorf("reports: count a day: %w", err)
 	}
-	plays, err := snap.monthPlays(ctx, s.maxMonthBytes)
-	if err == nil {
-		err = markDirty(ctx, snap.conn, snap.damaged, s.OnDamage)
-	}
-	switch {
-	case err != nil:
-		return Sealed{}, err
-	case plays.Empty():
-		return Sealed{}, snap.dropMonth(ctx)
-	}
-	return Sealed{Months: 1}, snap.saveMonth(ctx, plays.Pack())
+	return n, nil
 }
 
-// monthPlays collects the plays of the snapshot's month from its sealed days and the plays of the others.
-func (s *snapshot) monthPlays(ctx context.Context, bound int) (m *segment.MonthPlays, err error) {
-	err = s.withoutDamaged(ctx, func() error {
+func (b *bucket) readSealedDays(ctx context.Context) error {
+	batch := &pgx.Batch{}
+	queueSealed(batch, b.snap.query)
+	results := b.snap.conn.SendBatch(ctx, batch)
+	found, err := readSealed(results)
+	b.snap.meta.sealed.days = found.days
+	return errors.Join(err, results.Close())
+}
+
+// monthPlays collects the plays of the bucket's month from its sealed days and the plays of the others.
+func (b *bucket) monthPlays(ctx context.Context, bound int) (m *segment.MonthPlays, err error) {
+	err = b.snap.withoutDamaged(ctx, func() error {
 		var days []time.Time
 		var sums segment.Sums
-		s.eachSealedDay(func(date time.Time, ofDay *segment.Sums) {
+		b.sealed.eachDay(func(date time.Time, ofDay *segment.Sums) {
 			days = append(days, date)
 			sums.Add(ofDay)
 		})
-		m = segment.NewMonthPlays(s.query.Period.From.UnixMilli(), bound, &sums)
+		m = segment.NewMonthPlays(b.snap.query.Period.From.UnixMilli(), bound, &sums)
 		batch := &pgx.Batch{}
-		s.queueDays(batch, days, nil, m.Add)
-		from, to := s.meta.sealed.gaps(s.query.Period)
-		s.queuePlays(batch, from, to, m.Add)
-		return s.send(ctx, batch)
+		b.sealed.queueDays(batch, days, nil, m.Add)
+		from, to := b.snap.meta.sealed.gaps(b.snap.query.Period)
+		b.plays.queue(batch, from, to, m.Add)
+		return b.snap.send(ctx, batch)
 	})
 	return m, err
+}
+
+// $1 organisation, $2 fork, $3 date.
+const (
+	cleanDaySQL   = `/* reports.cleanDay */ delete from unsealed_days where fork_id = $1 and day = $2`
+	cleanMonthSQL = `/* reports.cleanMonth */ delete from unsealed_months where fork_id = $1 and month = $2`
+	dropDaySQL    = `/* reports.dropDay */ delete from fork_days where org_id = $1 and fork_id = $2 and day = $3`
+	dropMonthSQL  = `/* reports.dropMonth */ delete from fork_months where org_id = $1 and fork_id = $2 and month = $3`
+	sealDaySQL    = `/* reports.sealDay */ insert into fork_days (org_id, fork_id, day, sums, head_bytes, segment) values ($1, $2, $3, $4, $5, $6::bytea || coalesce($7::bytea, ''))
+		on conflict (fork_id, day) do update set sums = excluded.sums, head_bytes = excluded.head_bytes, segment = excluded.segment`
+	sealMonthSQL = `/* reports.sealMonth */ insert into fork_months (org_id, fork_id, month, head_bytes, segment) values ($1, $2, $3, $4, $5::bytea || coalesce($6::bytea, ''))
+		on conflict (fork_id, month) do update set head_bytes = excluded.head_bytes, segment = excluded.segment`
+)
+
+func (b *bucket) saveDay(ctx context.Context, d segment.Day) error {
+	sums := d.Sums.Pack(b.snap.query.Period.From.UnixMilli())
+	return b.replace(ctx, cleanDaySQL, sealDaySQL, sums, len(d.Head), d.Head, d.Tail)
+}
+
+func (b *bucket) dropDay(ctx context.Context) error { return b.replace(ctx, cleanDaySQL, dropDaySQL) }
+
+func (b *bucket) saveMonth(ctx context.Context, m segment.Month) error {
+	return b.replace(ctx, cleanMonthSQL, sealMonthSQL, len(m.Head), m.Head, m.Tail)
+}
+
+func (b *bucket) dropMonth(ctx context.Context) error {
+	return b.replace(ctx, cleanMonthSQL, dropMonthSQL)
+}
+
+// replace writes what is sealed of the bucket's day or month, and removes its mark.
+func (b *bucket) replace(ctx context.Context, cleanSQL, sql string, values ...any) error {
+	q, batch := b.snap.query, &pgx.Batch{}
+	batch.Queue(cleanSQL, q.ForkID, q.Period.From)
+	batch.Queue(sql, append([]any{q.OrganisationID, q.ForkID, q.Period.From}, values...)...)
+	return b.snap.conn.SendBatch(ctx, batch).Close()
 }

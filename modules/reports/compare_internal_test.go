@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -26,16 +27,17 @@ func (e *env) differs(ctx context.Context, random *rand.Rand) error {
 		return err
 	}
 	defer s.close()
-	queue := s.queueAll
+	r, fromSegments, batch := newStatisticsReader(s, nil), newAccumulator(q.Period), &pgx.Batch{}
+	queue := r.queueAll
 	if s.meta.grouped {
-		queue = s.queueGroup
+		queue = r.queueGroup
 	}
-	fromSegments, err := s.aggregate(ctx, queue)
-	if err != nil {
+	queue(batch, fromSegments)
+	if err := s.send(ctx, batch); err != nil {
 		return err
 	}
-	fromPlays := s.newAccumulator()
-	if err := s.eachPlay(ctx, fromPlays.Add); err != nil {
+	fromPlays := newAccumulator(q.Period)
+	if err := r.plays.each(ctx, fromPlays.Add); err != nil {
 		return err
 	}
 	label := func(ordinal int32) string { return fmt.Sprint(ordinal) }
@@ -65,8 +67,8 @@ func (e *env) wrongAnswers(t *testing.T, q ...Query) (wrong []string) {
 	for _, q := range q {
 		s, err := openSnapshot(t.Context(), e.db.DB, q, false)
 		require.NoError(t, err)
-		truth := s.newAccumulator()
-		require.NoError(t, s.eachPlay(t.Context(), truth.Add))
+		truth := newAccumulator(q.Period)
+		require.NoError(t, newStatisticsReader(s, nil).plays.each(t.Context(), truth.Add))
 		want := newStatistics(truth, q.Period, label)
 		want.ReportingMode = org.Nominative
 		s.close()

@@ -127,7 +127,7 @@ func TestDamagedSegmentIsIgnoredWhereItCannotBeMarked(t *testing.T) {
 	days, months := len(s.meta.sealed.days), len(s.meta.sealed.months)
 	require.NoError(t, s.withoutDamaged(t.Context(), func() error {
 		require.Equal(t, byte('T'), s.conn.Conn().PgConn().TxStatus(), "each round is in a transaction")
-		_, err := s.statistics(t.Context(), budget)
+		_, err := newStatisticsReader(s, budget).read(t.Context())
 		return err
 	}))
 	require.Equal(t, []int{days - 2, months}, []int{len(s.meta.sealed.days), len(s.meta.sealed.months)}, "all others are read from their segments")

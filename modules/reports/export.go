@@ -18,18 +18,25 @@ type Export struct {
 
 	ctx     context.Context
 	snap    *snapshot
-	started bool
 	forkID  string
 	format  Format
-	rows    *exportRows // nil: the report is suppressed
-	first   bool        // rows are the first ones only
-	peeked  bool        // the first of them is read already: there is one if more
-	begun   bool
+	state   exportState
 	failed  error // of Begin
-	more    bool
-	players *labels // each player's cells, playerKey and playerLabel; nil: each row has its own
+	reader  *exportReader
+	rows    *exportRows // nil: the report is suppressed
+	players *labels     // each player's cells, playerKey and playerLabel; nil: each row has its own
 	count   int64
 }
+
+// exportState is what Next returns next.
+type exportState byte
+
+const (
+	exportNotBegun  exportState = iota
+	exportHeader                // the first row is read ahead
+	exportFirstRows             // each has its own player
+	exportRest
+)
 
 // firstRows are read with their own players, so that the file begins before all players are read.
 const firstRows = 500
@@ -55,7 +62,7 @@ func (e *Export) Begin() {
 			e.failed = fmt.Errorf("panic at the first row of an export: %v\n%s", p, debug.Stack())
 		}
 	}()
-	if e.begun = true; e.snap == nil || e.Suppressed {
+	if e.state = exportHeader; e.snap == nil || e.Suppressed {
 		return
 	}
 	e.failed = e.snap.read(e.ctx, func() error {
@@ -68,9 +75,9 @@ func (e *Export) Begin() {
 }
 
 func (e *Export) begin() (err error) {
-	e.first, e.peeked = true, true
-	if e.rows, err = e.snap.firstRows(e.ctx, firstRows); err == nil {
-		e.more, err = e.rows.next()
+	e.reader = newExportReader(e.snap)
+	if e.rows, err = e.reader.first(e.ctx, firstRows); err == nil {
+		e.rows.unread, err = e.rows.next()
 	}
 	return err
 }
@@ -87,24 +94,21 @@ func (e *Export) Close() {
 
 // Next appends the next row to b, the header first. It returns io.EOF after the last.
 func (e *Export) Next(b []byte) ([]byte, error) {
-	if !e.begun {
+	if e.state == exportNotBegun {
 		e.Begin()
 	}
 	if e.failed != nil {
 		return b, e.failed
 	}
-	if !e.started {
-		e.started = true
+	if e.state == exportHeader {
+		e.state = exportFirstRows
 		return e.format.appendHeader(b), nil
 	}
 	if e.rows == nil {
 		return b, io.EOF
 	}
-	more, err := e.more, error(nil)
-	if !e.peeked {
-		more, err = e.rows.next()
-	}
-	if e.peeked = false; err == nil && !more && e.first && e.rows.read == firstRows {
+	more, err := e.rows.next()
+	if err == nil && !more && e.state == exportFirstRows && e.rows.read == firstRows {
 		if err = e.readRest(); err == nil {
 			more, err = e.rows.next()
 		}
@@ -121,11 +125,11 @@ func (e *Export) Next(b []byte) ([]byte, error) {
 
 // readRest reads all players, and then the rows after the first ones.
 func (e *Export) readRest() (err error) {
-	e.first = false
-	if e.players, err = e.snap.exportPlayers(e.ctx, e.format); err != nil {
+	e.state = exportRest
+	if e.players, err = e.reader.readPlayers(e.ctx, e.format); err != nil {
 		return err
 	}
-	e.rows, err = e.snap.rowsAfter(e.ctx, e.rows, e.players == nil)
+	e.rows, err = e.reader.after(e.ctx, &e.rows.row, e.players == nil)
 	return err
 }
 

@@ -86,14 +86,16 @@ func (e *env) costOf(t *testing.T, q Query) (cost reportCost) {
 		batch := &pgx.Batch{}
 		batch.Queue(metadataSQL, testOrg, idOrNull(q.GroupID), testFork, q.Period.From, q.Period.End(), LargeReport)
 		if withSealed {
-			s.queue(batch, s.newAccumulator())
-			s.queueLabels(batch, nil)
+			r := newStatisticsReader(s, nil)
+			r.queue(batch, newAccumulator(q.Period))
+			r.labels.queue(batch)
 			cost.statistics = s.costOf(t, batch)
 			continue
 		}
-		s.queueMembers(batch)
-		s.queuePlayers(batch, playerSQL)
-		sql, args := s.exportSQL(q.Period.From, false)
+		r := newExportReader(s)
+		r.members.queue(batch)
+		r.players.queuePlayers(batch, playerSQL)
+		sql, args := r.sql(q.Period.From, false)
 		batch.Queue(sql+exportOrder, args...)
 		cost.export = s.costOf(t, batch)
 	}

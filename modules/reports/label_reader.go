@@ -3,7 +3,6 @@ package reports
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -22,58 +21,42 @@ const (
 		lateral (select * from players where org_id = $1 and ordinal = m.player offset 0) players`
 )
 
-// labelsOf returns the labels of some players. From an eighth of the organisation's players on it reads all labels: a scan
+// labelReader reads the labels of a report's players, within the budget.
+type labelReader struct {
+	snap   *snapshot
+	budget *labelBudget
+}
+
+// of returns the labels of some players. From an eighth of the organisation's players on it reads all labels: a scan
 // is faster than that many look-ups.
-func (s *snapshot) labelsOf(ctx context.Context, ordinals []int32, budget *labelBudget) (*labels, error) {
+func (r labelReader) of(ctx context.Context, ordinals []int32) (*labels, error) {
 	if len(ordinals) == 0 {
 		return &labels{}, nil
 	}
 	batch := &pgx.Batch{}
 	if last := ordinals[len(ordinals)-1]; len(ordinals) > 1000 && int(last) < 8*len(ordinals) {
-		l := s.queueLabels(batch, budget)
-		return l, s.send(ctx, batch)
+		l := r.queue(batch)
+		return l, r.snap.send(ctx, batch)
 	}
-	l := &labels{grow: budget.grow}
-	batch.Queue(labelOfOrdinals, s.query.OrganisationID, s.meta.mode, ordinals).Query(l.read(labelText))
-	return l, s.send(ctx, batch)
+	l := &labels{grow: r.budget.grow}
+	batch.Queue(labelOfOrdinals, r.snap.query.OrganisationID, r.snap.meta.mode, ordinals).Query(l.read(labelText))
+	return l, r.snap.send(ctx, batch)
 }
 
-// exportPlayers returns the cells of all players whom the report may name, or nil where they take more than maxExportPlayers.
-func (s *snapshot) exportPlayers(ctx context.Context, f Format) (*labels, error) {
-	used := s.meta.lastOrdinal * labelHeader
-	l := &labels{grow: func(bytes int) error {
-		if used += bytes; used > maxExportPlayers {
-			return errTooManyLabels
-		}
-		return nil
-	}}
-	batch := &pgx.Batch{}
-	var cells []byte
-	s.queuePlayers(batch, playerSQL).Query(l.read(func(v [][]byte) []byte {
-		cells = f.appendPlayer(cells[:0], v[2], v[1])
-		return cells
-	}))
-	err := s.send(ctx, batch)
-	if errors.Is(err, errTooManyLabels) {
-		return nil, nil
-	}
-	return l, err
-}
-
-// queueLabels asks for the labels of a small group's members, else of all players. They can be used once the
+// queue asks for the labels of a small group's members, else of all players. They can be used once the
 // batch is read.
-func (s *snapshot) queueLabels(batch *pgx.Batch, budget *labelBudget) *labels {
-	l := &labels{grow: budget.grow}
-	s.queuePlayers(batch, labelSQL).Query(l.read(labelText))
+func (r labelReader) queue(batch *pgx.Batch) *labels {
+	l := &labels{grow: r.budget.grow}
+	r.queuePlayers(batch, labelSQL).Query(l.read(labelText))
 	return l
 }
 
 // queuePlayers asks for the members of a small group, else for all players: one scan is faster than many
 // lookups.
-func (s *snapshot) queuePlayers(batch *pgx.Batch, sql string) *pgx.QueuedQuery {
-	args := []any{s.query.OrganisationID, s.meta.mode}
-	if s.meta.smallGroup() {
-		return batch.Queue(sql+ofMemberPlayers, append(args, s.query.GroupID)...)
+func (r labelReader) queuePlayers(batch *pgx.Batch, sql string) *pgx.QueuedQuery {
+	args := []any{r.snap.query.OrganisationID, r.snap.meta.mode}
+	if r.snap.meta.smallGroup() {
+		return batch.Queue(sql+ofMemberPlayers, append(args, r.snap.query.GroupID)...)
 	}
 	return batch.Queue(sql+ofPlayers, args...)
 }

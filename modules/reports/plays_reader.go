@@ -25,29 +25,36 @@ const (
 		    and (player, fork_id, started_at) < (m.member, $2, $4) offset 0) plays where true`
 )
 
-// playsSQL completes a statement on the plays of one range. Those of a large group are everybody's: the
-// caller skips the others (isMember), because a filter in SQL costs plays × members wherever the planner
+// playsReader reads the plays of a report.
+type playsReader struct {
+	snap    *snapshot
+	members *members
+}
+
+// sql completes a statement on the plays of one range. Those of a large group are everybody's: the
+// caller skips the others (members), because a filter in SQL costs plays × members wherever the planner
 // does not hash the members.
-func (s *snapshot) playsSQL(selectSQL string, from, to time.Time) (sql string, args []any) {
-	args = []any{s.query.OrganisationID, s.query.ForkID, from, to}
-	if s.meta.smallGroup() {
-		return selectSQL + ofMembers, append(args, s.query.GroupID)
+func (r playsReader) sql(selectSQL string, from, to time.Time) (sql string, args []any) {
+	args = []any{r.snap.query.OrganisationID, r.snap.query.ForkID, from, to}
+	if r.snap.meta.smallGroup() {
+		return selectSQL + ofMembers, append(args, r.snap.query.GroupID)
 	}
 	return selectSQL + ofRange, args
 }
 
-// queuePlays calls f for each play of the report in some ranges, in no order. The next play overwrites it.
+// queue calls f for each play of the report in some ranges, in no order. The next play overwrites it.
 // The statement is planned for its own parameters, since a plan for any period is wrong for most. Rows come
 // in the binary format, which pgx asks for with these types.
-func (s *snapshot) queuePlays(batch *pgx.Batch, from, to []time.Time, f func(*segment.Play)) {
+func (r playsReader) queue(batch *pgx.Batch, from, to []time.Time, f func(*segment.Play)) {
 	if len(from) == 0 {
 		return
 	}
 	const selectSQL = `/* reports.plays */ select started_at, player, score, passed, answers`
-	sql, args := s.playsSQL(selectSQL, from[0], to[0])
-	if len(from) > 1 && !s.meta.smallGroup() { // which asks for the whole period
-		sql, args = selectSQL+ofRanges, []any{s.query.OrganisationID, s.query.ForkID, from, to}
+	sql, args := r.sql(selectSQL, from[0], to[0])
+	if len(from) > 1 && !r.snap.meta.smallGroup() { // which asks for the whole period
+		sql, args = selectSQL+ofRanges, []any{r.snap.query.OrganisationID, r.snap.query.ForkID, from, to}
 	}
+	members := r.members
 	batch.Queue(`/* reports.plan */ set local plan_cache_mode = force_custom_plan`)
 	batch.Queue(sql, args...).Query(func(rows pgx.Rows) error {
 		var p segment.Play
@@ -55,7 +62,7 @@ func (s *snapshot) queuePlays(batch *pgx.Batch, from, to []time.Time, f func(*se
 			v := rows.RawValues()
 			p.StartedAt, p.Player = milliseconds(v[0]), int32(binary.BigEndian.Uint32(v[1]))
 			p.Completed, p.Score, p.Passed, p.Answers = v[2] != nil, score(v[2]), isTrue(v[3]), v[4]
-			if s.isMember(p.Player) {
+			if members.has(p.Player) {
 				f(&p)
 			}
 		}
@@ -66,12 +73,12 @@ func (s *snapshot) queuePlays(batch *pgx.Batch, from, to []time.Time, f func(*se
 	})
 }
 
-// eachPlay calls f for each play of the period as queuePlays does.
-func (s *snapshot) eachPlay(ctx context.Context, f func(*segment.Play)) error {
+// each calls f for each play of the period as queue does.
+func (r playsReader) each(ctx context.Context, f func(*segment.Play)) error {
 	batch := &pgx.Batch{}
-	s.queueMembers(batch)
-	s.queuePlays(batch, []time.Time{s.query.Period.From}, []time.Time{s.query.Period.End()}, f)
-	return s.send(ctx, batch)
+	r.members.queue(batch)
+	r.queue(batch, []time.Time{r.snap.query.Period.From}, []time.Time{r.snap.query.Period.End()}, f)
+	return r.snap.send(ctx, batch)
 }
 
 // epoch2000 is PostgreSQL's epoch in milliseconds since 1970.

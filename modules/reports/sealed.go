@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -101,4 +102,31 @@ func readSealed(results pgx.BatchResults) (s sealed, err error) {
 		return s, fmt.Errorf("reports: sealed months: %w", err)
 	}
 	return s, nil
+}
+
+// withMonths adds the days of the sealed months.
+func (s sealed) withMonths() sealed {
+	days := slices.Clone(s.days)
+	for _, first := range s.months {
+		for date := first; date.Before(first.AddDate(0, 1, 0)); date = date.Add(day) {
+			days = append(days, sealedDay{date: date})
+		}
+	}
+	slices.SortFunc(days, func(a, b sealedDay) int { return a.date.Compare(b.date) })
+	return sealed{days: days}
+}
+
+// gaps returns the ranges of the period without a sealed day.
+func (s sealed) gaps(p Period) (from, to []time.Time) {
+	next := p.From
+	for _, d := range s.days {
+		if d.date.After(next) {
+			from, to = append(from, next), append(to, d.date)
+		}
+		next = d.date.Add(day)
+	}
+	if end := p.End(); end.After(next) {
+		from, to = append(from, next), append(to, end)
+	}
+	return from, to
 }

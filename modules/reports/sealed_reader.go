@@ -1,8 +1,8 @@
 package reports
 
 import (
-	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -19,41 +19,57 @@ const (
 	segmentsSQL = `/* reports.segments */ select day, head_bytes, segment from fork_days where org_id = $1 and fork_id = $2 and day = any($3)`
 )
 
+// sealedReader reads the segments of the snapshot's fork. It notes those that are damaged.
+type sealedReader struct{ snap *snapshot }
+
+// eachDay calls f for the sums of each sealed day; those with damaged sums are sealed no more.
+func (r sealedReader) eachDay(f func(time.Time, *segment.Sums)) {
+	r.snap.meta.sealed.days = slices.DeleteFunc(r.snap.meta.sealed.days, func(d sealedDay) bool {
+		sums, err := segment.UnpackSums(d.date.UnixMilli(), d.sums)
+		if err != nil {
+			r.damagedDay(d.date)
+			return true
+		}
+		f(d.date, &sums)
+		return false
+	})
+}
+
 // queueMonths adds the players of sealed months.
-func (s *snapshot) queueMonths(batch *pgx.Batch, months []time.Time, players *segment.Players) {
-	s.queueSegments(batch, monthsSQL, months, s.damagedMonth, func(from int64, month, _ []byte) error {
+func (r sealedReader) queueMonths(batch *pgx.Batch, months []time.Time, players *segment.Players) {
+	r.queueSegments(batch, monthsSQL, months, r.damagedMonth, func(from int64, month, _ []byte) error {
 		return segment.UnpackMonth(from, month, players)
 	})
 }
 
 // queueMembersOfMonths adds the plays of members in sealed months.
-func (s *snapshot) queueMembersOfMonths(batch *pgx.Batch, months []time.Time, member func(ordinal int32) bool, a *segment.Accumulator) {
-	s.queueSegments(batch, membersSQL, months, s.damagedMonth, func(from int64, head, tail []byte) error {
+func (r sealedReader) queueMembersOfMonths(batch *pgx.Batch, months []time.Time, member func(ordinal int32) bool, a *segment.Accumulator) {
+	r.queueSegments(batch, membersSQL, months, r.damagedMonth, func(from int64, head, tail []byte) error {
 		return segment.UnpackMembers(from, head, tail, member, a)
 	})
 }
 
 // queueHeads calls f for each play of sealed days, without its answers.
-func (s *snapshot) queueHeads(batch *pgx.Batch, days []time.Time, f func(*segment.Play)) {
-	s.queueSegments(batch, headsSQL, days, s.damagedDay, func(from int64, head, _ []byte) error {
+func (r sealedReader) queueHeads(batch *pgx.Batch, days []time.Time, f func(*segment.Play)) {
+	r.queueSegments(batch, headsSQL, days, r.damagedDay, func(from int64, head, _ []byte) error {
 		return segment.UnpackDay(from, head, nil, nil, f)
 	})
 }
 
 // queueDays calls f for each play of members in sealed days; nil: of everyone.
-func (s *snapshot) queueDays(batch *pgx.Batch, days []time.Time, member func(ordinal int32) bool, f func(*segment.Play)) {
-	s.queueSegments(batch, segmentsSQL, days, s.damagedDay, func(from int64, head, tail []byte) error {
+func (r sealedReader) queueDays(batch *pgx.Batch, days []time.Time, member func(ordinal int32) bool, f func(*segment.Play)) {
+	r.queueSegments(batch, segmentsSQL, days, r.damagedDay, func(from int64, head, tail []byte) error {
 		return segment.UnpackDay(from, head, tail, member, f)
 	})
 }
 
 // queueSegments calls unpack for each row of a date, the size of a head and a segment, and damaged where that fails. The
 // next row overwrites the segment.
-func (s *snapshot) queueSegments(batch *pgx.Batch, sql string, dates []time.Time, damaged func(time.Time), unpack func(from int64, head, tail []byte) error) {
+func (r sealedReader) queueSegments(batch *pgx.Batch, sql string, dates []time.Time, damaged func(time.Time), unpack func(from int64, head, tail []byte) error) {
 	if len(dates) == 0 {
 		return
 	}
-	batch.Queue(sql, s.query.OrganisationID, s.query.ForkID, dates).Query(func(rows pgx.Rows) error {
+	batch.Queue(sql, r.snap.query.OrganisationID, r.snap.query.ForkID, dates).Query(func(rows pgx.Rows) error {
 		defer rows.Close()
 		var date time.Time
 		var head int
@@ -73,30 +89,10 @@ func (s *snapshot) queueSegments(batch *pgx.Batch, sql string, dates []time.Time
 	})
 }
 
-// queueMembers reads the members of a large group. It comes before what asks isMember.
-func (s *snapshot) queueMembers(batch *pgx.Batch) {
-	if !s.meta.largeGroup {
-		return
-	}
-	batch.Queue(`/* reports.members */ select player from group_members where org_id = $1 and group_id = $2`+byPlayer,
-		s.query.OrganisationID, s.query.GroupID).Query(func(rows pgx.Rows) error {
-		var ordinal int32
-		if _, err := pgx.ForEachRow(rows, []any{&ordinal}, func() error { s.members.add(ordinal); return nil }); err != nil {
-			return fmt.Errorf("reports: members: %w", err)
-		}
-		return nil
-	})
+func (r sealedReader) damagedDay(date time.Time) {
+	r.snap.damaged = append(r.snap.damaged, Damage{r.snap.query.ForkID, Period{From: date, Days: 1}})
 }
 
-// readMembers is queueMembers in a round trip of its own.
-func (s *snapshot) readMembers(ctx context.Context) error {
-	if !s.meta.largeGroup {
-		return nil
-	}
-	batch := &pgx.Batch{}
-	s.queueMembers(batch)
-	return s.send(ctx, batch)
+func (r sealedReader) damagedMonth(first time.Time) {
+	r.snap.damaged = append(r.snap.damaged, Damage{r.snap.query.ForkID, monthOf(first)})
 }
-
-// isMember reports whether a play that was read is one of the report.
-func (s *snapshot) isMember(player int32) bool { return !s.meta.largeGroup || s.members.has(player) }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"dg/platform/postgres"
 )
@@ -124,65 +123,4 @@ func (s *Sealer) Rebuild(ctx context.Context, timeout time.Duration) (Sealed, er
 		return Sealed{}, err
 	}
 	return s.pass(ctx, conn, true, timeout)
-}
-
-// pass is one pass over all forks.
-type pass struct {
-	*Sealer
-	conn    *pgxpool.Conn
-	today   time.Time
-	from    time.Time     // days before it are sealed again where they are marked, and not looked for
-	timeout time.Duration // how long each bucket waits for another sealer
-	done    Sealed
-}
-
-// pass seals what is due in all forks, unless another sealer is at work. A failure in one fork does not keep it from the
-// others. A sealer that meets another one leaves the rest to it.
-func (s *Sealer) pass(ctx context.Context, conn *pgxpool.Conn, search bool, timeout time.Duration) (Sealed, error) {
-	if err := s.lockSealer(ctx, timeout, conn); err != nil { // for this statement alone: whether there is one
-		return Sealed{}, err
-	}
-	forks, err := sealedForks(ctx, conn, search, s.minPlays)
-	if err != nil {
-		return Sealed{}, err
-	}
-	p := &pass{Sealer: s, conn: conn, today: s.now().UTC().Truncate(day), timeout: timeout}
-	if !search {
-		p.from = p.today.Add(-recentDays)
-	}
-	for _, f := range forks {
-		err = errors.Join(err, p.sealFork(ctx, f))
-		if ctx.Err() != nil || conn.Conn().IsClosed() || errors.Is(err, ErrSealerLocked) {
-			break
-		}
-	}
-	return p.done, err
-}
-
-// sealFork seals days before months: a month is summed from its days.
-func (p *pass) sealFork(ctx context.Context, f fork) error {
-	days, err := dueDays(ctx, p.conn, f, p.today, p.from)
-	if err == nil {
-		err = p.sealDue(ctx, f, days, func(date time.Time) Period { return Period{From: date, Days: 1} }, p.sealDay)
-	}
-	if err != nil {
-		return err
-	}
-	months, err := dueDates(ctx, p.conn, dueMonthsSQL, f.OrganisationID, f.ID, p.today)
-	if err != nil {
-		return err
-	}
-	return p.sealDue(ctx, f, months, monthOf, p.sealMonth)
-}
-
-func (p *pass) sealDue(ctx context.Context, f fork, due []time.Time, period func(time.Time) Period, seal sealFunc) error {
-	for i, first := range due {
-		sealed, err := p.sealBucket(ctx, Query{OrganisationID: f.OrganisationID, ForkID: f.ID, Period: period(first)}, seal)
-		if err != nil {
-			p.done.Left += len(due) - i
-			return err
-		}
-		p.done.add(sealed)
-	}
-	return nil
 }

@@ -52,7 +52,7 @@ func (s *Service) Statistics(ctx context.Context, q Query, hold func(*limiter.Le
 	err = snap.read(ctx, func() error {
 		labels := admitted.labelBudget(snap.meta.lastOrdinal)
 		return snap.withoutDamaged(ctx, func() (err error) {
-			stats, err = snap.statistics(ctx, labels)
+			stats, err = newStatisticsReader(snap, labels).read(ctx)
 			return err
 		})
 	})

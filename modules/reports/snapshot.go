@@ -25,9 +25,8 @@ type snapshot struct {
 	conn    *pgxpool.Conn
 	replica bool // the connection is a replica's
 	meta    metadata
-	members ordinalSet // of a large group, once they are read
-	ended   bool       // the transaction is over
-	damaged []Damage   // found so far
+	ended   bool     // the transaction is over
+	damaged []Damage // found so far
 }
 
 // acquireTimeout bounds the wait for a connection.
@@ -63,7 +62,8 @@ func openSnapshot(ctx context.Context, db *postgres.DB, q Query, withSealed bool
 
 // openOnPrimary begins the snapshot on the primary. What was found in an earlier one is forgotten.
 func (s *snapshot) openOnPrimary(ctx context.Context) error {
-	s.replica, s.members, s.damaged = false, nil, nil
+	s.replica = false
+	s.damaged = nil
 	for attempt := int32(0); ; attempt++ {
 		if err := s.acquire(ctx); err != nil {
 			return err
@@ -153,14 +153,6 @@ func (s *snapshot) send(ctx context.Context, batch *pgx.Batch) error {
 		err = segment.ErrDamaged
 	}
 	return err
-}
-
-func (s *snapshot) damagedDay(date time.Time) {
-	s.damaged = append(s.damaged, Damage{s.query.ForkID, Period{From: date, Days: 1}})
-}
-
-func (s *snapshot) damagedMonth(first time.Time) {
-	s.damaged = append(s.damaged, Damage{s.query.ForkID, monthOf(first)})
 }
 
 // close ends the transaction and releases the connection. A connection amid rows is closed instead: the rest of an export

@@ -1,11 +1,7 @@
 package reports
 
 import (
-	"context"
-	"errors"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"dg/modules/games"
 	"dg/modules/org"
@@ -76,68 +72,6 @@ type SkillStat struct {
 	SkillID     string
 	Attempts    int64
 	CorrectRate Rate
-}
-
-// statistics sums what the snapshot reads.
-func (s *snapshot) statistics(ctx context.Context, budget *labelBudget) (Statistics, error) {
-	if s.meta.suppressed() {
-		return Statistics{ReportingMode: s.meta.mode, Suppressed: true}, nil
-	}
-	a, batch := s.newAccumulator(), &pgx.Batch{}
-	s.queue(batch, a)
-	stats, err := s.sendStatistics(ctx, batch, a, budget)
-	stats.ReportingMode = s.meta.mode
-	return stats, err
-}
-
-// queue asks for what the report sums.
-func (s *snapshot) queue(batch *pgx.Batch, a *segment.Accumulator) {
-	switch {
-	case s.meta.smallGroup():
-		s.queuePlays(batch, []time.Time{s.query.Period.From}, []time.Time{s.query.Period.End()}, a.Add)
-	case s.meta.grouped:
-		s.queueGroup(batch, a)
-	default:
-		s.queueAll(batch, a)
-	}
-}
-
-// sendStatistics runs the batch, and rounds what it sums.
-func (s *snapshot) sendStatistics(ctx context.Context, batch *pgx.Batch, a *segment.Accumulator, budget *labelBudget) (Statistics, error) {
-	if s.query.TotalsOnly {
-		if err := s.send(ctx, batch); err != nil {
-			return Statistics{}, err
-		}
-		return newTotals(a), nil
-	}
-	l, err := s.sendWithLabels(ctx, batch, a, budget)
-	if err != nil {
-		return Statistics{}, err
-	}
-	stats := newStatistics(a, s.query.Period, l.of)
-	stats.Bytes = s.meta.heldBytes(stats.UniquePlayers, l)
-	return stats, nil
-}
-
-// sendWithLabels runs the batch and reads the labels of the players, in the batch where that reads few in vain.
-func (s *snapshot) sendWithLabels(ctx context.Context, batch *pgx.Batch, a *segment.Accumulator, budget *labelBudget) (*labels, error) {
-	if !s.labelsInBatch(a) {
-		if err := s.send(ctx, batch); err != nil {
-			return nil, err
-		}
-		return s.labelsOf(ctx, a.Players.Ordinals(), budget)
-	}
-	l := s.queueLabels(batch, budget)
-	batch.Queue("rollback")
-	err := s.send(ctx, batch)
-	s.ended = err == nil || errors.Is(err, segment.ErrDamaged)
-	return l, err
-}
-
-// labelsInBatch reports whether it is known in advance whose labels are needed: of a small group all; of a large one in a
-// small organisation, and where the sealed days have more plays than the organisation has players, most.
-func (s *snapshot) labelsInBatch(a *segment.Accumulator) bool {
-	return s.meta.smallGroup() || s.meta.grouped && s.meta.lastOrdinal <= LargeReport || a.Total.Plays > int64(s.meta.lastOrdinal)
 }
 
 // newTotals rounds the sums over the period.

@@ -4,8 +4,8 @@ package main
 var semantic = []mutation{
 	{
 		name: "export: the next page by instant alone", rule: "CSV",
-		file: "modules/reports/export_rows.go", pkg: "modules/reports", tests: "TestExportHasEachPlayOfAnInstant",
-		old:     "string(csvUUID(nil, r.row.id[:]))",
+		file: "modules/reports/export_reader.go", pkg: "modules/reports", tests: "TestExportHasEachPlayOfAnInstant",
+		old:     "string(csvUUID(nil, last.id[:]))",
 		mutated: "`ffffffff-ffff-ffff-ffff-ffffffffffff`",
 	},
 	{
@@ -64,8 +64,8 @@ var semantic = []mutation{
 	},
 	{
 		name: "large group: everybody's plays", rule: "Anonymity",
-		file: "modules/reports/sealed_reader.go", pkg: "modules/reports", tests: "TestExportHasEachPlayOfAnInstant",
-		old:     "!s.meta.largeGroup || s.members.has(player)",
+		file: "modules/reports/members.go", pkg: "modules/reports", tests: "TestExportHasEachPlayOfAnInstant",
+		old:     "!m.large || m.ordinals.has(player)",
 		mutated: "true",
 	},
 	{
@@ -94,7 +94,7 @@ var semantic = []mutation{
 	},
 	{
 		name: "segments: a sealed day's plays again", rule: "Figures",
-		file: "modules/reports/aggregate.go", pkg: "modules/reports", tests: "TestEveryChange",
+		file: "modules/reports/sealed.go", pkg: "modules/reports", tests: "TestEveryChange",
 		old:     "next = d.date.Add(day)",
 		mutated: "next = d.date",
 	},

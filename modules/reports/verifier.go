@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"dg/modules/reports/segment"
 )
@@ -28,9 +29,9 @@ func (s *Sealer) Verify(ctx context.Context) (wrong []string, err error) {
 			if _, err := tx.Exec(ctx, lockPlaysSQL); err != nil {
 				return fmt.Errorf("reports: verify: %w", err)
 			}
-			snap := &snapshot{conn: conn, query: Query{OrganisationID: f.OrganisationID, ForkID: f.ID}}
-			found, err := snap.verify(ctx, s)
-			wrong = append(wrong, found...)
+			v := &verifier{conn: conn, fork: f, maxDayPlays: s.maxDayPlays, maxMonthBytes: s.maxMonthBytes}
+			err := v.verify(ctx)
+			wrong = append(wrong, v.wrong...)
 			return err
 		})
 		if err != nil {
@@ -40,40 +41,53 @@ func (s *Sealer) Verify(ctx context.Context) (wrong []string, err error) {
 	return wrong, nil
 }
 
+// verifier compares what is stored of a fork with its plays, in the caller's transaction.
+type verifier struct {
+	conn          *pgxpool.Conn
+	fork          fork
+	maxDayPlays   int
+	maxMonthBytes int
+	wrong         []string // a line for each segment that differs
+}
+
 // verify includes the days that have too many plays for a segment.
-func (s *snapshot) verify(ctx context.Context, by *Sealer) (wrong []string, err error) {
-	days, err := s.dates(ctx, cleanDaysOfForkSQL)
+func (v *verifier) verify(ctx context.Context) error {
+	days, err := v.dates(ctx, cleanDaysOfForkSQL)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	months, err := s.dates(ctx, sealedMonthsOfForkSQL)
+	months, err := v.dates(ctx, sealedMonthsOfForkSQL)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, date := range days {
-		s.query.Period = Period{From: date, Days: 1}
-		packed, _, err := s.packDay(ctx, by.maxDayPlays)
+		p := Period{From: date, Days: 1}
+		packed, _, err := v.bucket(p).packDay(ctx, v.maxDayPlays)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		want := stored{packed.Sums.Pack(date.UnixMilli()), len(packed.Head), append(packed.Head, packed.Tail...)}
-		if wrong, err = s.compare(ctx, wrong, storedDaySQL, want); err != nil {
-			return nil, err
+		if err := v.compare(ctx, p, storedDaySQL, want); err != nil {
+			return err
 		}
 	}
 	for _, first := range months {
-		s.query.Period = monthOf(first)
-		plays, err := s.monthPlays(ctx, by.maxMonthBytes) // the snapshot lists nothing as sealed: from the plays
+		p := monthOf(first)
+		plays, err := v.bucket(p).monthPlays(ctx, v.maxMonthBytes) // the bucket lists nothing as sealed: from the plays
 		if err != nil {
-			return nil, err
+			return err
 		}
 		packed := plays.Pack()
 		want := stored{head: len(packed.Head), segment: append(packed.Head, packed.Tail...)}
-		if wrong, err = s.compare(ctx, wrong, storedMonthSQL, want); err != nil {
-			return nil, err
+		if err := v.compare(ctx, p, storedMonthSQL, want); err != nil {
+			return err
 		}
 	}
-	return wrong, nil
+	return nil
+}
+
+func (v *verifier) bucket(p Period) *bucket {
+	return newBucket(v.conn, Query{OrganisationID: v.fork.OrganisationID, ForkID: v.fork.ID, Period: p})
 }
 
 // stored is what is stored of a day, or of a month, which has no sums.
@@ -105,20 +119,19 @@ func (s stored) damagedMonth(from int64) bool {
 		segment.NewAccumulator(time.UnixMilli(from).UTC(), 31)) != nil
 }
 
-// compare appends a line to wrong where what is stored for the snapshot's day or month is not want.
-func (s *snapshot) compare(ctx context.Context, wrong []string, sql string, want stored) ([]string, error) {
-	got, err := s.readStored(ctx, sql)
+// compare appends a line to wrong where what is stored for a day or month is not want.
+func (v *verifier) compare(ctx context.Context, p Period, sql string, want stored) error {
+	got, err := v.readStored(ctx, p, sql)
 	if err != nil {
-		return wrong, err
+		return err
 	}
-	q := s.query
 	switch {
-	case got.damaged(q.Period.From.UnixMilli()):
-		wrong = append(wrong, fmt.Sprintf("fork %s, %s: the segment is damaged: its checksum does not match", q.ForkID, q.Period))
+	case got.damaged(p.From.UnixMilli()):
+		v.wrong = append(v.wrong, fmt.Sprintf("fork %s, %s: the segment is damaged: its checksum does not match", v.fork.ID, p))
 	case !bytes.Equal(got.sums, want.sums) || got.head != want.head || !bytes.Equal(got.segment, want.segment):
-		wrong = append(wrong, fmt.Sprintf("fork %s, %s: the segment differs from the plays", q.ForkID, q.Period))
+		v.wrong = append(v.wrong, fmt.Sprintf("fork %s, %s: the segment differs from the plays", v.fork.ID, p))
 	}
-	return wrong, nil
+	return nil
 }
 
 // $1 organisation, $2 fork, $3 date.
@@ -129,17 +142,16 @@ const (
 	storedMonthSQL        = `/* reports.verify */ select null::bytea, head_bytes, segment from fork_months where org_id = $1 and fork_id = $2 and month = $3`
 )
 
-func (s *snapshot) dates(ctx context.Context, sql string) ([]time.Time, error) {
-	rows, err := s.conn.Query(ctx, sql, s.query.OrganisationID, s.query.ForkID)
+func (v *verifier) dates(ctx context.Context, sql string) ([]time.Time, error) {
+	rows, err := v.conn.Query(ctx, sql, v.fork.OrganisationID, v.fork.ID)
 	if err != nil {
 		return nil, fmt.Errorf("reports: verify: %w", err)
 	}
 	return pgx.CollectRows(rows, pgx.RowTo[time.Time])
 }
 
-func (s *snapshot) readStored(ctx context.Context, sql string) (got stored, err error) {
-	q := s.query
-	err = s.conn.QueryRow(ctx, sql, q.OrganisationID, q.ForkID, q.Period.From).Scan(&got.sums, &got.head, &got.segment)
+func (v *verifier) readStored(ctx context.Context, p Period, sql string) (got stored, err error) {
+	err = v.conn.QueryRow(ctx, sql, v.fork.OrganisationID, v.fork.ID, p.From).Scan(&got.sums, &got.head, &got.segment)
 	if err != nil {
 		return got, fmt.Errorf("reports: verify: %w", err)
 	}

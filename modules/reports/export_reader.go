@@ -1,0 +1,110 @@
+package reports
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"dg/modules/org"
+)
+
+// The plays of an export are ordered by start, then id: the order of the index plays_period.
+const (
+	exportSQL   = `/* reports.export */ select id, release_number, player, started_at, completed_at, score, passed, answers`
+	exportOrder = ` order by started_at, id`
+)
+
+// playerOfRow looks up each row's player: the pseudonym, and under nominative reporting the name. A join would sort the whole
+// period before the first row.
+var playerOfRow = map[org.ReportingMode]string{
+	org.Pseudonymous: keyOfRow,
+	org.Nominative:   keyOfRow + `, (select display_name from players where org_id = $1 and ordinal = plays.player)`,
+}
+
+const keyOfRow = `, (select label from players where org_id = $1 and ordinal = plays.player)`
+
+// liftBoundsSQL raises the transaction's limits above the 30 minutes that an export may take: between its rows it waits for its
+// reader, which has a bound of its own.
+const liftBoundsSQL = `/* reports.exportBounds */ select set_config('statement_timeout', '31min', true),
+	set_config('idle_in_transaction_session_timeout', '31min', true)`
+
+// exportReader reads the plays of an export and their players.
+type exportReader struct {
+	snap    *snapshot
+	members *members
+	plays   playsReader
+	players labelReader
+}
+
+func newExportReader(s *snapshot) *exportReader {
+	m := newMembers(s)
+	return &exportReader{snap: s, members: m, plays: playsReader{s, m}, players: labelReader{snap: s}}
+}
+
+// first returns the first plays of the period with their players, in one round trip with the
+// bounds. They are made of at most limit rows.
+func (r *exportReader) first(ctx context.Context, limit int) (*exportRows, error) {
+	if err := r.members.read(ctx); err != nil {
+		return nil, err
+	}
+	batch := &pgx.Batch{}
+	batch.Queue(liftBoundsSQL)
+	sql, args := r.sql(r.snap.query.Period.From, true)
+	batch.Queue(sql+exportOrder+` limit `+strconv.Itoa(limit), args...)
+	results := r.snap.conn.SendBatch(ctx, batch)
+	_, err := results.Exec()
+	if err != nil {
+		_ = results.Close()
+		return nil, fmt.Errorf("reports: bounds of an export: %w", err)
+	}
+	rows, _ := results.Query() // its error is the rows'
+	return &exportRows{ctx: ctx, rows: rows, batch: results, members: r.members}, nil
+}
+
+// after returns all plays after the last one that was read.
+func (r *exportReader) after(ctx context.Context, last *exportRow, withPlayers bool) (*exportRows, error) {
+	from := time.UnixMilli(last.StartedAt).UTC()
+	after := ` and (started_at, id) > ('` + from.Format(time.RFC3339Nano) + `', '` + string(csvUUID(nil, last.id[:])) + `')`
+	sql, args := r.sql(from, withPlayers)
+	args = append([]any{pgx.QueryExecModeCacheDescribe}, args...) // its text is its own: it is not prepared under a name
+	rows, err := r.snap.conn.Query(ctx, sql+after+exportOrder, args...)
+	if err != nil {
+		return nil, fmt.Errorf("reports: export: %w", err)
+	}
+	return &exportRows{ctx: ctx, rows: rows, members: r.members}, nil
+}
+
+// sql reads plays raw, in PostgreSQL's binary format, which pgx asks for with these types.
+func (r *exportReader) sql(from time.Time, withPlayers bool) (sql string, args []any) {
+	selectSQL := exportSQL
+	if withPlayers {
+		selectSQL += playerOfRow[r.snap.meta.mode]
+	}
+	return r.plays.sql(selectSQL, from, r.snap.query.Period.End())
+}
+
+// readPlayers returns the cells of all players whom the report may name, or nil where they take more than maxExportPlayers.
+func (r *exportReader) readPlayers(ctx context.Context, f Format) (*labels, error) {
+	used := r.snap.meta.lastOrdinal * labelHeader
+	l := &labels{grow: func(bytes int) error {
+		if used += bytes; used > maxExportPlayers {
+			return errTooManyLabels
+		}
+		return nil
+	}}
+	batch := &pgx.Batch{}
+	var cells []byte
+	r.players.queuePlayers(batch, playerSQL).Query(l.read(func(v [][]byte) []byte {
+		cells = f.appendPlayer(cells[:0], v[2], v[1])
+		return cells
+	}))
+	err := r.snap.send(ctx, batch)
+	if errors.Is(err, errTooManyLabels) {
+		return nil, nil
+	}
+	return l, err
+}
