@@ -64,7 +64,7 @@ func overviewDiffers(ctx context.Context, conn *pgxpool.Conn, p Period) error {
 		return err
 	}
 	s := &snapshot{conn: conn, query: Query{OrganisationID: testOrg, Period: overviewPeriod(p)}}
-	got, err := s.overview(ctx, maxOverviewPlays)
+	got, err := newOverviewReader(s).read(ctx, maxOverviewPlays)
 	if err == nil && !assert.ObjectsAreEqual(want, got) {
 		err = fmt.Errorf("the overview until %s: %+v and %+v instead of %+v and %+v", p, got.Now, got.Before, want.Now, want.Before)
 	}

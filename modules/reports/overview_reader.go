@@ -45,32 +45,41 @@ select i, day, substr(segment, 1, head_bytes) from (
      order by r.i offset 0) x`
 )
 
-// overview sums what of the organisation's forks is sealed, and the plays of the other days. It counts the players where that
+// overviewReader reads what an overview sums, of all of the organisation's forks.
+type overviewReader struct {
+	snap *snapshot
+	sums *overviewSums
+}
+
+func newOverviewReader(s *snapshot) *overviewReader {
+	return &overviewReader{s, newOverviewSums(s.query.Period)}
+}
+
+// read sums what of the organisation's forks is sealed, and the plays of the other days. It counts the players where that
 // costs at most so much.
-func (s *snapshot) overview(ctx context.Context, maxCost int64) (Overview, error) {
-	t := &overviewSums{period: s.query.Period, current: -1}
-	t.players[0].reset()
-	t.players[1].reset()
+func (r *overviewReader) read(ctx context.Context, maxCost int64) (Overview, error) {
+	t := r.sums
 	batch := &pgx.Batch{}
-	s.queueForkDays(batch, t)
-	if err := s.send(ctx, batch); err != nil {
+	r.queueForkDays(batch)
+	if err := r.snap.send(ctx, batch); err != nil {
 		return Overview{}, err
 	}
 	batch = &pgx.Batch{}
-	s.queuePlaysOfForks(batch, t)
-	if err := s.send(ctx, batch); err != nil || t.cost > maxCost {
+	r.queuePlaysOfForks(batch)
+	if err := r.snap.send(ctx, batch); err != nil || t.cost > maxCost {
 		return t.overview(false), err
 	}
 	batch = &pgx.Batch{}
-	s.queuePlayersOfForks(batch, t)
-	s.queueHeadsOfForks(batch, t)
-	err := s.send(ctx, batch)
+	r.queuePlayersOfForks(batch)
+	r.queueHeadsOfForks(batch)
+	err := r.snap.send(ctx, batch)
 	t.turnTo(len(t.forks))
 	return t.overview(true), err
 }
 
-func (s *snapshot) queueForkDays(batch *pgx.Batch, t *overviewSums) {
-	q := s.query
+func (r *overviewReader) queueForkDays(batch *pgx.Batch) {
+	t := r.sums
+	q := r.snap.query
 	batch.Queue(forkDaysSQL, q.OrganisationID, q.Period.From, q.Period.End()).Query(func(rows pgx.Rows) error {
 		var id string
 		var date *time.Time
@@ -80,21 +89,22 @@ func (s *snapshot) queueForkDays(batch *pgx.Batch, t *overviewSums) {
 				t.forks = append(t.forks, forkSums{id: id})
 			}
 			if date != nil {
-				s.addForkDay(t, &t.forks[len(t.forks)-1], sealedDay{*date, packed})
+				r.addForkDay(&t.forks[len(t.forks)-1], sealedDay{*date, packed})
 			}
 		})
 	})
 }
 
 // addForkDay adds the sums of a sealed day, unless it is damaged.
-func (s *snapshot) addForkDay(t *overviewSums, f *forkSums, d sealedDay) {
+func (r *overviewReader) addForkDay(f *forkSums, d sealedDay) {
+	t := r.sums
 	damage := Damage{f.id, Period{From: d.date, Days: 1}}
-	if slices.Contains(s.damaged, damage) {
+	if slices.Contains(r.snap.damaged, damage) {
 		return
 	}
 	sums, err := segment.UnpackSums(d.date.UnixMilli(), d.sums)
 	if err != nil {
-		s.damaged = append(s.damaged, damage)
+		r.snap.damaged = append(r.snap.damaged, damage)
 		return
 	}
 	f.sealed = append(f.sealed, sealedDay{date: d.date})
@@ -105,25 +115,8 @@ func (s *snapshot) addForkDay(t *overviewSums, f *forkSums, d sealedDay) {
 	}
 }
 
-// ranges are what of the forks' days in the period is not sealed.
-func (t *overviewSums) ranges(p Period) (numbers []int32, forks []string, from, to []time.Time) {
-	for i := range t.forks {
-		f := &t.forks[i]
-		first := slices.IndexFunc(f.sealed, func(d sealedDay) bool { return !d.date.Before(p.From) })
-		var inside sealed
-		if first >= 0 {
-			inside.days = f.sealed[first:]
-		}
-		lo, hi := inside.gaps(p)
-		for range lo {
-			numbers, forks = append(numbers, int32(i)), append(forks, f.id)
-		}
-		from, to = append(from, lo...), append(to, hi...)
-	}
-	return numbers, forks, from, to
-}
-
-func (s *snapshot) queuePlaysOfForks(batch *pgx.Batch, t *overviewSums) {
+func (r *overviewReader) queuePlaysOfForks(batch *pgx.Batch) {
+	t := r.sums
 	numbers, forks, from, to := t.ranges(t.period)
 	batch.Queue(playsOfForksSQL, numbers, forks, from, to, t.period.From).Query(func(rows pgx.Rows) error {
 		var i int
@@ -135,11 +128,12 @@ func (s *snapshot) queuePlaysOfForks(batch *pgx.Batch, t *overviewSums) {
 	})
 }
 
-func (s *snapshot) queuePlayersOfForks(batch *pgx.Batch, t *overviewSums) {
+func (r *overviewReader) queuePlayersOfForks(batch *pgx.Batch) {
+	t := r.sums
 	compared := t.compared()
 	numbers, forks, from, to := t.ranges(compared)
 	middle := compared.From.Add(comparedWeeks * week)
-	batch.Queue(playersOfForksSQL, s.query.OrganisationID, numbers, forks, from, to, middle).Query(func(rows pgx.Rows) error {
+	batch.Queue(playersOfForksSQL, r.snap.query.OrganisationID, numbers, forks, from, to, middle).Query(func(rows pgx.Rows) error {
 		var i int
 		var completed [2]int64
 		var players [2][]int32
@@ -153,7 +147,8 @@ func (s *snapshot) queuePlayersOfForks(batch *pgx.Batch, t *overviewSums) {
 	})
 }
 
-func (s *snapshot) queueHeadsOfForks(batch *pgx.Batch, t *overviewSums) {
+func (r *overviewReader) queueHeadsOfForks(batch *pgx.Batch) {
+	t := r.sums
 	var numbers []int32
 	var forks []string
 	var days []time.Time
@@ -168,16 +163,17 @@ func (s *snapshot) queueHeadsOfForks(batch *pgx.Batch, t *overviewSums) {
 	if len(days) == 0 {
 		return
 	}
-	batch.Queue(headsOfForksSQL, s.query.OrganisationID, numbers, forks, days).Query(func(rows pgx.Rows) error {
+	batch.Queue(headsOfForksSQL, r.snap.query.OrganisationID, numbers, forks, days).Query(func(rows pgx.Rows) error {
 		var i int
 		var date time.Time
 		var head pgtype.DriverBytes
-		return forEachRow(rows, []any{&i, &date, &head}, func() { s.addHead(t, i, date, head) })
+		return forEachRow(rows, []any{&i, &date, &head}, func() { r.addHead(i, date, head) })
 	})
 }
 
 // addHead adds the players of a sealed day of the i-th fork.
-func (s *snapshot) addHead(t *overviewSums, i int, date time.Time, head []byte) {
+func (r *overviewReader) addHead(i int, date time.Time, head []byte) {
+	t := r.sums
 	t.turnTo(i)
 	h := half(t.weekOf(sealedDay{date: date}))
 	err := segment.UnpackDay(date.UnixMilli(), head, nil, nil, func(p *segment.Play) {
@@ -186,7 +182,7 @@ func (s *snapshot) addHead(t *overviewSums, i int, date time.Time, head []byte) 
 		}
 	})
 	if err != nil {
-		s.damaged = append(s.damaged, Damage{t.forks[i].id, Period{From: date, Days: 1}})
+		r.snap.damaged = append(r.snap.damaged, Damage{t.forks[i].id, Period{From: date, Days: 1}})
 	}
 }
 

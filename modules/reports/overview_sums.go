@@ -1,0 +1,134 @@
+package reports
+
+import (
+	"slices"
+	"time"
+)
+
+// overviewSums sums the plays of an overview, and then, fork by fork, its players.
+type overviewSums struct {
+	period    Period
+	forks     []forkSums
+	cost      int64    // of counting the players
+	completed [2]int64 // of the four weeks before and of the last four
+	players   [2]distinct
+	current   int      // the fork whose players are counted; -1: none yet
+	ofFork    distinct // its players of the last four weeks
+}
+
+// forkSums is what is known of a fork before the segments of its players are read.
+type forkSums struct {
+	id string
+	ForkOverview
+	sealed   []sealedDay // ascending
+	unsealed []int32     // players of the last four weeks, outside segments
+}
+
+func newOverviewSums(p Period) *overviewSums {
+	t := &overviewSums{period: p, current: -1}
+	t.players[0].reset()
+	t.players[1].reset()
+	return t
+}
+
+// weekOf is the week of a day of the period.
+func (t *overviewSums) weekOf(d sealedDay) int { return int(d.date.Sub(t.period.From) / week) }
+
+// half returns 1 for the last four weeks, 0 for the four before, and -1 for the others.
+func half(week int) int { return max(-1, week/comparedWeeks-1) }
+
+// addPlays counts plays of a fork; each costs as much to find the player of.
+func (t *overviewSums) addPlays(fork *forkSums, week int, plays, cost int64) {
+	if fork.Weeks[week] += plays; half(week) >= 0 {
+		t.cost += plays * cost
+	}
+}
+
+// turnTo counts the players of the forks before the i-th, and begins with that one's outside segments.
+func (t *overviewSums) turnTo(i int) {
+	for t.current < i {
+		if t.current >= 0 {
+			t.forks[t.current].Players = t.ofFork.n
+		}
+		t.current++
+		t.ofFork.reset()
+		if t.current < len(t.forks) {
+			t.ofFork.addAll(t.forks[t.current].unsealed)
+		}
+	}
+}
+
+// compared are the last eight weeks.
+func (t *overviewSums) compared() Period {
+	days := 2 * comparedWeeks * int(week/day)
+	return Period{From: t.period.End().AddDate(0, 0, -days), Days: days}
+}
+
+// overview rounds the sums.
+func (t *overviewSums) overview(counted bool) Overview {
+	o := Overview{Forks: make(map[string]*ForkOverview, len(t.forks)), Counted: counted}
+	for i, total := range []*OverviewTotals{&o.Before, &o.Now} {
+		first := OverviewWeeks + (i-2)*comparedWeeks
+		for f := range t.forks {
+			total.Plays += sum(t.forks[f].Weeks[first : first+comparedWeeks])
+		}
+		if counted {
+			total.Players, total.Completed = t.players[i].n, t.completed[i]
+			total.CompletionRate = rate(total.Completed, total.Plays)
+		}
+	}
+	for i := range t.forks {
+		o.Forks[t.forks[i].id] = &t.forks[i].ForkOverview
+	}
+	return o
+}
+
+// ranges are what of the forks' days in the period is not sealed.
+func (t *overviewSums) ranges(p Period) (numbers []int32, forks []string, from, to []time.Time) {
+	for i := range t.forks {
+		f := &t.forks[i]
+		first := slices.IndexFunc(f.sealed, func(d sealedDay) bool { return !d.date.Before(p.From) })
+		var inside sealed
+		if first >= 0 {
+			inside.days = f.sealed[first:]
+		}
+		lo, hi := inside.gaps(p)
+		for range lo {
+			numbers, forks = append(numbers, int32(i)), append(forks, f.id)
+		}
+		from, to = append(from, lo...), append(to, hi...)
+	}
+	return numbers, forks, from, to
+}
+
+// distinct counts players once. Ordinals are small and dense: each has the number of the count that it was last seen in.
+type distinct struct {
+	seen  []int32
+	count int32
+	n     int64
+}
+
+// reset begins another count.
+func (d *distinct) reset() {
+	d.count++
+	d.n = 0
+}
+
+func (d *distinct) add(player int32) {
+	if n := int(player) + 1; n > len(d.seen) {
+		d.seen = append(d.seen, make([]int32, n-len(d.seen))...)
+	}
+	if d.seen[player] != d.count {
+		d.seen[player] = d.count
+		d.n++
+	}
+}
+
+func (d *distinct) addAll(players []int32) {
+	if len(players) > 0 {
+		d.add(slices.Max(players)) // grows once
+	}
+	for _, player := range players {
+		d.add(player)
+	}
+}
