@@ -124,3 +124,33 @@ func (s *Sealer) Rebuild(ctx context.Context, timeout time.Duration) (Sealed, er
 	}
 	return s.pass(ctx, conn, true, timeout)
 }
+
+// ErrSealerLocked is returned while another process seals: one does at a time, over all instances.
+var ErrSealerLocked = errors.New("another process holds the sealer lock: try again when it has finished its pass")
+
+const sealerLock = 0x6467_7365_616c // "dgseal", an advisory lock
+
+// lockSealer takes the sealer lock until the transaction ends, and waits for it at most timeout. No session holds it, because
+// a pooler gives a session's next transaction to another client. Errors: ErrSealerLocked.
+func (s *Sealer) lockSealer(ctx context.Context, timeout time.Duration, tx interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}) error {
+	err := postgres.AwaitLock(ctx, s.log, "sealer", timeout, func() (ok bool, err error) {
+		err = tx.QueryRow(ctx, `/* reports.lockSealer */ select pg_try_advisory_xact_lock($1)`, int64(sealerLock)).Scan(&ok)
+		return ok, err
+	})
+	if errors.Is(err, postgres.ErrLocked) {
+		return ErrSealerLocked
+	}
+	return err
+}
+
+func markAllDirty(ctx context.Context, tx pgx.Tx) error {
+	_, err := tx.Exec(ctx, `/* reports.markAll */
+		with days as (insert into unsealed_days select fork_id, day from fork_days)
+		insert into unsealed_months select fork_id, month from fork_months`)
+	if err != nil {
+		return fmt.Errorf("reports: mark all as dirty: %w", err)
+	}
+	return nil
+}
