@@ -155,6 +155,14 @@ func (s *snapshot) send(ctx context.Context, batch *pgx.Batch) error {
 	return err
 }
 
+// sendLast is send, and ends the transaction in the same round trip.
+func (s *snapshot) sendLast(ctx context.Context, batch *pgx.Batch) error {
+	batch.Queue("rollback")
+	err := s.send(ctx, batch)
+	s.ended = err == nil || errors.Is(err, segment.ErrDamaged)
+	return err
+}
+
 // close ends the transaction and releases the connection. A connection amid rows is closed instead: the rest of an export
 // may be long.
 func (s *snapshot) close() {

@@ -2,7 +2,6 @@ package reports
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -26,7 +25,7 @@ func newStatisticsReader(s *snapshot, budget *labelBudget) *statisticsReader {
 	}
 }
 
-// read sums what the snapshot reads, and rounds the sums.
+// read reads the snapshot, sums the rows as they come, and rounds the sums.
 func (r *statisticsReader) read(ctx context.Context) (Statistics, error) {
 	meta := r.snap.meta
 	if meta.suppressed() {
@@ -35,9 +34,11 @@ func (r *statisticsReader) read(ctx context.Context) (Statistics, error) {
 	a := newAccumulator(r.snap.query.Period)
 	batch := &pgx.Batch{}
 	r.queue(batch, a)
-	stats, err := r.send(ctx, batch, a)
-	stats.ReportingMode = meta.mode
-	return stats, err
+	l, err := r.send(ctx, batch, a)
+	if err != nil {
+		return Statistics{}, err
+	}
+	return r.round(a, l), nil
 }
 
 func newAccumulator(p Period) *segment.Accumulator { return segment.NewAccumulator(p.From, p.Days) }
@@ -91,40 +92,35 @@ func (r *statisticsReader) queueGroup(batch *pgx.Batch, a *segment.Accumulator) 
 	r.plays.queue(batch, from, to, a.Add)
 }
 
-// send runs the batch, and rounds what it sums.
-func (r *statisticsReader) send(ctx context.Context, batch *pgx.Batch, a *segment.Accumulator) (Statistics, error) {
-	if r.snap.query.TotalsOnly {
-		if err := r.snap.send(ctx, batch); err != nil {
-			return Statistics{}, err
-		}
-		return newTotals(a), nil
+// send runs the batch and reads the labels of the players, in the batch where that reads few in vain. Totals have none.
+func (r *statisticsReader) send(ctx context.Context, batch *pgx.Batch, a *segment.Accumulator) (*labels, error) {
+	switch {
+	case r.snap.query.TotalsOnly:
+		return nil, r.snap.send(ctx, batch)
+	case r.labelsInBatch(a):
+		l := r.labels.queue(batch)
+		return l, r.snap.sendLast(ctx, batch)
 	}
-	l, err := r.sendWithLabels(ctx, batch, a)
-	if err != nil {
-		return Statistics{}, err
+	if err := r.snap.send(ctx, batch); err != nil {
+		return nil, err
 	}
-	stats := newStatistics(a, r.snap.query.Period, l.of)
-	stats.Bytes = r.snap.meta.heldBytes(stats.UniquePlayers, l)
-	return stats, nil
-}
-
-// sendWithLabels runs the batch and reads the labels of the players, in the batch where that reads few in vain.
-func (r *statisticsReader) sendWithLabels(ctx context.Context, batch *pgx.Batch, a *segment.Accumulator) (*labels, error) {
-	if !r.labelsInBatch(a) {
-		if err := r.snap.send(ctx, batch); err != nil {
-			return nil, err
-		}
-		return r.labels.of(ctx, a.Players.Ordinals())
-	}
-	l := r.labels.queue(batch)
-	batch.Queue("rollback")
-	err := r.snap.send(ctx, batch)
-	r.snap.ended = err == nil || errors.Is(err, segment.ErrDamaged)
-	return l, err
+	return r.labels.of(ctx, a.Players.Ordinals())
 }
 
 // labelsInBatch reports whether it is known in advance whose labels are needed: of a small group all; of a large one in a
 // small organisation, and where the sealed days have more plays than the organisation has players, most.
 func (r *statisticsReader) labelsInBatch(a *segment.Accumulator) bool {
 	return r.snap.meta.smallGroup() || r.snap.meta.grouped && r.snap.meta.lastOrdinal <= LargeReport || a.Total.Plays > int64(r.snap.meta.lastOrdinal)
+}
+
+// round rounds the sums. Without labels they are totals.
+func (r *statisticsReader) round(a *segment.Accumulator, l *labels) (stats Statistics) {
+	if l == nil {
+		stats = newTotals(a)
+	} else {
+		stats = newStatistics(a, r.snap.query.Period, l.of)
+		stats.Bytes = r.snap.meta.heldBytes(stats.UniquePlayers, l)
+	}
+	stats.ReportingMode = r.snap.meta.mode
+	return stats
 }
