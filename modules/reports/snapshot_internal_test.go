@@ -1,0 +1,72 @@
+package reports
+
+import (
+	"io"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/org"
+)
+
+// errReplay is what a replica answers when replay needs what a statement reads.
+var errReplay = &pgconn.PgError{Code: "40001"}
+
+// doc.go, Invariants: a replica's failure is asked again of the primary, once, in another snapshot that knows nothing of the first.
+func TestReplicaFailureIsReadAgainFromPrimary(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	e.exec(t, insertSQL, testFrom, 40, 100)
+	q := Query{OrganisationID: testOrg, ForkID: testFork, Period: Period{From: testFrom, Days: 40}}
+	for _, replica := range []bool{true, false} {
+		s, err := openSnapshot(t.Context(), e.db.DB, q, true)
+		require.NoError(t, err)
+		s.replica = replica
+		s.damaged = []Damage{{testFork, q.Period}}
+		calls := 0
+		err = s.read(t.Context(), func() error {
+			calls++
+			return errReplay
+		})
+		require.ErrorIs(t, err, errReplay)
+		require.False(t, s.replica)
+		require.Equal(t, map[bool]int{true: 2, false: 1}[replica], calls)
+		require.Equal(t, replica, len(s.damaged) == 0)
+		require.Equal(t, byte('T'), s.conn.Conn().PgConn().TxStatus())
+		s.close()
+	}
+	require.Zero(t, e.db.DB.Pool.Stat().AcquiredConns())
+}
+
+// rules.md, CSV: an export that a replica fails begins anew on the primary, unless the report has become another meanwhile.
+func TestExportBeginsAgainOnPrimary(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	e.exec(t, insertSQL, testFrom, 40, 1_000)
+	q := Query{OrganisationID: testOrg, ForkID: testFork, Period: Period{From: testFrom, Days: 40}}
+	want := e.exportedIDs(t, q)
+	begin := func(change string) *Export {
+		x, err := e.reports.Export(t.Context(), q, CSV)
+		require.NoError(t, err)
+		t.Cleanup(x.Close)
+		x.snap.replica = true
+		_, err = x.snap.conn.Exec(t.Context(), `select 1 / 0`) // every later statement of the transaction fails
+		require.Error(t, err)
+		e.exec(t, change)
+		x.Begin()
+		return x
+	}
+	x := begin(`select`)
+	for range len(want) + 1 {
+		_, err := x.Next(nil)
+		require.NoError(t, err)
+	}
+	_, err := x.Next(nil)
+	require.ErrorIs(t, err, io.EOF)
+	require.EqualValues(t, len(want), x.Rows())
+
+	x = begin(`update organisations set reporting_mode = '` + string(org.Pseudonymous) + `'`)
+	_, err = x.Next(nil)
+	require.ErrorContains(t, err, "current transaction is aborted")
+}
