@@ -73,7 +73,7 @@ func (r *overviewReader) read(ctx context.Context, maxCost int64) (Overview, err
 	r.queuePlayersOfForks(batch)
 	r.queueHeadsOfForks(batch)
 	err := r.snap.send(ctx, batch)
-	t.turnTo(len(t.forks))
+	t.advanceTo(len(t.forks))
 	return t.overview(true), err
 }
 
@@ -110,7 +110,7 @@ func (r *overviewReader) addForkDay(f *forkSums, d sealedDay) {
 	f.sealed = append(f.sealed, sealedDay{date: d.date})
 	w := t.weekOf(d)
 	t.addPlays(f, w, sums.Plays, 1)
-	if h := half(w); h >= 0 {
+	if h := comparisonIndex(w); h >= 0 {
 		t.completed[h] += sums.Completed
 	}
 }
@@ -174,8 +174,8 @@ func (r *overviewReader) queueHeadsOfForks(batch *pgx.Batch) {
 // addHead adds the players of a sealed day of the i-th fork.
 func (r *overviewReader) addHead(i int, date time.Time, head []byte) {
 	t := r.sums
-	t.turnTo(i)
-	h := half(t.weekOf(sealedDay{date: date}))
+	t.advanceTo(i)
+	h := comparisonIndex(t.weekOf(sealedDay{date: date}))
 	err := segment.UnpackDay(date.UnixMilli(), head, nil, nil, func(p *segment.Play) {
 		if t.players[h].add(p.Player); h == 1 {
 			t.ofFork.add(p.Player)

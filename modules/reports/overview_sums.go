@@ -34,18 +34,18 @@ func newOverviewSums(p Period) *overviewSums {
 // weekOf is the week of a day of the period.
 func (t *overviewSums) weekOf(d sealedDay) int { return int(d.date.Sub(t.period.From) / week) }
 
-// half returns 1 for the last four weeks, 0 for the four before, and -1 for the others.
-func half(week int) int { return max(-1, week/comparedWeeks-1) }
+// comparisonIndex returns 1 for the last four weeks, 0 for the four before, and -1 for the others.
+func comparisonIndex(week int) int { return max(-1, week/comparedWeeks-1) }
 
 // addPlays counts plays of a fork; each costs as much to find the player of.
 func (t *overviewSums) addPlays(fork *forkSums, week int, plays, cost int64) {
-	if fork.Weeks[week] += plays; half(week) >= 0 {
+	if fork.Weeks[week] += plays; comparisonIndex(week) >= 0 {
 		t.cost += plays * cost
 	}
 }
 
-// turnTo counts the players of the forks before the i-th, and begins with that one's outside segments.
-func (t *overviewSums) turnTo(i int) {
+// advanceTo counts the players of the forks before the i-th, and begins with that one's outside segments.
+func (t *overviewSums) advanceTo(i int) {
 	for t.current < i {
 		if t.current >= 0 {
 			t.forks[t.current].Players = t.ofFork.n
