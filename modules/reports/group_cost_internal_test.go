@@ -19,7 +19,7 @@ const (
 	largeDayPlays = 8_000
 )
 
-// doc.go, Trade-offs: a group never costs more than everybody, whatever is sealed and whatever the
+// doc.go, Invariants: a group never costs more than everybody, whatever is sealed and whatever the
 // planner knows. The cost is counted: pages, rows, and what a filter compares each row with.
 func TestGroupNeverCostsMoreThanEverybody(t *testing.T) {
 	t.Parallel()

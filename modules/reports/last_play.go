@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// LastPlay returns the start of the fork's latest play, and whether there is one. It knows no group: when a small group last played
-// is nobody's business. The caller holds the lease of a report without plays, whose connection it takes: it waits for no other.
+// LastPlay returns the start of the fork's latest play, and whether there is one. Not offered for groups: it would
+// reveal when a hidden group played. The caller holds the lease of a report without plays, whose connection it takes: it waits for no other.
 func (s *Service) LastPlay(ctx context.Context, organisationID, forkID string) (time.Time, bool, error) {
 	return lastPlay(ctx, s.reads.Pool, organisationID, forkID)
 }

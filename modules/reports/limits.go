@@ -20,6 +20,10 @@ const (
 	LargeReport = 5_000
 )
 
+// Large statistics hold the sums, the order and the label of each player; labels of more than bytesOfLabel are charged to the lease
+// as they are read (labelBudget). One report at a time, over all organisations, may take more than half of maxLargeBytes. So an instance
+// holds at most maxLargeBytes and the excess of that one: 100,000 players with names of 800 bytes take 90 MB.
+//
 // The memory of answers: of a report while it is computed, and of what its body is made of until that is sent, however slowly the
 // client reads. Beside organisations that hold slow answers of 100,000 players, the eighth organisation finds room for its first one
 // (package limiter).

@@ -17,7 +17,8 @@ import (
 // again. (The tables keep their names: programs of other versions may run beside this one.)
 const (
 	// versionByte and monthVersionByte are the first bytes of what this version of the program has sealed. They are compared as
-	// bytes, so that an empty value is another version rather than an error.
+	// bytes, so that an empty value is another version rather than an error. Segments of another version are ignored and sealed
+	// again: while programs of two versions run they seal in turns, and the figures stay right.
 	versionByte      = `'\x0` + string(rune('0'+segment.Version)) + `'::bytea`
 	monthVersionByte = `'\x0` + string(rune('0'+segment.MonthVersion)) + `'::bytea`
 
@@ -35,7 +36,8 @@ const (
 
 // A group is large from a share of the organisation's players on, one in so many: reading everybody's
 // plays or segments is then faster than a lookup for each member. Segments are faster to read than
-// plays.
+// plays. Of whole months the plays of the members alone are read; months whose plays take more than maxMonthBytes
+// are sealed without them.
 const (
 	largeInPlays    = "8"
 	largeInSegments = "70"

@@ -89,7 +89,8 @@ func tryLockDays(ctx context.Context, tx pgx.Tx, q Query) (free bool, err error)
 // sealFunc seals the day or month of a bucket.
 type sealFunc func(context.Context, *bucket) (Sealed, error)
 
-// sealBucket seals a day or a month in a transaction of its own, at READ COMMITTED, unless a writer holds its lock.
+// sealBucket seals a day or a month in a transaction of its own, at READ COMMITTED, unless a writer holds its lock: a snapshot
+// would not see what was written before the lock.
 // Errors: ErrSealerLocked.
 func (p *pass) sealBucket(ctx context.Context, q Query, seal sealFunc) (done Sealed, err error) {
 	err = pgx.BeginTxFunc(ctx, p.conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
