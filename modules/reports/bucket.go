@@ -42,7 +42,7 @@ func (b *bucket) packDay(ctx context.Context, maxPlays int) (segment.Day, int, e
 
 func (b *bucket) countDay(ctx context.Context, limit int) (n int, err error) {
 	p := b.snap.query.Period
-	err = b.snap.conn.QueryRow(ctx, `/* reportb.countDay */ select count(*) from (select from plays
+	err = b.snap.conn.QueryRow(ctx, `/* reports.countDay */ select count(*) from (select from plays
 		where org_id = $1 and fork_id = $2 and started_at >= $3 and started_at < $4 limit $5) x`,
 		b.snap.query.OrganisationID, b.snap.query.ForkID, p.From, p.End(), limit).Scan(&n)
 	if err != nil {
