@@ -11,8 +11,8 @@ import (
 	"dg/platform/apperr"
 )
 
-// The bounds of a download. An answer that takes longer than recheckTimeout counts as none, and after answerBound without an
-// answer the database counts as unavailable: together less than the promised two seconds.
+// The timeouts of a download. A recheck fails after recheckTimeout. After answerBound without an answer the database counts as
+// unavailable, which keeps the promised two seconds.
 const (
 	timeLimit      = 30 * time.Minute
 	recheckEvery   = 500 * time.Millisecond
@@ -20,7 +20,7 @@ const (
 	answerBound    = 1500 * time.Millisecond
 )
 
-// Why RecheckContext ends a download, beside the loss of access.
+// Causes of RecheckContext other than the loss of access.
 var (
 	ErrNoAnswer error = &apperr.Error{
 		Code: apperr.Unavailable, Message: "The database did not answer. Retry in 5 seconds.", RetryAfter: 5,
@@ -32,8 +32,8 @@ var (
 // seconds after recheck denies access (lost), or after the database stops answering (ErrNoAnswer), and after 30 minutes
 // (ErrTimeLimit). The caller ends it with stop.
 //
-// recheck returns nil while the actor has access, and apperr.AuthRequired, apperr.AccessDenied or apperr.NotFound once it has
-// not; any other error means that there was no answer.
+// recheck returns nil while the actor has access, and apperr.AuthRequired, apperr.AccessDenied or apperr.NotFound after it lost
+// access. Any other error means that the database did not answer.
 func RecheckContext(recheck func(context.Context) error, lost error) (ctx context.Context, stop context.CancelCauseFunc) {
 	limited, stopClock := context.WithTimeoutCause(context.Background(), timeLimit, ErrTimeLimit)
 	ctx, cancel := context.WithCancelCause(limited)

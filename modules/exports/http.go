@@ -49,8 +49,7 @@ func (s *Service) Send(ctx context.Context, c *fiber.Ctx, r Request) error {
 	return err
 }
 
-// acquire waits for a place, not as long as any other: those that came together are not refused in one moment, to come again in
-// one moment, before everybody else.
+// acquire waits with jitter, so that rejected clients do not retry in lockstep.
 func (s *Service) acquire(ctx context.Context, r Request) (*limiter.Lease, error) {
 	lease, err := s.limiter.Acquire(ctx, limiter.Request{
 		OrganisationID: r.Query.OrganisationID, ActorID: r.Actor.ID,
@@ -62,7 +61,7 @@ func (s *Service) acquire(ctx context.Context, r Request) (*limiter.Lease, error
 	return lease, err
 }
 
-// newBusyError says whose limit an export met.
+// newBusyError names the limit that refused an export.
 func newBusyError(met *limiter.BoundError, by audit.ActorKind) error {
 	limit := fmt.Sprintf("on this instance: at most %d run at once", MaxAtOnce)
 	switch {

@@ -30,7 +30,7 @@ type job struct {
 	lease   *limiter.Lease
 	stop    context.CancelCauseFunc
 	export  *reports.Export
-	id      string // of the export, in both of its entries: a client may use a request id again
+	id      string // joins the two entries; request ids may repeat
 }
 
 // watch returns the context of the export.
@@ -43,8 +43,8 @@ func (j *job) watch() (ctx context.Context) {
 	return ctx
 }
 
-// open starts the export and records that: the entry commits while the first rows are read, and nothing is sent before both are
-// there. Where the rows fail, Next returns their error and the end is recorded.
+// open starts the export and records the start. The entry commits while the first rows are read; nothing is sent before both
+// finish. If reading fails, Next returns the error and the end is recorded.
 func (j *job) open(ctx context.Context, header map[string]string) (httpserver.Source, error) {
 	export, err := j.service.reports.Export(ctx, j.request.Query, j.request.Format)
 	if err != nil {
@@ -75,13 +75,13 @@ func (j *job) open(ctx context.Context, header map[string]string) (httpserver.So
 // Next appends the next row.
 func (j *job) Next(b []byte) ([]byte, error) { return j.export.Next(b) }
 
-// Close frees the connection and the place, and records the end in the background: the client waits for Close.
+// Close frees the connection and the slot. It records the end in the background, because the client waits for Close.
 func (j *job) Close(outcome error) {
 	j.free()
 	j.finish(outcome, j.export.Rows())
 }
 
-// abandon ends an export for which nobody waits any more, while its start is being recorded: if that succeeds, it has an end.
+// abandon ends an export whose client has gone while its start is being recorded. A recorded start gets its end.
 func (j *job) abandon(outcome error, recorded <-chan error) {
 	j.service.recording.Go(func() {
 		if <-recorded == nil {
@@ -105,7 +105,7 @@ func (j *job) free() {
 
 const recordTimeout = 20 * time.Second
 
-// recordStart does not end with its client: of an entry that was cancelled nobody knows whether it is there.
+// recordStart outlives its client: a cancelled insert may or may not have committed.
 func (j *job) recordStart(ctx context.Context, details map[string]any) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -126,7 +126,7 @@ func (j *job) recordEnd(details map[string]any) {
 	}
 }
 
-// record queues in a flow of the organisation's exports: neither its own flood nor another's downloads delay the entry.
+// record queues its statement in a flow of its own per organisation, so that other requests do not delay the entry.
 func (j *job) record(ctx context.Context, action audit.Action, details map[string]any) error {
 	q := j.request.Query
 	ctx = limiter.WithTenant(ctx, "exports of "+q.OrganisationID)

@@ -9,16 +9,16 @@ import (
 	"dg/platform/limiter"
 )
 
-// How many exports one instance runs at once: in all, for one organisation, and for one key or person. Callers can meet these
-// bounds: the OpenAPI document and /docs state them. Beside others an organisation gets fewer (package limiter).
+// Concurrent exports of one instance: in all, of one organisation, and of one key or person. The OpenAPI document and /docs
+// state them. An organisation gets fewer while others export (package limiter).
 const (
 	MaxAtOnce               = 8
 	MaxAtOnceOfOrganisation = MaxAtOnce / 2
 	MaxAtOnceOfActor        = 3
 )
 
-// maxWaiting bounds the requests of one organisation that wait for a place. One that waits costs its connection. One that is
-// refused at once comes again soon, with a statement each time.
+// maxWaiting bounds the queue of one organisation. Waiting costs a connection; a refused client retries soon, which costs a
+// statement each time.
 const maxWaiting = 1000
 
 // Reports reads the plays of a report. Package reports says what the methods promise.
@@ -42,7 +42,7 @@ type Service struct {
 	OnFinish func(outcome string, rows int64) // called at the end of each export; set before the first
 }
 
-// Limiters are what bounds the service's work, by the name of the work.
+// Limiters returns the limiters by the name of the work, for metrics.
 func (s *Service) Limiters() map[string]*limiter.Limiter {
 	return map[string]*limiter.Limiter{"exports": s.limiter}
 }

@@ -51,7 +51,7 @@ func (e *LockedError) Error() string { return e.cause.Error() }
 // Unwrap returns the error with the code apperr.RateLimited.
 func (e *LockedError) Unwrap() error { return e.cause }
 
-// attemptLimit is how many wrong attempts are compared within a window. The last of them begins a lock of the same length.
+// attemptLimit is the number of wrong attempts within a window. The last one starts a lock of the same length.
 type attemptLimit struct {
 	key           []byte
 	max           int
@@ -59,14 +59,14 @@ type attemptLimit struct {
 	keepOnSuccess bool // a right attempt does not clear the count
 }
 
-// newLimit hashes what is counted: keys have one length and do not list whose accounts were tried.
+// newLimit hashes the key: keys have one length, and the table does not reveal which accounts were tried.
 func newLimit(kind, id string, attempts int, window time.Duration) attemptLimit {
 	key := sha256.Sum256([]byte(kind + ":" + id))
 	return attemptLimit{key: key[:], max: attempts, window: window}
 }
 
-// signInLimits are those of a sign-in. A known browser has a limit of its own, which nobody else can reach and which
-// ignores what others try. Any other browser is counted by address and by account, in this order everywhere.
+// signInLimits returns the limits of a sign-in. A known browser has a limit of its own, which strangers can neither reach nor
+// exhaust. Other browsers are counted by address and account, always in this order, which prevents deadlocks.
 func signInLimits(who credentials, from Client) []attemptLimit {
 	if who.knownBrowser {
 		return []attemptLimit{newLimit("browser", from.Browser, maxBrowserFailures, browserWindow)}
@@ -76,9 +76,8 @@ func signInLimits(who credentials, from Client) []attemptLimit {
 	return []attemptLimit{address, newLimit("account", EmailKey(who.Email), maxAccountFailures, accountWindow)}
 }
 
-// sessionLimits are those of a password within a session, apart from those of the sign-in, which
-// strangers can reach. They are counted by session: who copied the cookie of one locks that one,
-// and its person signs in again. The person's bound is looser than what one session can reach.
+// sessionLimits returns the limits of a password within a session, apart from those of sign-in, which strangers can reach. A thief
+// with a copied cookie locks that session, and its person signs in again. The person's limit is looser than a session's.
 func sessionLimits(who credentials, token, address string) []attemptLimit {
 	from := newLimit("session address", netaddr.ClientText(address), maxAddressFailures, addressWindow)
 	from.keepOnSuccess = true // or an own session would clear it
@@ -89,12 +88,12 @@ func sessionLimits(who credentials, token, address string) []attemptLimit {
 	}
 }
 
-// codeLimit is that of codes in a session that was begun in a known browser.
+// codeLimit limits codes in a session of a known browser.
 func codeLimit(browser []byte) attemptLimit {
 	return newLimit("codes", string(browser), maxBrowserFailures, browserWindow)
 }
 
-// entryLimit is that of entries in the audit log. See record.
+// entryLimit limits entries in the audit log. See record.
 func entryLimit(action audit.Action, account string) attemptLimit {
 	return newLimit(string(action), account, maxEntries, time.Minute)
 }

@@ -71,7 +71,7 @@ func (s *Service) matchCode(tx transaction, in *lockedSession, code string, now 
 	return step, ok, reused, nil
 }
 
-// Recovery codes have 80 random bits: nobody guesses one, so a plain SHA-256 is enough to store it by.
+// Recovery codes have 80 random bits, so an unsalted SHA-256 is enough to store them.
 const (
 	recoveryCodeCount  = 10
 	recoveryCodeLength = 16

@@ -73,8 +73,8 @@ func (k Keyring) currentPrefix() string {
 	return k.current.prefix()
 }
 
-// encrypt returns a person's secret in its stored form: bound to the person, and the same each time, so that an import of the
-// same secret changes nothing. The nonce is derived from person and secret: no two plaintexts share one.
+// encrypt returns a person's secret in its stored form. The person is additional data. The nonce is derived from person and secret
+// (SIV-like): encryption is deterministic, so that importing the same secret changes nothing, and no two plaintexts share a nonce.
 func (k Keyring) encrypt(personID, secret string) string {
 	if k.current == nil {
 		return secret
@@ -86,13 +86,13 @@ func (k Keyring) encrypt(personID, secret string) string {
 	return k.current.prefix() + base64.RawURLEncoding.EncodeToString(encrypted)
 }
 
-// EncryptText returns a text that DecryptText gives back for the same person alone: encrypted if there is a key, otherwise in clear.
-// It is no secret of the person's sign-in, and is not opened as one.
+// EncryptText encrypts a text for DecryptText and the same person; without a key it stays in clear. Domain separation keeps it
+// from being decrypted as a secret of sign-in.
 func (s *Service) EncryptText(personID, text string) string {
 	return s.keys.encrypt("text of "+personID, text)
 }
 
-// DecryptText returns the text that was encrypted for the person.
+// DecryptText reverses EncryptText.
 func (s *Service) DecryptText(personID, encrypted string) (string, error) {
 	return s.keys.open("text of "+personID, encrypted)
 }

@@ -10,19 +10,18 @@ import (
 	"dg/platform/netaddr"
 )
 
-// maxConnections is the most connections that are open at once, whatever the process's limit of files. 10,000 idle ones
-// hold 110 MB.
+// maxConnections bounds open connections, also where the process's file limit is higher.
 const maxConnections = 10_000
 
-// slowClient is how long a request may arrive, or the answer to a request of nobody known be read, before its connection is
-// evicted where none is idle.
+// slowClient is the time to send a request or to read an unauthenticated response. After it the connection may be evicted if
+// none is idle.
 const slowClient = time.Second
 
-// maxLookedAt is how many connections of a queue are looked at for one to evict.
+// maxLookedAt bounds the search of a queue for a connection to evict.
 const maxLookedAt = 64
 
-// connectionLimit returns how many connections the process can have besides its reserved files. (Go has raised the limit of
-// files to the hard limit.)
+// connectionLimit returns the process's file limit less its reserved files, at most maxConnections. Go has raised the soft limit
+// to the hard one.
 func connectionLimit(reserved int) int {
 	var files syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files) != nil {
@@ -32,13 +31,13 @@ func connectionLimit(reserved int) int {
 	return min(maxConnections, max(limit-reserved, limit/2))
 }
 
-// addressLimit is how many connections one address may have.
+// addressLimit is the limit of one client.
 func (k *connections) addressLimit() int { return max(1, k.limit/2) }
 
-// share is how many connections each address would have if all had the same, and one more address came.
+// share is the equal share of a client if one more client connects.
 func (k *connections) share() int { return max(1, k.limit/(len(k.groups)+1)) }
 
-// admit adds a new connection and evicts another one if need be. It returns nil where none can be evicted.
+// admit adds a new connection and evicts another one if necessary. It returns nil if none can be evicted.
 func (k *connections) admit(tcp *net.TCPConn) *lingerConn {
 	c := &lingerConn{TCPConn: tcp, conns: k}
 	if ip, ok := remoteIP(tcp.RemoteAddr()); ok && !within(ip, k.exempt) {
@@ -61,8 +60,8 @@ func (k *connections) admit(tcp *net.TCPConn) *lingerConn {
 	return c
 }
 
-// makeRoom evicts a connection if a new one of the address needs that: one of the same address where that is at its limit, or above
-// its share of a full server. The caller holds the lock, and closes the one that is evicted. refused says why there is no room.
+// makeRoom evicts a connection if a new one of the address needs room: one of the same address if that is at its limit, or above
+// its share of a full server. The caller holds the lock and closes the evicted one. refused is the reason if there is no room.
 func (k *connections) makeRoom(addr netip.Addr) (evicted *lingerConn, refused string) {
 	full := k.all.open >= k.limit
 	if g := k.groups[addr]; g != nil && (g.open >= k.addressLimit() || full && g.open > k.share()) {
@@ -83,8 +82,8 @@ func (k *connections) makeRoom(addr netip.Addr) (evicted *lingerConn, refused st
 	return evicted, refused
 }
 
-// evict removes the connection of the group that has been idle longest, or else one whose client is slow: to send its request, or to
-// read an answer that anybody gets. It never removes a connection whose request is being served.
+// evict removes the longest idle connection of the group, or else one whose client is slow to send its request or to read an
+// unauthenticated response. It never removes a connection whose request is being served.
 func (k *connections) evict(g *connGroup) *lingerConn {
 	first := g.idle.Front()
 	if first == nil {
@@ -101,8 +100,8 @@ func (k *connections) evict(g *connGroup) *lingerConn {
 	return c
 }
 
-// evictCrowded removes a connection of an address above its share, however long its client has been slow, so that nobody else's
-// makes room. It looks at the first of each queue: where they are not found there, they do not hold many.
+// evictCrowded removes a connection of a client above its share, however briefly it has been slow, so that other clients keep
+// theirs. It searches the first maxLookedAt of each queue: a client that is not among them does not hold many.
 func (k *connections) evictCrowded() *lingerConn {
 	for _, queue := range []*list.List{&k.all.idle, &k.all.waiting} {
 		e := queue.Front()

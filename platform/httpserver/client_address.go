@@ -27,8 +27,8 @@ func WithTenant(c *fiber.Ctx, organisationID string) {
 	c.SetUserContext(limiter.WithTenant(c.UserContext(), strings.Clone(organisationID)))
 }
 
-// clientAddr walks from the connection towards the client while each hop is trusted. It stops at the first that is not, or at
-// something that is not an address: whatever is left of either can be forged.
+// clientAddr walks X-Forwarded-For from the connection towards the client while each hop is trusted. It stops at the first
+// untrusted or invalid hop, because everything left of it can be forged.
 func clientAddr(remote net.Addr, forwarded []string, trusted []netip.Prefix) string {
 	at, ok := remoteIP(remote)
 	if !ok {

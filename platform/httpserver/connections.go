@@ -18,7 +18,7 @@ const (
 	connClosed
 )
 
-// connections are the open ones, which admission.go admits. Each change takes constant time, however many there are.
+// connections are the open connections. Each change takes constant time.
 type connections struct {
 	limit   int
 	exempt  []netip.Prefix // without a limit for each address
@@ -30,8 +30,8 @@ type connections struct {
 	groups map[netip.Addr]*connGroup // by address with an open connection
 }
 
-// connGroup are connections that share a limit: all of them, or those of an address. Its queues hold the candidates for
-// eviction, the longest waiting first.
+// connGroup is a set of connections with a limit: all, or those of one client. Its queues hold the candidates for eviction, the
+// longest waiting first.
 type connGroup struct {
 	open          int
 	idle, waiting list.List // waiting: for the client, to send its request or to read its answer
@@ -85,7 +85,7 @@ func (k *connections) remove(c *lingerConn) {
 	}
 }
 
-// enqueue makes a connection the last candidate for eviction, unless it is being served.
+// enqueue appends a connection to the candidates for eviction, unless it is being served.
 func (k *connections) enqueue(c *lingerConn, state connState) {
 	c.state = state
 	if state == connServing {
@@ -127,8 +127,8 @@ func (k *connections) count() int {
 	return k.all.open
 }
 
-// expireIdle ends the wait for a request on each connection that has been idle for so long. One that has just begun to arrive sets a
-// deadline of its own, after it has waited for the lock.
+// expireIdle expires the read deadline of connections that have been idle for so long. A request that has just begun to arrive
+// waits for the lock and then sets a deadline of its own.
 func (k *connections) expireIdle(long time.Duration) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

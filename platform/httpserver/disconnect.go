@@ -8,8 +8,8 @@ import (
 
 const disconnectInterval = 500 * time.Millisecond
 
-// watchDisconnect calls gone when the client has left, until ctx ends. Nothing reads from the connection while a file is
-// produced, and only the second write after fails: without it a slow query would run on for nobody.
+// watchDisconnect calls gone when the client disconnects, until ctx ends. Otherwise only the second write after the disconnect would
+// fail, and a slow query would run on.
 func watchDisconnect(ctx context.Context, conn net.Conn, gone func()) {
 	connected := connectionProbe(conn)
 	if connected == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// The faults in framing. In each of them a proxy in front may see another end of the request than this server.
+// Framing faults, each of which allows request smuggling behind a proxy.
 const (
 	faultLineEnding = "The request line and header lines must end with CRLF."
 	faultFolded     = "Header lines must not be folded. Send each header on one line."
@@ -26,8 +26,8 @@ var (
 	transferEncoding = []byte("Transfer-Encoding")
 )
 
-// framingFault returns what is wrong with the framing of a request, or "". It reads the header lines as they came: fasthttp
-// accepts lines without CR, contradicting lengths and "Transfer-Encoding: identity" and leaves no trace of them.
+// framingFault returns the framing fault of a request, or "". It reads the raw header, because fasthttp silently accepts lines
+// without CR, contradicting lengths and "Transfer-Encoding: identity".
 func framingFault(method string, headers []byte) string {
 	bodiless := method == "GET" || method == "HEAD"
 	lengths := 0

@@ -11,8 +11,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// guard runs before the router: it keeps the record of the request, refuses what is not valid HTTP and turns a panic into
-// an error response.
+// guard runs before the router. It keeps the record of the request, refuses invalid HTTP and turns a panic into an error
+// response.
 func (s *Server) guard(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
 		rec := s.begin(ctx)

@@ -7,7 +7,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// gzipBlocks compresses a stream block by block. The compress middleware cannot: it ends a broken file with a valid footer.
+// gzipBlocks compresses a stream block by block. fiber's compress middleware would end a truncated file with a valid footer.
 type gzipBlocks struct {
 	w     *gzip.Writer
 	out   *bytes.Buffer

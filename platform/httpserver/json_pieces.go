@@ -10,10 +10,9 @@ import (
 // Pieces makes a body: each call appends the next piece to b, and nothing at the end.
 type Pieces func(b []byte) []byte
 
-// SendJSONPieces responds to GET as SendJSON does, with a body that is made while it is sent: of a large one no more than a
-// block is in memory. It has no length, except over HTTP/1.0, which needs one: there pieces, which begins the body, is called
-// a second time to find it. While the body is sent, the response's lease
-// holds a block and that many bytes.
+// SendJSONPieces responds to GET as SendJSON does, but makes the body while it is sent, one block in memory at a time. The body is
+// chunked. HTTP/1.0 needs a length, so that pieces is called twice. While the body is sent, the response's lease holds a block and
+// held bytes.
 func SendJSONPieces(c *fiber.Ctx, pieces func() Pieces, held int64) error {
 	request := &c.Context().Request.Header
 	b := newPieceBlocks(pieces())

@@ -18,13 +18,12 @@ const (
 	lingerBytes = 256 << 10
 )
 
-// breakTime is how long a client has for the chunk in which a transfer breaks off, and again for what the kernel still
-// holds. A relay may turn the reset into a plain end, which GNU wget notices only after a whole chunk.
+// breakTime is the time to send the chunk in which a transfer breaks off, and again to drain the kernel's buffer. A relay may turn
+// the reset into a FIN, which GNU wget treats as an error only after a whole chunk.
 const breakTime = 250 * time.Millisecond
 
-// lingerConn is a connection that can linger: after a response that was sent before all of the request was read, it waits
-// for the client before it closes. Closed at once, the kernel would send a reset for the unread bytes, which can overtake the
-// response: the client would see "connection reset" in place of 413 or 431.
+// lingerConn is a connection with a lingering close. If a response was sent before the whole request was read, an immediate close
+// would make the kernel send a reset, which can overtake the response: the client would see "connection reset", not the 413.
 type lingerConn struct {
 	*net.TCPConn
 	linger   atomic.Bool
@@ -49,7 +48,7 @@ func lingerOnClose(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-// Close closes the connection, where it is marked once the client has closed it or had time to.
+// Close closes the connection. A marked one first waits for the client to close it, for a bounded time.
 func (c *lingerConn) Close() error {
 	defer c.conns.forget(c)
 	if c.linger.Swap(false) {
@@ -61,8 +60,8 @@ func (c *lingerConn) Close() error {
 	return c.TCPConn.Close()
 }
 
-// resetOnClose makes a reset of the end of the connection, whatever closes it, the end of the process included. It is on
-// while a long body is sent: GNU wget takes a plain end inside a chunk for the end of the file.
+// resetOnClose sets SO_LINGER 0, so that any close resets the connection, also when the process is killed. It is on while a long
+// body is sent, because GNU wget accepts a FIN inside a chunk as the end of the file.
 func (c *lingerConn) resetOnClose(on bool) {
 	c.transfer.Store(on)
 	seconds := -1
@@ -72,8 +71,8 @@ func (c *lingerConn) resetOnClose(on bool) {
 	_ = c.SetLinger(seconds) // fails when the connection is gone
 }
 
-// readArrived reads what has arrived although the time for it is over: a request may have come while this process had no processor, and
-// closing its connection would be a reset in place of an answer.
+// readArrived reads bytes that arrived before a passed deadline: the process may have been starved of CPU, and the close would
+// reset the connection of a valid request.
 func (c *lingerConn) readArrived(p []byte, late error) (n int, err error) {
 	raw, err := c.SyscallConn()
 	if err != nil {

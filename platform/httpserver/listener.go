@@ -20,12 +20,11 @@ const (
 	acceptLogInterval = 10 * time.Second
 )
 
-// maxRejecting is how many connections get a 503 at once; beyond it they are closed without a response. Each takes a file
-// beyond the limit of connections, for at most half a second.
+// maxRejecting bounds concurrent 503 responses; further connections are closed without a response. Each holds a file descriptor
+// above the limit for at most half a second.
 const maxRejecting = 16
 
-// listener returns the connections that are admitted. It ends only when it is closed: fasthttp would end the service at
-// any error of accept.
+// listener returns admitted connections. Only Close ends it, because fasthttp stops serving at any error of accept.
 type listener struct {
 	net.Listener
 	conns       *connections

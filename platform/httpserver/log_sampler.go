@@ -9,7 +9,8 @@ import (
 	"dg/platform/netaddr"
 )
 
-// Unauthenticated requests, and those of a key over its rate, could fill the disk: so many are logged in a second, in all and for one address.
+// Limits of log lines a second, in all and for one client. Without them unauthenticated and rate-limited requests could fill the
+// disk.
 const (
 	maxSampled           = 50
 	maxSampledPerAddress = 20

@@ -80,11 +80,11 @@ func (rec *requestRecord) end(status int, bytes int64, err error) {
 	rec.srv.running.Add(-1)
 }
 
-// MarkAuthenticated notes that the sender of the request is known: its log line is never sampled away.
+// MarkAuthenticated exempts the request from log sampling.
 func MarkAuthenticated(c *fiber.Ctx) { recordOf(c.Context()).authenticated = true }
 
-// AttachLease ties a lease to the response: it is released when the last byte is sent or the response is broken off,
-// whatever ends it, a panic included. While the response is sent, the lease holds the size of its body and no place.
+// AttachLease ties a lease to the response. It is released when the response ends or breaks off, also after a panic. While the
+// response is sent, the lease holds the size of its body and no slot.
 func AttachLease(c *fiber.Ctx, lease *limiter.Lease) { recordOf(c.Context()).lease = lease }
 
 // RequestID returns the id of the request, as in the X-Request-Id header of its response, the log and the audit log.

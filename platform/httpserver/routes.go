@@ -18,8 +18,8 @@ func (s *Server) dispatch(c *fiber.Ctx) error {
 	return WriteError(c, err)
 }
 
-// routeLabel names the route that responded: its template, a middleware's prefix with a star, or unmatched. The set is
-// bounded, whatever callers send.
+// routeLabel names the route that responded: its template, a middleware's prefix with a star, or unmatched. Callers cannot grow the
+// set of labels.
 func (s *Server) routeLabel(c *fiber.Ctx, err error) string {
 	if isRouterError(err) {
 		return unmatched

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// ErrStopped is the cause of what was broken off because the server stops.
+// ErrStopped is the cause of responses that the shutdown breaks off.
 var ErrStopped = errors.New("the server is stopping")
 
 const (
@@ -19,11 +19,10 @@ const (
 // Stopping reports whether a shutdown has begun: a health check that says so ends the new requests.
 func (s *Server) Stopping() bool { return s.closing.Load() }
 
-// Shutdown stops the server. While Options.ShutdownDelay lasts it goes on accepting and answering, and every answer closes its
-// connection: proxies learn from Stopping and send to another server. Then it accepts nothing new, closes each connection that has been
-// idle as long, and lets running requests finish within Options.Grace or until ctx ends. At last it ends the context of all handlers,
-// which breaks off streams and queries, and closes every connection that is left.
-// It returns an error when a request still runs after all that. The database pool may be closed once it has returned.
+// Shutdown stops the server. For Options.ShutdownDelay it serves on with Connection: close, while proxies learn from Stopping. Then
+// it stops accepting, closes idle connections, and waits for running requests for Options.Grace or until ctx ends. Last it cancels
+// all handlers, which breaks off streams and queries, and closes all connections. It returns an error if a request still runs.
+// The caller may then close the database pool.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.mu.Lock()
 	if s.stopping {
@@ -56,8 +55,8 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return s.abortRunning()
 }
 
-// drain closes idle connections until none is left or ctx ends. fasthttp would close them with the requests that they have just received,
-// and those whose answer, begun before the shutdown, did not say that they close.
+// drain closes idle connections until none is left or ctx ends. fasthttp would also close those that have just received a request,
+// and those whose response lacked Connection: close because it began before the shutdown.
 func (s *Server) drain(ctx context.Context) {
 	waitUntil(s.opts.Grace, func() bool {
 		s.conns.expireIdle(s.opts.ShutdownDelay)

@@ -10,13 +10,13 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// blockSize is what one write and one chunk carry: exports ran at 300 MB/s with 64 KB and at 116 MB/s with 4 KB.
+// blockSize is the size of a write and a chunk: exports ran at 300 MB/s with 64 KB and at 116 MB/s with 4 KB.
 const blockSize = 64 << 10
 
 // blockTimeout is how long a client may take for one block.
 const blockTimeout = 9 * time.Second
 
-// Why a stream was broken off, besides ErrStopped, the cause of StreamOptions.Context and the source's own errors.
+// Causes of a broken stream, besides ErrStopped, the cause of StreamOptions.Context and the source's own errors.
 var (
 	// ErrClientGone means that the client left before it had the whole file.
 	ErrClientGone = errors.New("the client is gone")
@@ -52,13 +52,12 @@ type StreamOptions struct {
 	Finished func(bytes int64, err error)
 }
 
-// Stream responds with the file that open yields. open and the first 64 KB run before the response starts: their
-// error is returned, for WriteError, and nothing was sent. A later error resets the connection, which clients notice that
-// look at it (PHP's file_get_contents does not). The context given to open ends when the client leaves, when Options.Context ends, when the server stops and
-// when the stream is over: run queries with it.
+// Stream responds with the file that open yields. open and the first 64 KB run before the response starts; Stream returns their
+// error for WriteError. A later error resets the connection (PHP's file_get_contents ignores resets). The context given to open
+// ends with the client, Options.Context, the server or the stream: run queries with it.
 //
-// HEAD gets the headers and opens nothing. HTTP/1.0 gets 505: without chunks a file that was cut off looks whole. open
-// and the source must not keep the *fiber.Ctx, which serves another request while the file is sent.
+// HEAD gets the headers and opens nothing. HTTP/1.0 gets 505, because a truncated file without chunks looks complete. open and the
+// source must not keep the *fiber.Ctx: it serves another request while the file is sent.
 func Stream(c *fiber.Ctx, open func(ctx context.Context) (Source, error), o StreamOptions) error {
 	ctx := c.Context()
 	if !ctx.Request.Header.IsHTTP11() {

@@ -134,7 +134,7 @@ func (b *streamBody) nextBlock() ([]byte, error) {
 	return nil, io.EOF
 }
 
-// withCause puts the reason in front of an error that follows from it: a query fails because its context ended.
+// withCause prefixes an error with the context's cause: a query fails because its context ended.
 func (b *streamBody) withCause(err error) error {
 	cause := context.Cause(b.ctx)
 	if cause == nil || errors.Is(err, cause) {
@@ -152,7 +152,7 @@ func (b *streamBody) CloseWithError(writeErr error) error {
 	return result
 }
 
-// result returns what became of the file.
+// result returns the outcome of the file for Close and Finished.
 func (b *streamBody) result(writeErr error) error {
 	switch {
 	case b.complete && writeErr == nil:

@@ -30,7 +30,7 @@ func (rec *requestRecord) withSpan(ctx context.Context) context.Context {
 	return trace.ContextWithSpan(ctx, rec.span)
 }
 
-// endSpan has what the access log has, but for the path and the client: neither is anybody's to collect.
+// endSpan sets the attributes of the access log, except path and client, which are private.
 func (rec *requestRecord) endSpan(status int, err error) {
 	if rec.span == nil {
 		return
@@ -45,8 +45,7 @@ func (rec *requestRecord) endSpan(status int, err error) {
 	rec.span.End()
 }
 
-// headerCarrier lets the propagator read a request's traceparent, which has numbers alone. Its tracestate may hold any text, such as
-// a key, and would be in every span below.
+// headerCarrier exposes a request's traceparent only. tracestate is free text, possibly a key, and would reach every child span.
 type headerCarrier struct{ header *fasthttp.RequestHeader }
 
 // Get implements propagation.TextMapCarrier.

@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// sendBuffer is how much the kernel may hold for one client. It would grow to 4 MB, which a slow but steady reader
-// empties so rarely that it misses every write deadline.
+// sendBuffer bounds the kernel's send buffer (SO_SNDBUF). Autotuning grows it to 4 MB, and a slow but steady reader then misses
+// every write deadline.
 const sendBuffer = 128 << 10
 
-// firstSendBuffer is the same until the first block of a stream is sent. It does not fit into this: for a client that reads
-// nothing, nothing more is read of the source.
+// firstSendBuffer applies until the first block of a stream is sent. The block does not fit, so that a client that reads nothing
+// stops the source.
 const firstSendBuffer = 16 << 10
 
-// publicSendBuffer is the same for an answer that anybody gets: thousands of clients may ask for it and not read.
+// publicSendBuffer applies to unauthenticated responses: thousands of clients may request one and not read it.
 const publicSendBuffer = 32 << 10
 
 // writeDeadline is the write deadline of one long response. It moves with every block. Once the context has ended it stays
@@ -44,7 +44,7 @@ func setSendBuffer(conn net.Conn, bytes int) {
 	}
 }
 
-// expire ends a running write. Its chunk has a moment to become whole.
+// expire ends a running write. Its chunk has breakTime to complete.
 func (d *writeDeadline) expire() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -53,7 +53,7 @@ func (d *writeDeadline) expire() {
 	}
 }
 
-// extend gives the next block its time. After the end of the context it returns the cause.
+// extend sets the deadline of the next block. After the end of the context it returns the cause.
 func (d *writeDeadline) extend() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -70,7 +70,7 @@ func (d *writeDeadline) resetOnClose(on bool) {
 	}
 }
 
-// release leaves the connection to the next response. After a body that was not sent whole there is none.
+// release resets the connection's deadlines for the next response, unless the body was truncated.
 func (d *writeDeadline) release(whole bool) {
 	d.stop()
 	d.mu.Lock()

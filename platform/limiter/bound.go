@@ -16,8 +16,7 @@ type BoundError struct{ Bound Bound }
 // Error names the bound, for the log.
 func (e *BoundError) Error() string { return string(e.Bound) }
 
-// boundOf returns the first bound that a request meets: its actor's, its organisation's or, where these leave room,
-// the instance's.
+// boundOf returns the narrowest bound that refuses the request: actor, organisation, instance.
 func (l *Limiter) boundOf(e *Lease) Bound {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -47,14 +47,14 @@ func NewTenantHints() *TenantHints {
 	return &TenantHints{seed: maphash.MakeSeed(), organisations: map[uint64]string{}}
 }
 
-// Organisation returns that of a credential, or "".
+// Organisation returns the organisation of a credential, or "".
 func (h *TenantHints) Organisation(credential string) string {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	return h.organisations[maphash.String(h.seed, credential)]
 }
 
-// Accept remembers the organisation of an accepted credential, in place of a random one when there are too many.
+// Accept remembers the organisation of an accepted credential. At the limit it evicts a random one.
 func (h *TenantHints) Accept(credential, organisation string) {
 	if h.Organisation(credential) == organisation {
 		return

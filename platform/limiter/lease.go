@@ -9,7 +9,7 @@ type Lease struct {
 	actor         string
 	bytes         int64 // as counted
 	estimate      int64 // may be more than is counted
-	held, hasSlot bool  // whether anything is held, and whether a place is
+	held, hasSlot bool  // whether it holds anything, and whether a slot
 	granted       time.Time
 }
 
@@ -50,10 +50,10 @@ func (e *Lease) resize(estimate int64) {
 	}
 }
 
-// Keep gives the place back and holds that many bytes from here on: the work is done, and its result is being sent.
+// Keep releases the slot and holds that many bytes: the work is done, and its result is being sent.
 func (e *Lease) Keep(bytes int64) { e.keep(bytes, true) }
 
-// Release gives everything back, under Limits.Rest after the rest. It may be called again.
+// Release releases everything, under Limits.Rest after the rest. It is idempotent.
 func (e *Lease) Release() {
 	if e != nil && e.limiter.limits.Rest {
 		time.AfterFunc(min(time.Since(e.granted), maxRest), func() { e.keep(0, false) })
@@ -79,7 +79,7 @@ func (e *Lease) keep(bytes int64, held bool) {
 		l.slots--
 		o.slots--
 		o.count(e.actor, -1)
-		if o.turn != nil { // those that waited meanwhile come first: the organisation would be served again at once
+		if o.turn != nil { // it was just served: organisations that waited meanwhile come first
 			l.turns.MoveToBack(o.turn)
 		}
 	}

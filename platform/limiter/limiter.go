@@ -14,23 +14,22 @@ import (
 const (
 	// Wait is how long a request waits for its turn at most.
 	Wait = 5 * time.Second
-	// RetryAfter is when to repeat a request that waited without success, in seconds.
+	// RetryAfter is the Retry-After of a refusal, in seconds.
 	RetryAfter = 5
-	// MaxWaiting is how many requests of one organisation wait at once, unless Limits.Waiting says otherwise: those of two keys at
-	// their full rate.
+	// MaxWaiting is the default bound of an organisation's queue: two keys at their full rate.
 	MaxWaiting = 240
 )
 
-// maxRest bounds the rest of a place. What is held for longer waits for a lock, and takes no processor meanwhile.
+// maxRest bounds the rest of a slot. Work that takes longer waits for a lock and uses no processor.
 const maxRest = 100 * time.Millisecond
 
 // Limits say how much may run at once.
 type Limits struct {
 	MaxConcurrent         int
 	MaxConcurrentPerActor int    // for one key or person; 0: as many as its organisation
-	Bytes                 int64  // the memory that requests estimate; 0: only places count
+	Bytes                 int64  // estimated memory of requests; 0: unlimited
 	Waiting               int    // requests of one organisation in the queue; 0: MaxWaiting
-	Rest                  bool   // a released place stays empty for as long as it was held, at most maxRest
+	Rest                  bool   // a released slot stays empty for as long as it was held, at most maxRest
 	BusyMessage           string // the message for a request that waited without success; when to retry is added
 }
 
@@ -63,7 +62,7 @@ type organisation struct {
 	id     string
 	slots  int
 	bytes  int64
-	actors map[string]int // the places of each that is named
+	actors map[string]int // slots of each named actor
 	queue  []*waiter
 	turn   *list.Element // nil: nothing waits
 }
@@ -82,9 +81,8 @@ func New(l Limits) *Limiter {
 	return &Limiter{limits: l, organisations: map[string]*organisation{}, turns: list.New()}
 }
 
-// Acquire returns a lease of a place and of the request's bytes as soon as there is room and its turn has come. The caller
-// releases it. Errors: apperr.Unavailable with RetryAfter and a BoundError after Wait or when too many wait, and the cause of ctx when it
-// ends.
+// Acquire waits for the request's turn and returns a lease of a slot and its bytes. The caller releases it. Errors:
+// apperr.Unavailable with RetryAfter and a BoundError after Wait or with a full queue, and the cause of ctx when it ends.
 func (l *Limiter) Acquire(ctx context.Context, r Request) (*Lease, error) {
 	lease, w, err := l.enqueue(r)
 	if w == nil {
@@ -107,7 +105,7 @@ func (l *Limiter) Acquire(ctx context.Context, r Request) (*Lease, error) {
 	return nil, l.refuse(l.boundOf(w.lease))
 }
 
-// enqueue returns a lease when there is room and nobody waits, and a waiter otherwise.
+// enqueue returns a lease if there is room and the queue is empty, otherwise a waiter.
 func (l *Limiter) enqueue(r Request) (*Lease, *waiter, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

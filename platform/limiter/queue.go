@@ -8,12 +8,12 @@ func (l *Limiter) allows(e *Lease) bool {
 	return l.allowsSlot(o) && o.actors[e.actor] < l.limits.MaxConcurrentPerActor && inShare(o.bytes, e.bytes, l.bytes, l.limits.Bytes)
 }
 
-// allowsSlot reports whether the share of the organisation leaves a place.
+// allowsSlot reports whether the share of the organisation leaves a slot.
 func (l *Limiter) allowsSlot(o *organisation) bool {
 	return inShare(int64(o.slots), 1, int64(l.slots), int64(l.limits.MaxConcurrent))
 }
 
-// count adds to the places of an actor that is named.
+// count adds to the slots of a named actor.
 func (o *organisation) count(actor string, places int) {
 	if actor == "" {
 		return
@@ -26,8 +26,8 @@ func (o *organisation) count(actor string, places int) {
 	}
 }
 
-// inShare reports whether an organisation that holds own of a limit may hold more of it: its first, or up to half of what the
-// others leave free.
+// inShare reports whether an organisation that holds own of a limit may hold more: its first piece of work, or up to half of
+// what the others leave free.
 func inShare(own, more, held, limit int64) bool {
 	return own == 0 || 2*(own+more) <= limit-(held-own)
 }
@@ -51,8 +51,8 @@ func (l *Limiter) grant(e *Lease) {
 	}
 }
 
-// serve grants what there is room for, to the organisations in turn. Nobody overtakes the next in turn when it waits for room
-// that others hold: small requests would keep a large one waiting for ever.
+// serve grants requests while there is room, the least recently served organisation first. It stops at the first that does not
+// fit: otherwise small requests would starve a large one.
 func (l *Limiter) serve() {
 	for e := l.turns.Front(); e != nil; {
 		o := e.Value.(*organisation)
@@ -86,7 +86,7 @@ func (o *organisation) next(l *Limiter) int {
 	return -1
 }
 
-// drop takes a request out of its organisation's queue.
+// drop removes a request from its organisation's queue.
 func (l *Limiter) drop(o *organisation, i int) {
 	o.queue = append(o.queue[:i], o.queue[i+1:]...)
 	if len(o.queue) == 0 {
@@ -95,7 +95,7 @@ func (l *Limiter) drop(o *organisation, i int) {
 	}
 }
 
-// leaveQueue takes a request out that waits no longer. It returns false when the request was granted meanwhile.
+// leaveQueue removes a request whose wait has ended. It returns false if the request was granted meanwhile.
 func (l *Limiter) leaveQueue(w *waiter) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -111,7 +111,7 @@ func (l *Limiter) leaveQueue(w *waiter) bool {
 	return false
 }
 
-// forget forgets an organisation that neither holds nor waits.
+// forget removes an organisation that neither holds nor waits.
 func (l *Limiter) forget(o *organisation) {
 	if o.slots == 0 && o.bytes == 0 && len(o.queue) == 0 && l.organisations[o.id] == o {
 		delete(l.organisations, o.id)
