@@ -17,7 +17,7 @@ import (
 	"github.com/jackc/puddle/v2"
 )
 
-// errBadURL stands for every fault of a connection URL. It does not quote the fault, which is often inside the password.
+// errBadURL is the error of any malformed connection URL. It quotes nothing: the fault is often inside the password.
 var errBadURL = errors.New("the database URL cannot be read: it must look like " +
 	"postgres://user:password@host:5432/database, with special characters of the password percent-encoded")
 
@@ -73,20 +73,18 @@ var (
 	}
 )
 
-// garbled finds what pgx says of bytes that are no answer, and has no type for: PgBouncer that loses its server amid a message
-// appends an error of its own to the half.
+// garbled matches pgx's untyped protocol errors. PgBouncer appends an error of its own to half a message when it loses its server.
 var garbled = regexp.MustCompile(`[A-Z]\w+ body (is invalid|must have length of) |invalid body length: |(invalid|unknown) message (length|type): |unexpected message type |` +
 	`pgxpool: too many failed attempts`)
 
-// Failed reports whether err comes from the database or the way to it, and not from what was read.
+// Failed reports whether err comes from the database or the connection, not from the caller's handling of rows.
 func Failed(err error) bool {
 	_, refused := errors.AsType[*pgconn.PgError](err)
 	return refused || Unavailable(err)
 }
 
-// Unavailable reports whether err means that the database cannot be used now, which a surface answers with 503: it cannot be
-// reached, is stopping or full, is a standby, or took too long. An error in the statement or its data does not count, nor does
-// a caller that left (context.Canceled).
+// Unavailable reports whether err is a temporary failure of the database, which callers answer with 503: unreachable, stopping, full,
+// a standby, or a timeout. Errors of the statement or its data do not count, nor does context.Canceled.
 func Unavailable(err error) bool {
 	if err == nil {
 		return false
@@ -109,8 +107,8 @@ func Unavailable(err error) bool {
 		garbled.MatchString(err.Error())
 }
 
-// onStandby recognises the refusals of a standby: to write (25006), and to read an unlogged table, whose code has many other,
-// lasting causes, and whose text depends on the server's language.
+// onStandby recognises errors of a standby: a write (25006), and a read of an unlogged table, whose SQLSTATE has other, permanent
+// causes and whose text is localised.
 func onStandby(e *pgconn.PgError) bool {
 	return e.Code == "25006" || e.Code == "0A000" && e.Routine == "get_relation_info"
 }

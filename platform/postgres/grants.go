@@ -25,7 +25,7 @@ func fillGrants(template, role string) string {
 	})
 }
 
-// grant applies the template in one transaction: no request sees the role without its rights.
+// grant applies the template in one transaction, so that no request sees the role without its rights.
 func grant(ctx context.Context, db *sql.DB, template, role string, log *slog.Logger) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
@@ -59,11 +59,11 @@ const revokeTemporary = `/* postgres.grant */ do $$ begin
 	end if;
 end $$`
 
-// makesLargeObjects are the functions that make large objects, which no right on a table bounds.
+// makesLargeObjects lists the functions that create large objects, which table privileges do not cover.
 const makesLargeObjects = "lo_create(oid), lo_creat(integer), lo_from_bytea(oid, bytea), lo_import(text), lo_import(text, oid)"
 
-// warnOfPublicRights logs the statements that keep the role from filling the disk beside its tables. PostgreSQL gives
-// these rights to everybody, and to take them away changes what other programs of the database may do: dg does not.
+// warnOfPublicRights logs the statements that keep the role from filling the disk outside its tables. dg does not run them: they
+// revoke rights of PUBLIC, which other programs of the database may need.
 func warnOfPublicRights(ctx context.Context, db *sql.DB, role string, log *slog.Logger) error {
 	var database string
 	var temporary, largeObjects bool

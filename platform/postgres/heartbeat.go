@@ -27,10 +27,10 @@ const (
 
 var errSilent = errors.New("the database does not answer")
 
-// heartbeat tells a silent server from a slow statement: while any connection waits for an answer it connects anew, to each
-// host of the URL, and runs a statement, because a pooler lets in for a silent server. Where a host gives no answer and no
-// connection to it has heard anything meanwhile, those that wait are closed. Until a heartbeat is answered the host is tried
-// behind the others, and not at all if all are silent.
+// heartbeat tells a silent server from a slow statement. While a connection waits for an answer, it opens a new connection to each
+// host of the URL and runs a statement, because a pooler accepts connections for a silent server. If a host does not answer and
+// none of its connections has received anything meanwhile, the waiting ones are closed. Until a heartbeat succeeds, the host is
+// tried last, or not at all if all hosts are silent.
 type heartbeat struct {
 	hosts []*heartbeatHost
 	pool  *pgxpool.Pool
@@ -56,7 +56,7 @@ func newHeartbeat(config *pgxpool.Config, log *slog.Logger) *heartbeat {
 	return h
 }
 
-// watch makes the pool's connections known to the heartbeat.
+// watch registers the pool's connections with the heartbeat.
 func (h *heartbeat) watch(config *pgxpool.Config) {
 	config.ConnConfig.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
@@ -79,8 +79,8 @@ func (h *heartbeat) watch(config *pgxpool.Config) {
 	}
 }
 
-// shouldPing pings a connection that was idle. If one does not answer, the others most likely do not either: all idle ones
-// are closed, so that the wait for them is one pingTimeout and not one each.
+// shouldPing pings an idle connection. If one does not answer, it closes all idle ones, so that callers wait for one pingTimeout and
+// not for one each.
 func (h *heartbeat) shouldPing(ctx context.Context, p pgxpool.ShouldPingParams) bool {
 	if p.IdleDuration < pingAfter {
 		return false
@@ -142,7 +142,7 @@ func (h *heartbeat) waiting(since time.Time) (found []*watchedConn) {
 	return found
 }
 
-// beat finds out whether a host answers, and closes the connections to it that wait if it does not.
+// beat runs one heartbeat. If the host does not answer, it closes the waiting connections to it.
 func (h *heartbeat) beat(ctx context.Context, host *heartbeatHost) {
 	begin := time.Now()
 	limited, stop := context.WithTimeout(ctx, heartbeatTimeout)
@@ -198,7 +198,7 @@ func (h *heartbeat) heardSince(begin time.Time, mine func(*watchedConn) bool) (h
 	return heard
 }
 
-// watchedConn records what its heartbeat needs to know.
+// watchedConn records reads and writes for the heartbeat.
 type watchedConn struct {
 	net.Conn
 	heartbeat *heartbeat

@@ -6,8 +6,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// prepareHosts bounds an attempt to connect. Of several hosts it takes the primary, unless the URL asks for another kind: a
-// primary that comes back as a standby is often the first.
+// prepareHosts sets the connect timeout. Of several hosts it requires the primary, unless the URL has target_session_attrs: a former
+// primary that returns as a standby is often first.
 func prepareHosts(config *pgconn.Config) {
 	limit := connectTimeout
 	if len(splitHosts(config)) > 1 {
@@ -21,8 +21,8 @@ func prepareHosts(config *pgconn.Config) {
 	}
 }
 
-// splitHosts returns a configuration for each host of a URL, in its order. A host is there once with TLS and once without
-// where the URL leaves it open (sslmode=prefer).
+// splitHosts returns a configuration for each host of a URL, in order. With sslmode=prefer a host appears twice, with and without
+// TLS.
 func splitHosts(config *pgconn.Config) (hosts []*pgconn.Config) {
 	for _, f := range waysOf(config) {
 		last := len(hosts) - 1
@@ -37,7 +37,7 @@ func splitHosts(config *pgconn.Config) (hosts []*pgconn.Config) {
 	return hosts
 }
 
-// waysOf are the ways to connect that pgx tries one after the other.
+// waysOf returns the connection attempts of pgx, in order.
 func waysOf(config *pgconn.Config) []*pgconn.FallbackConfig {
 	return append([]*pgconn.FallbackConfig{{Host: config.Host, Port: config.Port, TLSConfig: config.TLSConfig}}, config.Fallbacks...)
 }

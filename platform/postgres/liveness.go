@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// How soon a connection is known to be dead if its peer has gone without closing it, because a host lost power or a firewall
-// forgot it. The server notices as soon as this side: a vanished client's locks are released within half a minute.
+// Timeouts that detect a dead peer, such as after a power failure or a dropped firewall state. They apply on both sides, so that the
+// locks of a dead client are released within half a minute.
 const (
 	pingAfter   = time.Second // a connection that was idle for longer is pinged before use
 	pingTimeout = time.Second
@@ -19,7 +19,7 @@ const (
 	keepAliveIdle     = 15 * time.Second
 	keepAliveInterval = 5 * time.Second
 	keepAliveCount    = 3
-	// The peer acknowledges what was sent by then, or the connection is dead.
+	// The time to acknowledge sent data (TCP_USER_TIMEOUT).
 	userTimeout = 30 * time.Second
 	// How often the server checks during a statement that its client is still there.
 	clientCheckInterval = 5 * time.Second
@@ -39,7 +39,7 @@ func livenessParams() map[string]string {
 	}
 }
 
-// dial connects with keep-alives, by which the system notices that the peer has gone.
+// dial connects with TCP keep-alives.
 func dial(ctx context.Context, network, address string) (net.Conn, error) {
 	d := net.Dialer{
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: keepAliveIdle, Interval: keepAliveInterval, Count: keepAliveCount},

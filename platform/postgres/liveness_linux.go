@@ -7,13 +7,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// setUserTimeout bounds how long what was sent may stay unacknowledged: keep-alives are not sent while something is.
+// setUserTimeout bounds the time that sent data stays unacknowledged. Keep-alives do not cover it.
 func setUserTimeout(network, _ string, conn syscall.RawConn) error {
 	if !strings.HasPrefix(network, "tcp") {
 		return nil
 	}
 	return conn.Control(func(fd uintptr) {
-		// Where the system refuses it the connection works without.
+		// Best effort.
 		_ = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, int(userTimeout.Milliseconds()))
 	})
 }

@@ -15,8 +15,8 @@ const (
 	lockLogInterval   = time.Minute
 )
 
-// AwaitLock calls try until it gets the lock, for at most timeout. It logs that it waits and for which lock, because a wait
-// without a sign looks like work. Errors: ErrLocked, those of try, and that of ctx.
+// AwaitLock calls try until it gets the lock, for at most timeout. It logs the wait, which would otherwise look like work. Errors:
+// ErrLocked, those of try, and that of ctx.
 func AwaitLock(ctx context.Context, log *slog.Logger, name string, timeout time.Duration, try func() (bool, error)) error {
 	begin, logged := time.Now(), time.Time{}
 	for {

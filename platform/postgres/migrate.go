@@ -27,8 +27,7 @@ const (
 	maxLockWait  = 10 * time.Minute
 )
 
-// Migrate applies the migrations of fsys to the database at ownerURL and gives servingRole the rights of grants.sql, under
-// one lock: of several processes one works and the others wait.
+// Migrate applies the migrations of fsys to the database at ownerURL and the rights of grants.sql to servingRole, under one lock.
 //
 // If the schema is newer than fsys, it changes neither schema nor rights: they belong to the newer program. A migration that
 // needs a lock retries for up to ten minutes.
@@ -76,7 +75,7 @@ func Migrate(ctx context.Context, ownerURL string, fsys fs.FS, servingRole strin
 	return nil
 }
 
-// locked works while no other process migrates. It takes goose's own lock, which older programs take too.
+// locked runs work under goose's own lock, which older programs take too.
 func locked(ctx context.Context, db *sql.DB, work func() error) error {
 	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 600)) // each second, for ten minutes
 	if err != nil {

@@ -14,13 +14,13 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// The parameter of a connection URL that says that it leads to a pooler in transaction mode. It is not sent.
+// The URL parameter for a pooler in transaction mode. It is not sent to the server.
 const (
 	poolerParam       = "pooler"
 	poolerTransaction = "transaction"
 )
 
-// ThroughPooler marks a connection URL as one that leads to a pooler in transaction mode.
+// ThroughPooler adds pooler=transaction to a connection URL.
 func ThroughPooler(url string) string {
 	before := "?"
 	switch {
@@ -32,7 +32,7 @@ func ThroughPooler(url string) string {
 	return url + before + poolerParam + "=" + poolerTransaction
 }
 
-// PoolerError says how a pooler before the database does not fit, and how to fix it.
+// PoolerError is an unsuitable pooler before the database, with its fix.
 type PoolerError struct{ Problem, Fix string }
 
 func (e *PoolerError) Error() string { return e.Problem + ": " + e.Fix }
@@ -57,7 +57,7 @@ func unreachable(err error) error {
 	return fmt.Errorf("the database does not answer: %w", Redact(err))
 }
 
-// checkSession finds a pooler that does not fit what was said of it. Errors: *PoolerError.
+// checkSession detects a pooler that is unsuitable or not announced in the URL. Errors: *PoolerError.
 func checkSession(ctx context.Context, conn *pgx.Conn, pooled bool) error {
 	config, want := conn.Config(), sessionParams(Options{})
 	if !pooled {
@@ -88,7 +88,7 @@ func checkSession(ctx context.Context, conn *pgx.Conn, pooled bool) error {
 	return err
 }
 
-// readSession returns the server's process and the settings without which statements wait for ever or writes fail.
+// readSession returns the backend's PID and the settings that dg relies on: timeouts and the isolation of writes.
 func readSession(ctx context.Context, conn *pgx.Conn) (pid uint32, settings map[string]string, err error) {
 	var names, values []string
 	err = conn.QueryRow(ctx, `/* postgres.session */ select pg_backend_pid(), array_agg(name), array_agg(setting) from pg_settings
@@ -102,8 +102,8 @@ func readSession(ctx context.Context, conn *pgx.Conn) (pid uint32, settings map[
 	return pid, settings, err
 }
 
-// sharesSessions finds out whether a pooler runs in transaction mode: there a connection meets another session once a second
-// connection holds its own in a transaction.
+// sharesSessions detects transaction pooling: a connection moves to another session while a second connection holds the first one
+// in a transaction.
 func sharesSessions(ctx context.Context, first *pgx.Conn) (bool, error) {
 	const session = `/* postgres.pooler */ select pg_backend_pid()`
 	second, err := pgx.ConnectConfig(ctx, first.Config())
@@ -124,7 +124,7 @@ func sharesSessions(ctx context.Context, first *pgx.Conn) (bool, error) {
 	return before != after, nil
 }
 
-// Connect opens one connection as Open does: with the same session, and refused where a pooler does not fit.
+// Connect opens one connection with the session settings and checks of Open.
 func Connect(ctx context.Context, url string, opts Options) (*pgx.Conn, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
@@ -142,12 +142,12 @@ func Connect(ctx context.Context, url string, opts Options) (*pgx.Conn, error) {
 	return conn, nil
 }
 
-// roleDefaultsLock keeps two processes from changing a role at once, which PostgreSQL refuses.
+// roleDefaultsLock serialises changes of a role: PostgreSQL refuses concurrent ones.
 const roleDefaultsLock = 0x6467_726f_6c65 // "dgrole", an advisory lock
 
-// SetRoleDefaults makes what every session needs the default of the URL's role in its database, because a pooler in transaction
-// mode passes nothing else on. A role may do that for itself. Where it changes something, the role's idle sessions end: new
-// ones have it. Where the role may not, the log says what to run.
+// SetRoleDefaults stores the session settings as defaults of the URL's role in its database, because a pooler in transaction mode
+// drops startup parameters. A role may do this for itself; otherwise the log has the statements to run. A change terminates the
+// role's idle sessions, so that new ones get it.
 func SetRoleDefaults(ctx context.Context, url string, log *slog.Logger) error {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
@@ -183,7 +183,7 @@ func SetRoleDefaults(ctx context.Context, url string, log *slog.Logger) error {
 	return nil
 }
 
-// missingDefaults returns the statements that give the role what it does not have yet.
+// missingDefaults returns the statements that set the role's missing defaults.
 func missingDefaults(ctx context.Context, tx pgx.Tx) (statements []string, err error) {
 	if _, err := tx.Exec(ctx, `/* postgres.roleDefaults */ select pg_advisory_xact_lock($1)`, int64(roleDefaultsLock)); err != nil {
 		return nil, err

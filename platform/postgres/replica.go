@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// ReplicaWait bounds how long a read waits for a replica, its connection included. After it the primary is asked.
+// ReplicaWait bounds the wait of a read for a replica, connecting included. Then the read goes to the primary.
 const ReplicaWait = 50 * time.Millisecond
 
 // Replicas are hot standbys of the primary.
@@ -24,8 +24,8 @@ type Replicas struct {
 	flushing atomic.Bool
 }
 
-// Replica is one of them. It is read from while it is verified; a read that it fails leaves it out until the next check, so
-// that in each second no more reads wait for it in vain than its pools have connections.
+// Replica takes reads while it is verified. A failed read leaves it out until the next check, so that at most as many reads a
+// second wait in vain as its pools have connections.
 type Replica struct {
 	Number int // in the order of the setting, from 1: its name in log and metrics
 	of     *Replicas
@@ -39,15 +39,15 @@ type Replica struct {
 	reads    atomic.Int64
 }
 
-// serverRun is a server between its start and its end, on a timeline. Within one, what is replayed only grows.
+// serverRun identifies one run of a server on a timeline. Within a run the replayed LSN only advances.
 type serverRun struct {
 	started  time.Time
 	timeline uint32
 }
 
-// OpenReplicas opens replicas of the primary, each with pools like those of the options' keys, which then find the replicas
-// (AcquireReplica). One that cannot be reached does not count as an error. The caller runs Run, and closes them.
-// It fails if a URL cannot be read, or if a server is reached that is not a copy of the primary.
+// OpenReplicas opens replicas of the primary, each with a pool for every key of like; AcquireReplica of that key then uses it. The
+// caller runs Run and closes them. It fails for a malformed URL or a server that is no copy of the primary. An unreachable replica
+// is no error.
 func OpenReplicas(ctx context.Context, urls []string, primary *DB, like map[*DB]Options) (*Replicas, error) {
 	rs := &Replicas{primary: primary}
 	for i, url := range urls {
@@ -101,11 +101,11 @@ func (rs *Replicas) All() []*Replica {
 	return rs.all
 }
 
-// Pool returns the pool that takes the reads of the primary's.
+// Pool returns the replica's counterpart of a pool of the primary.
 func (r *Replica) Pool(of *DB) *DB { return r.pools[of] }
 
-// AcquireReplica returns a connection of a replica that has replayed the position, or nil: then this pool is to be asked. A snapshot
-// that is taken on it afterwards holds all that was committed before the position was read.
+// AcquireReplica returns a connection to a replica that has replayed the position, or nil if the primary must answer. A snapshot
+// taken on it afterwards sees every commit that precedes the reading of the position.
 func (db *DB) AcquireReplica(ctx context.Context, at Position) *pgxpool.Conn {
 	r, run := db.pickReplica(at)
 	if r == nil {

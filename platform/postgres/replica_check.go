@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// ReplicaState is whether a replica is read from, and why it is not.
+// ReplicaState is whether a replica takes reads, or why it does not.
 type ReplicaState string
 
 // The states.
@@ -26,7 +26,7 @@ var ReplicaStates = []ReplicaState{ReplicaFollowing, ReplicaBehind, ReplicaPromo
 
 var notChecked = ReplicaUnreachable
 
-// replicaError is why a replica cannot be read from.
+// replicaError is the reason that a replica takes no reads.
 type replicaError struct {
 	state ReplicaState
 	text  string
@@ -85,8 +85,7 @@ const (
 	checkTimeout  = time.Second
 )
 
-// Run checks every replica about once a second until ctx ends. A replica that is left out comes back by this alone: no read waits
-// for one that is.
+// Run checks every replica about once a second until ctx ends. Only a check readmits a replica, so that no read waits for a bad one.
 func (rs *Replicas) Run(ctx context.Context) {
 	for pause(ctx, checkInterval) == nil {
 		rs.check(ctx)
@@ -106,7 +105,7 @@ func (rs *Replicas) check(ctx context.Context) {
 	}
 }
 
-// check verifies the replica, or leaves it out. A primary that does not answer changes nothing: no request begins without it.
+// check verifies the replica, or leaves it out. It changes nothing while the primary does not answer: no request starts then.
 func (r *Replica) check(ctx context.Context) {
 	limited, stop := context.WithTimeout(ctx, checkTimeout)
 	defer stop()
@@ -124,8 +123,8 @@ func (r *Replica) check(ctx context.Context) {
 	}
 }
 
-// verify returns the run of a replica that follows the primary, or nil while the primary does not answer. One that was left out has
-// to come as far as a record that is written only now, so that one with a history of its own that stands still never comes back.
+// verify returns the run of a replica that follows the primary, or nil while the primary does not answer. A replica that was left out
+// must replay a record written now, which a stopped replica with a diverged history never does.
 func (r *Replica) verify(ctx context.Context, conn *pgxpool.Conn) (*serverRun, error) {
 	seen, err := identify(ctx, conn)
 	if err != nil {
@@ -162,8 +161,8 @@ func (r *Replica) verify(ctx context.Context, conn *pgxpool.Conn) (*serverRun, e
 	return run, r.await(waiting, conn, run, at)
 }
 
-// checkSession refuses a pooler that does not fit. A session that began before the role's settings were replayed is ended: the next
-// check finds another.
+// checkSession refuses an unsuitable pooler. It ends a session that predates the replay of the role's settings; the next check opens
+// another.
 func (r *Replica) checkSession(ctx context.Context, conn *pgxpool.Conn) error {
 	err := checkSession(ctx, conn.Conn(), r.probes.pooled)
 	if err != nil && r.probes.pooled {

@@ -10,19 +10,19 @@ import (
 const (
 	replayedSQL = `/* postgres.replayed */ select pg_is_in_recovery(), pg_postmaster_start_time(), coalesce(pg_last_wal_replay_lsn(), '0/0')::text`
 
-	// The control file has a new timeline only some time after its first record is replayed. What the receiver tells is newer, and only
-	// for roles with pg_read_all_stats.
+	// The control file shows a new timeline some time after its first record is replayed. The WAL receiver's is current, but visible
+	// only to roles with pg_read_all_stats.
 	identifySQL = `/* postgres.identify */ select pg_is_in_recovery(), pg_postmaster_start_time(), coalesce(pg_last_wal_replay_lsn(), '0/0')::text,
 		s.system_identifier, greatest(c.timeline_id, r.min_recovery_end_timeline, (select received_tli from pg_stat_wal_receiver))
 		from pg_control_system() s, pg_control_checkpoint() c, pg_control_recovery() r`
 
 	primarySQL = `/* postgres.position */ select s.system_identifier, ` + positionSQL + ` from pg_control_system() s`
 
-	// markSQL writes a record that means nothing, and flushes the log up to its end. It never waits for a synchronous standby.
+	// markSQL writes an empty logical message and flushes the log. It never waits for a synchronous standby.
 	markSQL = `/* postgres.mark */ select set_config('synchronous_commit', 'local', true), pg_logical_emit_message(true, 'dg', '')::text`
 )
 
-// replayedIn returns how far the server has replayed the log, if it is still in the run and a standby.
+// replayedIn returns the replayed LSN of a server that is still a standby in the same run.
 func replayedIn(ctx context.Context, conn *pgxpool.Conn, run *serverRun) (uint64, error) {
 	var standby bool
 	var started time.Time
@@ -39,7 +39,7 @@ func replayedIn(ctx context.Context, conn *pgxpool.Conn, run *serverRun) (uint64
 	return parseLSN(replayed)
 }
 
-// identity is what a server says of itself.
+// identity is the result of identifySQL.
 type identity struct {
 	standby  bool
 	started  time.Time
@@ -70,7 +70,7 @@ func (rs *Replicas) mark(ctx context.Context) (at Position, err error) {
 	return at, err
 }
 
-// flush flushes the log beyond a position amid a record, one call at a time, so that no read waits for wal_writer_delay.
+// flush flushes the log beyond a position inside a record, one call at a time, so that no read waits for wal_writer_delay.
 func (rs *Replicas) flush() {
 	if !rs.flushing.CompareAndSwap(false, true) {
 		return

@@ -28,7 +28,7 @@ func newStatementLog(log *slog.Logger) logger.Interface {
 	return statementLog{log: log}
 }
 
-// LogMode ignores the level: nobody may turn values on.
+// LogMode ignores the level, so that no call turns values on.
 func (l statementLog) LogMode(logger.LogLevel) logger.Interface { return l }
 
 // Info drops gorm's messages of this level.

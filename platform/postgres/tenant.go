@@ -36,8 +36,8 @@ func Tenant(organisationID string) func(*gorm.DB) *gorm.DB {
 	return func(db *gorm.DB) *gorm.DB { return db.Set(tenantSetting, organisationID) }
 }
 
-// Raw is gorm's Raw for a text on one organisation, which the text names @org. gorm's own Raw and Exec are refused
-// without AcrossTenants. A Raw inside a condition is a part of its text: nobody reads it here.
+// Raw is gorm's Raw for a text on one organisation, its parameter @org. gorm's own Raw and Exec need AcrossTenants. The guard does not
+// inspect a Raw inside a condition.
 func Raw(db *gorm.DB, organisationID, text string, args ...any) *gorm.DB {
 	return db.Set(textSetting, organisationID).Raw(text, withOrg(text, organisationID, args)...)
 }
@@ -55,8 +55,8 @@ func withOrg(text, organisationID string, args []any) []any {
 	return append(args, sql.Named("org", organisationID))
 }
 
-// AcrossTenants is a gorm scope for statements that are deliberately not scoped to an organisation, and for texts on
-// tables that belong to none. The reason is for the reader.
+// AcrossTenants is a gorm scope for statements that are deliberately not scoped to an organisation, and for texts on tables
+// that belong to none. The reason documents the call.
 func AcrossTenants(reason string) func(*gorm.DB) *gorm.DB {
 	return func(db *gorm.DB) *gorm.DB { return db.Set(acrossSetting, reason) }
 }
@@ -74,8 +74,8 @@ func guardTenants(g *gorm.DB) error {
 	)
 }
 
-// guard refuses a statement that is not scoped. gorm drops the error of a subquery and writes nothing in its place:
-// PostgreSQL then refuses the statement around it.
+// guard refuses an unscoped statement. gorm drops the error of a subquery and writes nothing, so that PostgreSQL refuses the outer
+// statement.
 func guard(scoped func(*gorm.DB) bool) func(*gorm.DB) {
 	return func(db *gorm.DB) {
 		if _, across := db.Get(acrossSetting); !across && !scoped(db) {
@@ -84,8 +84,8 @@ func guard(scoped func(*gorm.DB) bool) func(*gorm.DB) {
 	}
 }
 
-// scope adds the organisation to the conditions of a built statement, or looks for it among the parameters of a text. It
-// reads no text: TestStatementsAreScopedToAnOrganisation proves what a text reads.
+// scope adds the organisation to the conditions of a built statement, or requires it among the parameters of a text. It does not
+// parse SQL: TestStatementsAreScopedToAnOrganisation proves each text.
 func scope(db *gorm.DB) bool {
 	s := db.Statement
 	if s.SQL.Len() > 0 {
@@ -126,8 +126,8 @@ func onModel(s *gorm.Statement) bool {
 	return true
 }
 
-// addCondition adds a condition that must hold whatever the others are. They become one, because Or may have joined
-// them: "a or b and org_id = …" reads every organisation's a.
+// addCondition adds a mandatory condition. It puts the others in parentheses, because of Or: "a or b and org_id = …" would read
+// every organisation's a.
 func addCondition(s *gorm.Statement, condition clause.Expression) {
 	where := s.Clauses["WHERE"]
 	exprs := []clause.Expression{condition}

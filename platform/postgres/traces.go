@@ -36,7 +36,7 @@ func (t statementTracer) start(ctx context.Context, sql string, options ...trace
 		attribute.String("db.system.name", "postgresql"), attribute.String("db.client.connection.pool.name", t.pool)))...)
 }
 
-// end ends a statement's span. Of an error it has the SQLSTATE alone: texts quote values.
+// end ends a statement's span. It records only the SQLSTATE of an error, because messages quote values.
 func end(span trace.Span, err error) {
 	if err != nil {
 		reason := "failed"
@@ -60,7 +60,7 @@ func (t statementTracer) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, data pg
 	end(trace.SpanFromContext(ctx), data.Err)
 }
 
-// batchKey is where a batch keeps when its last statement was done.
+// batchKey is the context key of the end of a batch's last statement.
 type batchKey struct{}
 
 // TraceBatchStart implements pgx.BatchTracer.
