@@ -10,8 +10,8 @@ import (
 	"dg/platform/postgres"
 )
 
-// The rate limit: never more than MaxRequests requests of a key accepted in any RateWindow seconds. authenticate.sql and
-// the table's default hold the same two numbers.
+// The rate limit is a sliding window: at most MaxRequests accepted requests of a key in any RateWindow seconds. authenticate.sql and
+// the table's default repeat the numbers.
 const (
 	MaxRequests = 120
 	RateWindow  = 60
@@ -29,7 +29,7 @@ type Caller struct {
 	countedOn int // the UTC day whose usage has the request
 }
 
-// RateLimit is what a key has left: Remaining requests now, and one more in Reset seconds (at least 1).
+// RateLimit is a key's quota: Remaining requests now, and one more in Reset seconds (at least 1).
 type RateLimit struct{ Remaining, Reset int }
 
 // Subject is the caller as the authorisation policy sees it.
@@ -46,19 +46,18 @@ func (c Caller) Actor() audit.Actor {
 	return audit.Actor{Kind: audit.Key, ID: c.KeyID, Name: c.KeyName}
 }
 
-// authResult is what the authentication statement found out.
+// authResult is the row of the authentication statement.
 type authResult struct {
 	Caller
 	known                bool         // whether there is such a key
 	reason               audit.Reason // why the key is rejected; "": it is accepted
 	revokedAt, expiresAt *time.Time
 	limited              bool // over the limit of requests or, when rejected, of rejected requests
-	retryAfter           int  // when limited: seconds until there is a place again
+	retryAfter           int  // when limited: seconds until the window has room
 	firstInMinute        bool // whether last_used_at has to move
 }
 
-// Authenticate finds the key of the token and takes one of its requests in the last minute. A rejection is recorded before
-// it is answered.
+// Authenticate finds the key of the token and counts the request in its rate window. A rejection is recorded before it is answered.
 //
 // Errors: apperr.AuthRequired (unknown, wrong secret, revoked, expired, plan), apperr.RateLimited with RetryAfter (with the caller,
 // when the secret was right) and apperr.Unavailable when a rejection cannot be recorded.

@@ -12,7 +12,7 @@ import (
 	"dg/platform/input"
 )
 
-// NewKey is what a key is made from.
+// NewKey is the input of Create.
 type NewKey struct {
 	Name           string     `json:"name" validate:"text,printable"`                  // says where the key is used
 	Description    string     `json:"description" validate:"omitempty,text,printable"` // "": none
@@ -21,7 +21,7 @@ type NewKey struct {
 	IdempotencyKey string     `json:"idempotencyKey"` // a UUID under which the organisation creates at most one key; "": none
 }
 
-// MaxUsable is how many keys of an organisation are neither revoked nor expired at most.
+// MaxUsable bounds the keys of an organisation that are neither revoked nor expired.
 const MaxUsable = 100
 
 var (
@@ -76,7 +76,7 @@ func checkIdempotencyKey(id string) error {
 	return nil
 }
 
-// checkExpiry returns the instant to the millisecond, cut off, which has to be later than now.
+// checkExpiry returns the instant cut off to the millisecond. It must be later than now.
 func checkExpiry(at *time.Time, now time.Time) (*time.Time, error) {
 	if at == nil {
 		return nil, nil

@@ -9,8 +9,8 @@ import (
 	"dg/platform/httpserver"
 )
 
-// RequestOf returns the request for the audit log, without the secrets of keys that were pasted into the path or the user
-// agent. It clones every string: fiber reuses its buffers for the next request.
+// RequestOf returns the request for the audit log, without secrets of keys in the path or user agent. It clones strings, because
+// fiber reuses its buffers.
 func RequestOf(c *fiber.Ctx, path string) audit.Request {
 	return audit.Request{
 		Method: strings.Clone(c.Method()), Path: strings.Clone(Redact(path)), Address: httpserver.ClientAddr(c),

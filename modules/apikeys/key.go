@@ -55,8 +55,8 @@ func (k Key) State(now time.Time, plan org.Plan) State {
 	return Usable
 }
 
-// clockTolerance is by how much the database's clock, which stamps revocations, may be ahead of an instance's: what was just
-// revoked is never shown as still working. Keys that were replaced stop after an hour at the earliest.
+// clockTolerance is the tolerated lead of the database clock, which stamps revocations, over the local clock, so that a key that was
+// just revoked is never shown as working. Overlaps of replaced keys are an hour or more.
 const clockTolerance = 5 * time.Second
 
 // Revoked reports whether the key is revoked at now.
@@ -67,11 +67,11 @@ func (k Key) Revoked(now time.Time) bool {
 // Stopping reports whether the key was replaced, and works until its revocation.
 func (k Key) Stopping(now time.Time) bool { return k.RevokedAt != nil && !k.Revoked(now) }
 
-// noticePeriod is how long before its end a key is announced at the earliest.
+// noticePeriod is the longest notice of a key's end.
 const noticePeriod = 30 * 24 * time.Hour
 
-// ExpiresSoon reports whether to announce at now that the key expires: in its last 30 days, and not before the last quarter
-// of its life. Somebody who has just created a key for 30 days knows when it ends.
+// ExpiresSoon reports whether to announce the expiry at now: in the last 30 days and the last quarter of the key's life. A new key
+// for 30 days needs no notice.
 func (k Key) ExpiresSoon(now time.Time) bool {
 	if k.ExpiresAt == nil || !k.ExpiresAt.After(now) {
 		return false

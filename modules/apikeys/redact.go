@@ -10,8 +10,8 @@ import (
 // of a secret, since the separators may have been mistyped.
 var secretForm = regexp.MustCompile(`(?i)(dg_+live_+[0-9a-z]{22}_+)[0-9a-z]+|[0-9a-z]{43,}`)
 
-// Redact removes the secrets of tokens from a text, such as a path into which somebody pasted a key, so that logs can hold
-// it. Percent-encoding may hide a secret: a text that holds one comes back decoded, any other as it is.
+// Redact removes the secrets of tokens from a text for logs, such as a path with a pasted key. Percent-encoding may hide a secret: a
+// text with a secret is returned decoded, any other unchanged.
 func Redact(s string) string {
 	plain := s
 	if strings.Contains(s, "%") {
@@ -24,8 +24,7 @@ func Redact(s string) string {
 	return redacted
 }
 
-// unescape removes percent-encoding until none is left, in one pass: it looks at decoded bytes again together with what
-// follows.
+// unescape removes nested percent-encoding in one pass: it decodes again with every byte that it appends.
 func unescape(s string) string {
 	out := make([]byte, 0, len(s))
 	for i := range len(s) {

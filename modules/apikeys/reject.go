@@ -8,7 +8,7 @@ import (
 	"dg/platform/apperr"
 )
 
-// errInvalidKey answers an unknown id and a wrong secret alike.
+// errInvalidKey is the answer to an unknown id and to a wrong secret.
 var errInvalidKey = apperr.New(apperr.AuthRequired, "Invalid API key. Copy the whole key again, or create another one in the organisation's settings.")
 
 const (
@@ -21,8 +21,8 @@ const (
 	notRecorded = "The use of this key could not be recorded in the audit log, so the request was not answered. Retry in a few seconds."
 )
 
-// rejectionCauses say over the limit of rejected requests why this one is rejected, and what to do. As in
-// rejection, the cause is a state of the key only where the secret is right.
+// rejectionCauses are the messages above the limit of rejected requests. As in rejection, only a right secret reveals the state of
+// the key.
 var rejectionCauses = map[audit.Reason]string{
 	audit.WrongSecret: "the secret is wrong. Copy the whole key again",
 	audit.Revoked:     "it was revoked. Use another key",
@@ -31,8 +31,8 @@ var rejectionCauses = map[audit.Reason]string{
 	audit.OutsideAPI:  "the path is outside /api/v1/. Correct the path",
 }
 
-// rejection is the answer to a key that is not accepted. Only a caller with the right secret learns more than that the key
-// is invalid: the statement compares the secret first.
+// rejection is the answer to a rejected key. Only a caller with the right secret learns more than that the key is invalid, because
+// the statement compares the secret first.
 func (r authResult) rejection() error {
 	switch {
 	case r.reason == audit.Revoked && r.revokedAt != nil:
@@ -47,8 +47,8 @@ func (r authResult) rejection() error {
 
 func formatInstant(at time.Time) string { return at.UTC().Format("2006-01-02 at 15:04 UTC") }
 
-// Refuse records a use that an authenticated caller's key did not allow and returns answer. In the key's usage it is refused, no
-// longer accepted. Errors: answer, apperr.Unavailable when it could not be recorded.
+// Refuse records a forbidden use of an authenticated key and returns answer. The key's usage counts it as refused, not accepted.
+// Errors: answer, apperr.Unavailable when it could not be recorded.
 func (s *Service) Refuse(ctx context.Context, c Caller, reason audit.Reason, target audit.Target, request audit.Request, answer error) error {
 	s.recount(c)
 	return s.recordRefusal(ctx, c, reason, target, request, answer)
@@ -64,8 +64,8 @@ func (s *Service) recordRefusal(ctx context.Context, c Caller, reason audit.Reas
 	return answer
 }
 
-// RefuseOutside answers a key that was used outside /api/v1/, whatever its state, and records it when the id is known. An
-// empty id is one that could not be made out.
+// RefuseOutside answers a key in any state that was used outside /api/v1/, and records it if the id is known. An empty id means that
+// the token was unreadable.
 //
 // Errors, always one: answer, apperr.RateLimited over the limit of rejected requests, or apperr.Unavailable.
 func (s *Service) RefuseOutside(ctx context.Context, id string, request audit.Request, answer error) error {

@@ -8,14 +8,14 @@ import (
 	"dg/platform/input"
 )
 
-// Label is what people call a key, and what they note about it.
+// Label is the name and description of a key.
 type Label struct {
 	Name        string `json:"name" validate:"text,printable"`
 	Description string `json:"description" validate:"omitempty,text,printable"` // "": none
 }
 
-// Rename changes the name and description of a key of the actor's organisation, together with an audit entry: an unchanged label
-// leaves none. Entries of the audit log keep the name of their time.
+// Rename changes the name and description of a key of the actor's organisation, with an audit entry unless the label is unchanged.
+// Older entries keep the former name.
 //
 // Errors: apperr.AccessDenied, apperr.NotFound (also for another organisation's key), apperr.Validation with the field.
 func (s *Service) Rename(ctx context.Context, actor Actor, id string, label Label, request audit.Request) error {

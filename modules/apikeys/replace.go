@@ -11,10 +11,10 @@ import (
 	"dg/platform/authz"
 )
 
-// Overlaps are how long a key that is replaced may go on working: long enough to change it in every tool.
+// Overlaps are the periods for which a replaced key keeps working, to update every tool.
 var Overlaps = []time.Duration{0, time.Hour, 24 * time.Hour, 7 * 24 * time.Hour}
 
-// Replacement is how a key is replaced.
+// Replacement is the input of Replace.
 type Replacement struct {
 	Overlap        time.Duration // one of Overlaps
 	IdempotencyKey string        // as in NewKey
@@ -33,9 +33,8 @@ var (
 	errOverlap = apperr.NewField("overlap", "Choose when the old key stops: now, in an hour, in a day or in a week.")
 )
 
-// Replace makes a successor of a key of the actor's organisation, with its name, description, scopes and expiry, by the rules of
-// Create, and revokes the key when the overlap has passed. Both commit together with one audit entry. The old key counts towards
-// MaxUsable until it stops.
+// Replace creates a successor of a key of the actor's organisation, with its name, description, scopes and expiry, by the rules of
+// Create. It revokes the old key after the overlap. Both commit with one audit entry. The old key counts towards MaxUsable until then.
 //
 // Errors: apperr.AccessDenied (role, two-step verification, plan, ErrTooMany, ErrNotReplaceable), apperr.NotFound (also for another
 // organisation's key), apperr.Validation with the field, ErrAlreadyCreated with the successor.

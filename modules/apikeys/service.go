@@ -28,8 +28,7 @@ type Service struct {
 	authenticateSQL string
 }
 
-// New returns the service. It calls onUnknownKey for each use of a key that no organisation owns: there is no audit log to
-// write it to, so that the metrics count it.
+// New returns the service. onUnknownKey is called for each use of an unknown key, which belongs to no audit log.
 func New(db *postgres.DB, orgs Organisations, log *audit.Log, policy *authz.Policy, now func() time.Time, onUnknownKey func()) *Service {
 	return &Service{db: db, orgs: orgs, log: log, policy: policy, now: now, random: rand.Reader, onUnknownKey: onUnknownKey,
 		authenticateSQL: withPosition(db)}
@@ -46,7 +45,7 @@ var (
 	errKeyStopped  = apperr.New(apperr.AuthRequired, "This API key was revoked, has expired, or needs the Pro plan.")
 )
 
-// MaxListed is how many keys List returns at most: all that are usable, and the newest of the others.
+// MaxListed bounds List: all usable keys, and the newest of the others.
 const MaxListed = MaxUsable + 1000
 
 // List returns the keys of the actor's organisation, newest first, revoked and expired ones included.
@@ -92,9 +91,8 @@ func (s *Service) Expiring(ctx context.Context, actor Actor) ([]Key, error) {
 	return slices.DeleteFunc(keys, func(k Key) bool { return !k.ExpiresSoon(now) }), err
 }
 
-// Revoke stops a key of the actor's organisation for good, also one that was replaced and would stop later: every request that
-// starts after it returns is rejected. The revocation and its audit entry commit together. Revoking a revoked key changes nothing
-// and records nothing.
+// Revoke revokes a key of the actor's organisation, also one in its overlap. Requests that start after it returns are rejected. The
+// revocation commits with its audit entry. Revoking a revoked key is a no-op.
 //
 // Errors: apperr.AccessDenied, apperr.NotFound (also for another organisation's key).
 func (s *Service) Revoke(ctx context.Context, actor Actor, id string, request audit.Request) error {
@@ -104,8 +102,7 @@ func (s *Service) Revoke(ctx context.Context, actor Actor, id string, request au
 	return s.revoke(ctx, actor.OrganisationID, id, s.entry(actor, audit.KeyRevoked, id, request))
 }
 
-// StillUsable returns nil while the key would be accepted: a running export asks, since it was authenticated only when it
-// began. The question does not count towards the rate limit.
+// StillUsable returns nil while the key would be accepted. Running exports call it; it does not count towards the rate limit.
 //
 // Errors: apperr.AuthRequired once the key is revoked, expired or paused. Any other is the database's and says nothing about it.
 func (s *Service) StillUsable(ctx context.Context, organisationID, id string) error {
@@ -136,7 +133,7 @@ func (s *Service) authorize(subject authz.Subject, permission authz.Permission, 
 	return err
 }
 
-// authorizeAll decides about the organisations that own the keys: it is one, unless the query is wrong.
+// authorizeAll authorises for the owner of every key, which guards against a query of foreign keys.
 func (s *Service) authorizeAll(subject authz.Subject, permission authz.Permission, keys []Key) error {
 	owner := subject.OrganisationID
 	for _, k := range keys {

@@ -21,7 +21,7 @@ var authenticateSQL string
 
 // By hand and on pgx: the statements that run with each request, or with each one of a flood, and the repair of an array.
 const (
-	// Stamps in the future become stamps of now: they leave the window 60 seconds later, however far the clock was set back.
+	// Replaces stamps in the future by now, so that they leave the window after 60 seconds even if the clock was set back.
 	repairWindowsSQL = `/* apikeys.repairWindows */
 update api_key_windows set head = 1, instants = (
     select array_agg(m.at order by m.at) from (select least(i, clock_timestamp()) as at from unnest(instants) i) m)
@@ -33,16 +33,16 @@ select extract(epoch from greatest(instants[head], 'epoch') + interval '60 s' - 
   from api_key_windows where key_id = $1 and refused = $2 and not clock_timestamp() < any (instants)`
 )
 
-// withPosition is the authentication statement of a database, which has replicas or not.
+// withPosition returns the authentication statement with the position of the primary, or null without replicas.
 func withPosition(db *postgres.DB) string {
 	return strings.Replace(authenticateSQL, "null as position", db.PositionSQL()+" as position", 1)
 }
 
-// errNotCounted is the answer where PostgreSQL crashes or fails over, again, amid an authentication.
+// errNotCounted is the answer if PostgreSQL crashes or fails over repeatedly during an authentication.
 var errNotCounted = apperr.New(apperr.Unavailable, "The request could not be counted. Retry in a few seconds.")
 
-// authenticate runs the statement. A key without a usable window (it is new, a crash of PostgreSQL emptied the table, or the
-// clock was set back) gets one, and the statement runs again; so it does when a place became free after it. Errors: apperr.Unavailable.
+// authenticate runs the statement. If the key has no usable window (new key, crash of PostgreSQL, clock set back), it creates one and
+// runs the statement again. It also does so if the window got room after the statement. Errors: apperr.Unavailable.
 func (s *Service) authenticate(ctx context.Context, id string, hash []byte, outside bool) (authResult, error) {
 	for range 3 {
 		r, err := s.lookup(ctx, id, hash, outside)
@@ -86,7 +86,7 @@ func (s *Service) lookup(ctx context.Context, id string, hash []byte, outside bo
 	return r, nil
 }
 
-// wholeSeconds rounds up, so that a request after that time succeeds, and is at least 1.
+// wholeSeconds rounds up to at least 1, so that a request after that time succeeds.
 func wholeSeconds(s float64) int { return max(1, int(math.Ceil(s))) }
 
 // windowRow is one of a key's two windows. The table has the defaults of its other columns.

@@ -13,10 +13,10 @@ import (
 	"dg/platform/postgres"
 )
 
-// Organisations tells what a change of keys rests on, each in the transaction of the change. Package org has them.
+// Organisations reads plans and roles within the transaction of a change of keys. Package org implements it.
 type Organisations interface {
 	OrganisationIn(tx *gorm.DB, organisationID string) (org.Organisation, error)
-	// SubjectIn returns what the person may do, and keeps it as it is until the transaction ends; CurrentSubjectIn only reads it.
+	// SubjectIn returns the person's grants and locks them until the transaction ends; CurrentSubjectIn only reads them.
 	SubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error)
 	CurrentSubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error)
 }
@@ -42,8 +42,8 @@ func (s *Service) insert(ctx context.Context, row keyRow, entry audit.Entry) (ex
 	return existing, err
 }
 
-// lockCreation lets one creation at a time run in an organisation: neither a form that is sent twice nor the last free place
-// makes two keys. By hand: the lock is no row.
+// lockCreation serialises creations in an organisation, so that neither a form sent twice nor a race for the last key creates two.
+// By hand: it is an advisory lock.
 func lockCreation(tx *gorm.DB, organisationID string) error {
 	err := postgres.Exec(tx, organisationID,
 		`/* apikeys.lockCreation */ select pg_advisory_xact_lock(hashtextextended('api_keys ' || @org, 0))`).Error
@@ -64,8 +64,8 @@ func (s *Service) store(tx *gorm.DB, row keyRow) error {
 	return newWindows(tx, row.ID)
 }
 
-// reauthorize decides again by the actor's role in this transaction: it may have been taken away since the request was let
-// in. Errors: apperr.AccessDenied.
+// reauthorize authorises by the actor's role in this transaction, because the role may have been revoked since the request began.
+// Errors: apperr.AccessDenied.
 func (s *Service) reauthorize(tx *gorm.DB, entry audit.Entry, permission authz.Permission, owner string, read func(tx *gorm.DB, organisationID, personID string) (authz.Subject, error)) error {
 	subject, err := read(tx, entry.OrganisationID, entry.Actor.ID)
 	if err != nil {

@@ -82,7 +82,7 @@ func checksum(s string) string {
 	return string(digits[:])
 }
 
-// randomBase62 draws n characters, each equally likely: it skips bytes that would favour some.
+// randomBase62 returns n uniform random characters, by rejection sampling.
 func randomBase62(random io.Reader, n int) (string, error) {
 	const fair = 256 / len(base62) * len(base62)
 	out := make([]byte, 0, n)

@@ -9,25 +9,24 @@ import (
 	"dg/platform/authz"
 )
 
-// UsageDays is for how many UTC days, today included, a key's usage is kept.
+// UsageDays is the retention of a key's usage in UTC days, today included.
 const UsageDays = 30
 
-// How requests are counted: recordInterval is how often the counts are stored, maxCounted of how many keys (and days) an instance
-// keeps them meanwhile, recordTimeout how long storing them may take.
+// recordInterval is the period of storing counts, recordTimeout bounds it, and maxCounted bounds the pairs of key and day in memory.
 const (
 	recordInterval = 50 * time.Second
 	recordTimeout  = 5 * time.Second
 	maxCounted     = 20_000
 )
 
-// Usage is how many requests a key made on a UTC day. Refused ones are those that the audit log has as such, one by one or
-// counted; limited ones were over the rate limit; accepted ones are all others, whatever their answer.
+// Usage is the number of requests of a key on a UTC day. The audit log has the refused ones, one by one or counted. Limited ones
+// exceeded the rate limit. Accepted ones are all others, also if they failed.
 type Usage struct {
 	Day                        time.Time
 	Accepted, Refused, Limited int64
 }
 
-// outcome is what became of a request.
+// outcome is the column of usage that counts a request.
 type outcome int
 
 const (
@@ -37,7 +36,7 @@ const (
 	outcomes
 )
 
-// counter holds the counts of an instance that are not stored yet.
+// counter holds the instance's unstored counts.
 type counter struct {
 	mu      sync.Mutex
 	counts  map[countKey]*counts
@@ -54,7 +53,7 @@ type counts struct {
 	of             [outcomes]int64
 }
 
-// add adds n requests. It takes no statement: it runs with each request.
+// add adds n requests in memory: it is on the path of every request.
 func (c *counter) add(organisationID string, key countKey, what outcome, n int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -82,7 +81,7 @@ func (c *counter) take() (taken map[countKey]*counts, dropped int64) {
 	return taken, dropped
 }
 
-// giveBack adds what take returned to what was counted since.
+// giveBack adds counts from take to those counted since.
 func (c *counter) giveBack(taken map[countKey]*counts) {
 	for key, t := range taken {
 		for what, n := range t.of {
@@ -128,7 +127,7 @@ func (s *Service) Run(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		// A statement that was cancelled may have been committed: it is not cancelled with ctx.
+		// Not cancelled with ctx: a cancelled statement may or may not have committed.
 		recording, done := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
 		if err := s.RecordUsage(recording); err != nil {
 			slog.Warn("cannot store the usage of API keys: the next attempt includes it", "error", err)
@@ -146,7 +145,7 @@ func (s *Service) Usage(ctx context.Context, actor Actor, k Key) ([]Usage, error
 	return s.usageSince(ctx, k.OrganisationID, k.ID, s.firstUsageDay())
 }
 
-// firstUsageDay is the first of the days whose usage is shown, and kept.
+// firstUsageDay is the first day within the retention.
 func (s *Service) firstUsageDay() time.Time {
 	return s.now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-UsageDays)
 }

@@ -38,7 +38,7 @@ func requestOf(ctx context.Context) audit.Request {
 	return r
 }
 
-// maxEntries is how many entries an action of an account gets in a minute. Those beyond it are counted.
+// maxEntries bounds the entries a minute of an action and account. Further ones are counted.
 const maxEntries = 20
 
 // event is what happened to the sign-in of a person.
@@ -49,7 +49,7 @@ type event struct {
 	details map[string]any
 }
 
-// record adds an event of the person in the transaction of what it is about: both are kept, or neither.
+// record adds an event of the person in the transaction of its change.
 // Errors: apperr.Unavailable.
 func (s *Service) record(tx transaction, of Person, e event) error {
 	if err := s.append(tx, of, e); err != nil {
@@ -59,7 +59,7 @@ func (s *Service) record(tx transaction, of Person, e event) error {
 }
 
 func (s *Service) append(tx transaction, of Person, e event) error {
-	// For an e-mail that nobody has the same statements find no organisation: the time of an answer tells nothing.
+	// An unknown e-mail runs the same statements, so that the response time reveals nothing.
 	organisations, err := s.auditor.Memberships.OrganisationsOf(tx, cmp.Or(of.ID, uuid.Nil.String()))
 	if err != nil {
 		return err
@@ -79,8 +79,8 @@ func (s *Service) append(tx transaction, of Person, e event) error {
 	})
 }
 
-// recordFailure records that a sign-in as the person failed, if that is what err says, and the lock that it began, if any.
-// What cannot be recorded is logged: the answer stays that of a failed sign-in.
+// recordFailure records a failed sign-in of the person and the lock that it started, if any. It ignores other errors. If recording
+// fails it logs, and the answer stays that of a failed sign-in.
 func (s *Service) recordFailure(ctx context.Context, of Person, err error, lockedUntil *time.Time) {
 	reason := failureReason(err)
 	if reason == "" {
@@ -109,7 +109,7 @@ func (s *Service) recordFailure(ctx context.Context, of Person, err error, locke
 	}
 }
 
-// failureReason is "" for an error that is no failed sign-in.
+// failureReason returns the reason of a failed sign-in, or "" for another error.
 func failureReason(err error) audit.Reason {
 	var locked *LockedError
 	switch {

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Person is somebody who can sign in.
+// Person is a user who can sign in.
 type Person struct {
 	ID, Name, Email string
 	TwoStep         bool       // whether two-step verification is on
@@ -21,7 +21,7 @@ func EmailKey(email string) string {
 	return norm.NFC.String(strings.ToLower(norm.NFC.String(email)))
 }
 
-// credentials are what a password is verified against. Those of an e-mail that nobody has hold the e-mail alone.
+// credentials are the stored values that a password is verified against. For an unknown e-mail only the e-mail is set.
 type credentials struct {
 	Person
 	passwordHash *string // nil: there is none

@@ -22,7 +22,7 @@ const (
 // ErrNoSession says that the token's session is unknown or has ended.
 var ErrNoSession = apperr.New(apperr.AuthRequired, "You are not signed in, or your session has ended. Sign in again.")
 
-// Session is a browser that is signed in or, with SecondStepDue, still has to give its code.
+// Session is a signed-in browser. With SecondStepDue its code is still missing.
 type Session struct {
 	Person        Person
 	Token         string // the cookie's value: a secret
@@ -31,14 +31,14 @@ type Session struct {
 	Position      postgres.Position // of the primary, after the request began: what its reports have to see; zero: whatever is newest
 }
 
-// Client is the browser that somebody signs in with.
+// Client is the browser of a sign-in.
 type Client struct {
 	Address, UserAgent string
 	Browser            string // the token that RememberBrowser returned to it, or ""
 	Session            string // the token of the session that it has, which a sign-in ends, or ""
 }
 
-// ActiveSession is one of a person's sessions. Its ID is no secret: it signs nobody in.
+// ActiveSession is one of a person's sessions. Its ID is not the token.
 type ActiveSession struct {
 	ID                    string
 	Address, UserAgent    string
@@ -83,7 +83,7 @@ func (s Session) expiry(lastUsed time.Time) time.Time {
 	return end
 }
 
-// newToken returns 256 random bits: nobody guesses them, so a plain SHA-256 is enough to store them by.
+// newToken returns 256 random bits, so that an unsalted SHA-256 is enough to store them.
 func newToken() string {
 	var b [32]byte
 	_, _ = rand.Read(b[:]) // never fails

@@ -54,9 +54,8 @@ func (s *Service) SignIn(ctx context.Context, email, password string, from Clien
 	return session, err
 }
 
-// admit waits for a place among the sign-ins that run at once, before the first query: a flood of sign-ins waits here and
-// not for connections. Networks are served in turn. The statements of the returned context do not queue with the floods
-// of unknown credentials. The caller releases the lease.
+// admit waits for a slot before the first query, so that a flood of sign-ins does not hold connections. Networks are served fairly. The
+// statements of the returned context do not queue with unknown credentials. The caller releases the lease.
 //
 // Errors: apperr.Unavailable with RetryAfter after five seconds, or when too many of the network wait.
 func (s *Service) admit(ctx context.Context, address string) (context.Context, *limiter.Lease, error) {

@@ -15,7 +15,7 @@ import (
 	"dg/platform/postgres"
 )
 
-// credentials returns those of an e-mail, in one statement whether somebody has it or not.
+// credentials returns the credentials of an e-mail, with one statement for known and unknown ones.
 func (s *Service) credentials(ctx context.Context, email, browser string, now time.Time) (credentials, error) {
 	nobody := credentials{Person: Person{Email: email}}
 	key := EmailKey(email)

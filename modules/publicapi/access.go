@@ -17,8 +17,8 @@ import (
 
 var errForeignFork = apperr.New(apperr.AccessDenied, "This fork belongs to another organisation. Use a key of that organisation.")
 
-// forkOf loads the fork that the path names. Every handler loads forks through it: the policy is asked about the organisation
-// that owns the fork, never about the caller's own, and a refusal is recorded. Errors: apperr.NotFound, apperr.AccessDenied.
+// forkOf loads the fork in the path, for every handler. It asks the policy about the owner of the fork, never about the caller's
+// organisation, and records a refusal. Errors: apperr.NotFound, apperr.AccessDenied.
 func (a *API) forkOf(ctx context.Context, c *fiber.Ctx, caller apikeys.Caller, permission authz.Permission) (encodedFork, error) {
 	id := input.ID(c.Params("forkId"))
 	fork, missing := a.fork(ctx, caller, id)
@@ -77,8 +77,8 @@ func (a *API) mayReadGroup(caller apikeys.Caller, permission authz.Permission) f
 	}
 }
 
-// groupError turns a report's error about its group into the answer. A group that the organisation does not have may be
-// another's: the refusal is recorded, the answer is the same.
+// groupError turns a report's error about its group into the answer. A group of another organisation gets the answer of an unknown
+// one, but the refusal is recorded.
 func (a *API) groupError(ctx context.Context, c *fiber.Ctx, caller apikeys.Caller, permission authz.Permission, groupID string, err error) error {
 	failed := err
 	if errors.Is(err, reports.ErrGroupNotFound) {

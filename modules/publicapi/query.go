@@ -52,7 +52,7 @@ func reportQuery(c *fiber.Ctx, fork encodedFork) (reports.Query, error) {
 	return reports.Query{OrganisationID: fork.OrganisationID, ForkID: fork.ID, Period: period, GroupID: group}, nil
 }
 
-// errUnknownParameter names the parameter, of which its sender may have made a key: without the secret, however the name is cut.
+// errUnknownParameter names the parameter without secrets: it may be a misplaced key.
 func errUnknownParameter(name string) error {
 	name = apikeys.Redact(name)
 	shown := cmp.Or(input.Shown(name), "=")
