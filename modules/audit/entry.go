@@ -9,7 +9,7 @@ import (
 	"dg/platform/apperr"
 )
 
-// Action is what somebody did or tried.
+// Action names an event of the log.
 type Action string
 
 // The actions of keys, exports and settings.
@@ -49,7 +49,7 @@ const (
 	SessionsEnded         Action = "sessions.ended"
 )
 
-// Actions are all actions in the order of the filter. Others cannot be appended: no filter would find them.
+// Actions are all actions in the order of the filter. No other action can be appended.
 var Actions = []Action{
 	KeyCreated, KeyReplaced, KeyRenamed, KeyRevoked, ExportStarted, ExportFinished, KeyRefused, ReportingModeChanged, LogExported,
 	LogPruned, PlayerErased, PlanChanged, ResetCreated,
@@ -80,7 +80,7 @@ var Reasons = []Reason{
 	WrongSecret, Revoked, Expired, BelowPlan, InsufficientScope, OtherOrganisation, OutsideAPI, WrongPassword, WrongCode, Locked, SignedOut,
 }
 
-// reasons returns those that entries of the action may have, beside none.
+// reasons returns the reasons that entries of the action may have, besides "".
 func (a Action) reasons() []Reason {
 	switch a {
 	case KeyRefused, SignInFailed:
@@ -91,7 +91,7 @@ func (a Action) reasons() []Reason {
 	return nil
 }
 
-// ActorKind is who acted.
+// ActorKind is the kind of an Actor.
 type ActorKind string
 
 // The kinds of actor.
@@ -107,10 +107,10 @@ type Actor struct {
 	ID, Name string
 }
 
-// TheOperator is the actor of dg's commands: nobody signs in for them.
+// TheOperator is the actor of dg's commands, which need no sign-in.
 var TheOperator = Actor{Kind: Operator, Name: "Operator"}
 
-// Target is what was acted on: a kind such as "fork" and its id. The zero value is none.
+// Target is the object of an action: a kind such as "fork" and its id. The zero value is none.
 type Target struct{ Kind, ID string }
 
 // Request is the HTTP request of an entry. Path has no query: it may contain secrets.
@@ -131,7 +131,7 @@ type Entry struct {
 	Request        Request
 }
 
-// validate refuses an entry that no filter would find.
+// validate refuses an unknown action or reason, which no filter would find.
 func (e Entry) validate() error {
 	if !slices.Contains(Actions, e.Action) || e.Reason != "" && !slices.Contains(e.Action.reasons(), e.Reason) {
 		return apperr.New(apperr.Internal, "audit: no filter finds the action %q with the reason %q", e.Action, e.Reason)
@@ -146,7 +146,7 @@ const (
 	maxMethod    = 16
 )
 
-// Sanitise makes a client's text fit to be stored: valid UTF-8 without NUL, at most limit bytes.
+// Sanitise makes a client's text storable: valid UTF-8 without NUL, at most limit bytes.
 func Sanitise(s string, limit int) string {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 	if len(s) <= limit {

@@ -16,8 +16,8 @@ type Filter struct {
 	From, To time.Time // from the first on, before the second
 }
 
-// Page is a part of a log: the newest entries, or those around the one whose id is in one of the fields. Entries are in the
-// order of their instants, and of their ids where these are equal.
+// Page selects a part of a log: the newest entries, or those before or after the entry with an id. The order is by instant, with the
+// id as tie-break.
 type Page struct {
 	Filter Filter
 	Before int64 // entries older than this one

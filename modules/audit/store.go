@@ -31,7 +31,7 @@ type entryRow struct {
 	RequestID  string
 }
 
-// entryColumns are those of an entryRow, of audit_entries e.
+// entryColumns lists the columns of an entryRow, from audit_entries e.
 const entryColumns = `e.id, e.org_id, e.at, e.actor_kind, e.actor_id, e.actor_name, e.action, e.target_kind,
 	e.target_id, e.reason, e.details, e.method, e.path, e.address, e.user_agent, e.request_id`
 
@@ -74,7 +74,7 @@ func (l *Log) AppendToAll(tx *gorm.DB, organisationIDs []string, e Entry) error 
 	return l.report(len(organisationIDs), e, appendToAll(tx, organisationIDs, e))
 }
 
-// everyLog is the scope of statements on the logs of all organisations of a person, whose ids they are given.
+// everyLog is the scope of statements on the logs of all of a person's organisations.
 var everyLog = postgres.AcrossTenants("the logs of all of a person's organisations")
 
 func appendToAll(tx *gorm.DB, organisationIDs []string, e Entry) error {
@@ -82,7 +82,7 @@ func appendToAll(tx *gorm.DB, organisationIDs []string, e Entry) error {
 	if err != nil {
 		return err
 	}
-	// By hand: one statement for any number of logs, none included, so that the time of a sign-in does not tell whose it is.
+	// By hand: one statement for any number of logs, zero included, so that the time of a sign-in does not reveal the person.
 	err = tx.Scopes(everyLog).Exec(`/* audit.appendToAll */
 		insert into audit_entries (org_id, actor_kind, actor_id, actor_name, action, target_kind, target_id, reason, details,
 		                           method, path, address, user_agent, request_id)
@@ -114,7 +114,7 @@ func AppendChanges(ctx context.Context, tx pgx.Tx, action Action, request Reques
 	return nil
 }
 
-// newRow returns the entry in its stored form. Errors: apperr.Internal for one that no filter finds.
+// newRow returns the entry in its stored form. Errors: those of validate.
 func newRow(e Entry) (entryRow, error) {
 	if err := e.validate(); err != nil {
 		return entryRow{}, err

@@ -45,7 +45,7 @@ func (l *Log) CountInAll(tx *gorm.DB, organisationIDs []string, e Entry) error {
 	return l.report(len(organisationIDs), e, count(tx, organisationIDs, e))
 }
 
-// burstRow is a burst with its events, which are no column.
+// burstRow is a burst with the number of its events, which is not a column.
 type burstRow struct {
 	OrgID     string
 	ActorKind string

@@ -63,7 +63,7 @@ func (l *Log) page(ctx context.Context, organisationID string, p Page, within lo
 		from audit_entries e join (?) page on page.id = e.id where e.org_id = @org order by e.at desc, e.id desc`, first)
 }
 
-// order is that of the entries of a page, which are the newest or, after an entry, the oldest.
+// order is the sort order of a page: newest first or, after an entry, oldest first.
 func (p Page) order() string {
 	if p.After != 0 {
 		return "at, id"
@@ -167,7 +167,7 @@ const maxPeople = 200
 // entries.
 func (l *Log) People(ctx context.Context, organisationID string) ([]Actor, error) {
 	var rows []entryRow
-	// By hand, for speed: one step into an index finds the next of them, where a "distinct" would read the log.
+	// By hand: a loose index scan finds the next person in one step; "distinct" would read the log.
 	err := postgres.Raw(l.db.Gorm.WithContext(ctx), organisationID, `/* audit.people */
 		with recursive people as (
 			(select actor_id, actor_name from audit_entries where org_id = @org and actor_kind = 'person'

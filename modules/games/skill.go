@@ -45,7 +45,7 @@ func SkillByID(id string) (Skill, bool) {
 // ID returns the skill's identifier (game.SkillId).
 func (s Skill) ID() string { return skills[s] }
 
-// SkillResult is how a play's answers to one skill went: 1 to MaxAttempts answers, of which Correct were right.
+// SkillResult counts a play's answers to one skill: 1 to MaxAttempts answers, Correct of them right.
 type SkillResult struct {
 	Skill             Skill
 	Attempts, Correct int

@@ -88,7 +88,7 @@ func newRecoveryCode() string {
 	return strings.Join([]string{c[:4], c[4:8], c[8:12], c[12:]}, "-")
 }
 
-// typedRecoveryCode undoes what typing may do to a recovery code: dashes, spaces, and letters that look like digits.
+// typedRecoveryCode normalises a typed recovery code: dashes, spaces, and letters that look like digits.
 var typedRecoveryCode = strings.NewReplacer("-", "", " ", "", "o", "0", "i", "1", "l", "1")
 
 // parseRecoveryCode returns a recovery code as it is hashed, and whether the text has the form of one. A code of an
@@ -101,7 +101,7 @@ func parseRecoveryCode(text string) (code string, ok bool) {
 	return code, len(code) == recoveryCodeLength && strings.Trim(code, recoveryAlphabet) == ""
 }
 
-// hashRecoveryCode returns what a code is stored by: another value for each person.
+// hashRecoveryCode returns the stored hash of a code, salted with the person.
 func hashRecoveryCode(personID, code string) []byte {
 	h := sha256.Sum256([]byte(personID + " " + code))
 	return h[:]

@@ -31,7 +31,7 @@ func newHasher(c cost) *hasher {
 	return &hasher{cost: c, memory: semaphore.NewWeighted(hashingMemory), share: hashingMemory / int64(workers)}
 }
 
-// dummyHash is verified where there is no hash. It takes the time of a new one and matches no password.
+// dummyHash is verified for an account without a hash, in the same time. It matches no password.
 func (h *hasher) dummyHash() passwordHash {
 	return passwordHash{cost: h.cost, salt: make([]byte, saltLength), key: make([]byte, keyLength)}
 }

@@ -16,7 +16,7 @@ type ImportedUser struct {
 	Locale       *string   `json:"locale" validate:"omitempty,text"`
 }
 
-// UserKind is what the memberships of an import refer to.
+// UserKind is the kind of object that memberships in an import refer to.
 var UserKind = staging.Kind{Noun: "user", Stored: "users"}
 
 // Import takes the users of an import.

@@ -45,7 +45,7 @@ func newSignInLimiter(pool *pgxpool.Pool) *limiter.Limiter {
 	return limiter.New(limiter.Limits{MaxConcurrent: places, BusyMessage: "Too many people are signing in at once."})
 }
 
-// Limiters are what bounds the service's work, by the name of the work.
+// Limiters returns the limiters by the name of the work, for metrics.
 func (s *Service) Limiters() map[string]*limiter.Limiter {
 	return map[string]*limiter.Limiter{"sign_ins": s.signIns}
 }

@@ -98,7 +98,7 @@ func (resetRow) TableName() string { return "account_resets" }
 // transaction is the database within a transaction of the caller.
 type transaction = *gorm.DB
 
-// ofPeople is the scope of what is written by hand here.
+// ofPeople is the scope of this package's statements in SQL.
 var ofPeople = postgres.AcrossTenants("people belong to no organisation")
 
 func (s *Service) gorm(ctx context.Context) *gorm.DB { return s.db.Gorm.WithContext(ctx) }
@@ -107,7 +107,7 @@ func (s *Service) inTransaction(ctx context.Context, fn func(tx transaction) err
 	return s.gorm(ctx).Transaction(fn)
 }
 
-// noRow returns missing for a query that found nothing, and any other error with the name of what was done.
+// noRow returns missing if the query found no row, and wraps any other error with the action's name.
 func noRow(err, missing error, what string) error {
 	switch {
 	case errors.Is(err, gorm.ErrRecordNotFound):

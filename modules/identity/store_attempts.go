@@ -107,7 +107,7 @@ func takeEntry(tx transaction, action audit.Action, account string, now time.Tim
 	return ok, err
 }
 
-// flushWAL makes a commit that wrote nothing durable take as long as one that did. By hand: it is on no table.
+// flushWAL equalises the time of commits with and without WAL, against timing attacks. By hand: it is on no table.
 func flushWAL(tx transaction) error {
 	err := tx.Scopes(ofPeople).Exec(`/* identity.flushWAL */ select pg_logical_emit_message(true, 'dg', '')`).Error
 	if err != nil {
@@ -122,7 +122,7 @@ const (
 	maxSwept      = 1000        // rows of a table
 )
 
-// sweep removes some of what has expired: more than the sign-ins of a second add, so that no table grows for long.
+// sweep removes expired rows in batches that are larger than a second of sign-ins adds, so that no table grows.
 func (s *Service) sweep(ctx context.Context, now time.Time) error {
 	last := s.lastSweep.Load()
 	if now.Sub(time.UnixMilli(last)).Abs() < sweepInterval || !s.lastSweep.CompareAndSwap(last, now.UnixMilli()) {

@@ -13,7 +13,7 @@ import (
 	"dg/platform/postgres"
 )
 
-// sessionAt is what a request needs of its session, with the primary's position.
+// sessionAt is the session of a request with the primary's position.
 type sessionAt struct {
 	TokenHash     []byte `gorm:"primaryKey"`
 	UserID        string

@@ -8,7 +8,7 @@ import (
 	"dg/platform/apperr"
 )
 
-// The answers to setting up what is on, and to changing or confirming what is not set up.
+// Errors of two-step verification in the wrong state: already on, or not on.
 var (
 	ErrTwoStepOn  = apperr.New(apperr.Validation, "Two-step verification is already on. To use another app, turn it off first.")
 	ErrTwoStepOff = apperr.New(apperr.Validation, "Two-step verification is off. Set it up first.")

@@ -50,7 +50,7 @@ const (
 	Nominative   ReportingMode = "nominative"
 )
 
-// Role is what a person may do in an organisation.
+// Role is a person's role in an organisation.
 type Role string
 
 // The roles.

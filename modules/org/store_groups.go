@@ -23,7 +23,7 @@ type groupRow struct {
 
 func (groupRow) TableName() string { return "player_groups" }
 
-// Groups returns at most 500 groups of the organisation by name, and always the chosen one where the organisation has it.
+// Groups returns at most 500 groups of the organisation by name, including the chosen one if the organisation has it.
 func (s *Service) Groups(ctx context.Context, organisationID, chosen string) ([]Group, error) {
 	listed := s.groups(ctx, organisationID).Where("id in (?)", s.groups(ctx, organisationID).Select("id").Limit(maxGroups))
 	if input.IsID(chosen) {

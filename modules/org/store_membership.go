@@ -28,7 +28,7 @@ type membershipRow struct {
 
 func (membershipRow) TableName() string { return "memberships" }
 
-// membershipsOf is the query of the person's memberships with their organisations. Whose they are is its one condition.
+// membershipsOf is the query of the person's memberships with their organisations, scoped to the person only.
 func (s *Service) membershipsOf(ctx context.Context, personID string) *gorm.DB {
 	return s.db.Gorm.WithContext(ctx).
 		Scopes(postgres.Tag("org.memberships"), postgres.AcrossTenants("a person's own memberships")).

@@ -58,7 +58,7 @@ func isBaseURL(text string) bool {
 	return err == nil && u.Hostname() != "" && u.User == nil && !strings.ContainsAny(text, "?#")
 }
 
-// isConfidential reports whether nobody can listen on the way to the URL.
+// isConfidential reports whether the URL is https, or http on loopback.
 func isConfidential(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && (u.Scheme == "https" || u.Scheme == "http" && netaddr.IsLoopback(u.Hostname()))

@@ -1,4 +1,4 @@
-// Package csvcell writes the text cells of the CSV files that people download and open in a spreadsheet.
+// Package csvcell writes text cells of CSV files for programs and spreadsheets.
 package csvcell
 
 import (

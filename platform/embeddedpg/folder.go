@@ -15,7 +15,7 @@ import (
 	"syscall"
 )
 
-// What a data folder holds. For root, data and run belong to the server's user and the rest to root.
+// Names within a data folder. For root, data and run belong to the server's user and the rest to root.
 const (
 	dataFolder    = "data"     // the database cluster
 	newDataFolder = "data.new" // the cluster while initdb fills it
@@ -140,7 +140,7 @@ func (f folder) prepare() error {
 	return f.makePrivate(f.file(runFolder))
 }
 
-// makePrivate makes a folder of the server's user that nobody else can enter. It refuses one that is somebody else's.
+// makePrivate creates a folder of the server's user with mode 0700. It refuses a folder of another user.
 func (f folder) makePrivate(path string) error {
 	if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err

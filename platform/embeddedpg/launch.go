@@ -96,7 +96,7 @@ func (s *Server) run(ctx context.Context, bin string, settings map[string]string
 		return err
 	}
 	defer log.Close()
-	// The server's user makes the pipe, so that root gives away nothing which this user may have put in its place.
+	// The server's user creates the pipe: root must not chown a file that this user could have swapped (time-of-check race).
 	pipe := f.file(usersPipe)
 	_ = os.Remove(pipe)
 	if err := f.command(ctx, "mkfifo", "-m", "600", pipe).Run(); err != nil {

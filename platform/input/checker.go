@@ -14,7 +14,7 @@ import (
 	"dg/platform/apperr"
 )
 
-// Checker checks structs by their validate tags. Its fields have the names of their json or env tags, which the sender wrote.
+// Checker checks structs by their validate tags. Errors name fields by their json or env tags.
 type Checker struct {
 	validate *validator.Validate
 	words    map[string]string
@@ -88,7 +88,7 @@ func (c *Checker) Faults(v any) []Fault {
 	return faults
 }
 
-// message words a finding.
+// message returns the text of a finding.
 func (c *Checker) message(field string, found validator.FieldError) string {
 	rule, value := found.Tag(), ""
 	if found.Kind() != reflect.Slice { // which may be long

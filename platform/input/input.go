@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// rules are those of every Checker, besides validator's own. A day breaks the first of its rules that it can.
+// rules are the rules of every Checker, besides validator's own. A fault names the first broken rule of its field's tag.
 var rules = map[string]func(Field) bool{
 	"text":        Text(ValidText),
 	"visible":     Text(isVisible),
@@ -36,7 +36,7 @@ func isReportable(f Field) bool {
 	return ok
 }
 
-// words are what a broken rule is called, unless the Checker has words of its own.
+// words are the default messages of rules.
 var words = map[string]string{
 	"text":        "`{field}` must have 1 to 200 characters, not all blank and without control characters.",
 	"printable":   "`{field}` contains invisible characters. Type it again.",
@@ -52,8 +52,7 @@ var words = map[string]string{
 // maxShown is how many characters of a value a message shows.
 const maxShown = 60
 
-// Shown returns a text that was sent as a message may show it: at most 60 characters, with � for what cannot be
-// printed.
+// Shown returns a value for an error message: at most 60 characters, with � for unprintable ones.
 func Shown(sent string) string {
 	runes := []rune(sent)
 	cut := len(runes) > maxShown
@@ -95,7 +94,7 @@ func ValidText(s string) bool {
 	return isVisible(s) && utf8.ValidString(s) && utf8.RuneCountInString(s) <= 200 && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
-// isVisible reports whether s has a character that is seen.
+// isVisible reports whether s has a visible character.
 func isVisible(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) })
 }

@@ -2,9 +2,8 @@ package input
 
 import "unicode"
 
-// IsPrintable reports whether everything in s can be seen: no control or format characters, no fillers. Two names that look alike
-// are then alike, but for letters of other scripts. What joins or separates letters is allowed between letters of scripts that
-// write with it, and in emoji.
+// IsPrintable reports whether s has no invisible characters: no control or format characters, no fillers. Names that look equal are
+// then equal, except for homoglyphs. Joiners are allowed between letters of scripts that use them, and in emoji.
 func IsPrintable(s string) bool {
 	runes := []rune(s)
 	for i, r := range runes {

@@ -60,7 +60,7 @@ func newResource(ctx context.Context, o TraceOptions, machine resource.Option) (
 	return about, nil
 }
 
-// Tracer starts spans. It is nil when there are no traces: who traces looks for that, and pays nothing.
+// Tracer starts spans. It is nil without a collector; callers check that, so that disabled traces cost nothing.
 func (t *Traces) Tracer() trace.Tracer {
 	if t.provider == nil {
 		return nil
