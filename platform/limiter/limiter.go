@@ -131,7 +131,7 @@ func (l *Limiter) enqueue(r Request) (*Lease, *waiter, error) {
 	return nil, w, nil
 }
 
-// counted is how many bytes a request counts for: none where only places count.
+// counted is how many bytes a request counts for: none where only slots count.
 func (l *Limiter) counted(bytes int64) int64 { return min(bytes, l.limits.Bytes/2) }
 
 // refuse counts a refusal and returns its error, whose cause is the BoundError.

@@ -115,7 +115,7 @@ func TestOrganisationsAreServedInTurn(t *testing.T) {
 	})
 }
 
-// Places come free one by one while organisations wait that hold the others: one that holds none does not wait for all of them again.
+// Slots come free one by one while organisations wait that hold the others: one that holds none does not wait for all of them again.
 func TestWhoWaitedComesBeforeWhoWasJustServed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -176,7 +176,7 @@ func hoard(t *testing.T, l *limiter.Limiter, organisation string, bytes, kept in
 	}
 }
 
-// Whatever organisations before it hoard, the next one finds a place and room for an answer: five of them with 16 places, or
+// Whatever organisations before it hoard, the next one finds a slot and room for an answer: five of them with 16 slots, or
 // with the memory of large reports (MB, at their peak and while they are sent).
 func TestNewOrganisationFindsRoomBesideHoarders(t *testing.T) {
 	t.Parallel()
@@ -185,8 +185,8 @@ func TestNewOrganisationFindsRoomBesideHoarders(t *testing.T) {
 		bytes, kept int64
 		given       []int
 	}{
-		"8 places":           {limiter.Limits{MaxConcurrent: 8}, 0, 0, []int{4, 2, 1, 1, 0}},
-		"16 places":          {limiter.Limits{MaxConcurrent: 16}, 0, 0, []int{8, 4, 2, 1, 1, 0}},
+		"8 slots":            {limiter.Limits{MaxConcurrent: 8}, 0, 0, []int{4, 2, 1, 1, 0}},
+		"16 slots":           {limiter.Limits{MaxConcurrent: 16}, 0, 0, []int{8, 4, 2, 1, 1, 0}},
 		"largest reports":    {limiter.Limits{MaxConcurrent: 2, Bytes: 96}, 36, 12, []int{2, 1, 1, 1, 1, 0}},
 		"smaller reports":    {limiter.Limits{MaxConcurrent: 2, Bytes: 96}, 14, 4, []int{9, 5, 2, 1, 1, 1, 1, 1, 0}},
 		"larger than memory": {limiter.Limits{MaxConcurrent: 2, Bytes: 96}, 1000, 12, []int{1, 1, 1, 1, 1, 0}},
@@ -263,16 +263,16 @@ func TestBoundsHoldUnderLoad(t *testing.T) {
 	limits := limiter.Limits{MaxConcurrent: 6, MaxConcurrentPerActor: 2, Bytes: 600}
 	l := limiter.New(limits)
 	var mu sync.Mutex
-	places, bytes := map[string]int{}, map[string]int64{}
+	slots, bytes := map[string]int{}, map[string]int64{}
 	count := func(organisation string, n int, b int64) {
 		mu.Lock()
 		defer mu.Unlock()
-		places[organisation] += n
-		places[""] += n
+		slots[organisation] += n
+		slots[""] += n
 		bytes[organisation] += b
 		bytes[""] += b
-		require.LessOrEqual(t, places[organisation], limits.MaxConcurrent/2)
-		require.LessOrEqual(t, places[""], limits.MaxConcurrent)
+		require.LessOrEqual(t, slots[organisation], limits.MaxConcurrent/2)
+		require.LessOrEqual(t, slots[""], limits.MaxConcurrent)
 		require.LessOrEqual(t, bytes[organisation], limits.Bytes/2)
 		require.LessOrEqual(t, bytes[""], limits.Bytes)
 	}
@@ -325,8 +325,8 @@ func TestSecondAdmissionWaitsForWhatIsLeft(t *testing.T) {
 	})
 }
 
-// A place works half of the time, whatever waits for it. What waited for a lock rests briefly.
-func TestPlaceRestsAsLongAsItWasHeld(t *testing.T) {
+// A slot is busy at most half of the time. Work that waited for a lock rests briefly.
+func TestSlotRestsAsLongAsItWasHeld(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := limiter.New(limiter.Limits{MaxConcurrent: 1, Rest: true})

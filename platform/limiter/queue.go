@@ -14,14 +14,14 @@ func (l *Limiter) allowsSlot(o *organisation) bool {
 }
 
 // count adds to the slots of a named actor.
-func (o *organisation) count(actor string, places int) {
+func (o *organisation) count(actor string, slots int) {
 	if actor == "" {
 		return
 	}
 	if o.actors == nil {
 		o.actors = map[string]int{}
 	}
-	if o.actors[actor] += places; o.actors[actor] == 0 {
+	if o.actors[actor] += slots; o.actors[actor] == 0 {
 		delete(o.actors, actor)
 	}
 }
