@@ -48,6 +48,7 @@ var mayImport = map[string][]string{
 	"web/reports":       {"modules/apikeys", "modules/exports", "modules/games", "modules/org", "modules/reports", "platform", "web/ui"},
 
 	"modules/reports/segment": {"modules/games"},
+	"web/internal/webtest":    {"*", "platform/testkit"}, // for tests: no part lists it
 }
 
 // partOf returns the entry of the table for a package: its own, or that of the nearest folder above.

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/platform/testkit/fixtures"
+	"dg/web/internal/webtest"
 )
 
 // senders are the headers of a form by the page that it was sent from, and whether it is taken.
@@ -37,67 +38,67 @@ func senders(url string) map[string]struct {
 
 func TestCrossOriginSignOutIsRejected(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	acme := w.organisation("acme")
-	for name, c := range senders(w.url) {
-		b := w.signedIn(t, acme.owner)
-		p := b.send(http.MethodPost, "/sign-out", "x=y", c.header)
+	w := webtest.Start(t)
+	acme := w.Organisation("acme")
+	for name, c := range senders(w.URL) {
+		b := w.SignedIn(t, acme.Owner)
+		p := b.Send(http.MethodPost, "/sign-out", "x=y", c.header)
 		if c.taken {
 			require.Equal(t, http.StatusSeeOther, p.StatusCode, name)
-			require.Equal(t, "/sign-in", b.get("/").Header.Get("Location"), name)
+			require.Equal(t, "/sign-in", b.Get("/").Header.Get("Location"), name)
 			continue
 		}
 		require.Equal(t, http.StatusForbidden, p.StatusCode, name)
-		require.Contains(t, p.body, "<h1>Nothing was changed</h1>", name)
-		require.Equal(t, acme.at("/reports"), b.get("/").Header.Get("Location"), "%s: the session goes on", name)
+		require.Contains(t, p.Body, "<h1>Nothing was changed</h1>", name)
+		require.Equal(t, acme.At("/reports"), b.Get("/").Header.Get("Location"), "%s: the session goes on", name)
 	}
-	p := w.signedIn(t, acme.owner).send(http.MethodPost, "/sign-out", "x=y", nil)
-	require.Contains(t, p.body, "Your browser did not say which site this form came from")
+	p := w.SignedIn(t, acme.Owner).Send(http.MethodPost, "/sign-out", "x=y", nil)
+	require.Contains(t, p.Body, "Your browser did not say which site this form came from")
 }
 
 func TestCrossOriginSignInIsRejected(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	acme := w.organisation("acme")
-	for name, c := range senders(w.url) {
-		b := w.browser(t)
-		p := b.send(http.MethodPost, "/sign-in", credentials(acme.owner).Encode(), c.header)
+	w := webtest.Start(t)
+	acme := w.Organisation("acme")
+	for name, c := range senders(w.URL) {
+		b := w.Browser(t)
+		p := b.Send(http.MethodPost, "/sign-in", webtest.Credentials(acme.Owner).Encode(), c.header)
 		if c.taken {
 			require.Equal(t, http.StatusSeeOther, p.StatusCode, name)
-			require.NotEmpty(t, b.cookies["__Host-dg"], name)
+			require.NotEmpty(t, b.Cookies["__Host-dg"], name)
 			continue
 		}
 		require.Equal(t, http.StatusForbidden, p.StatusCode, name)
-		require.Empty(t, b.cookies, name)
+		require.Empty(t, b.Cookies, name)
 	}
 }
 
 // Every form of every screen, from another site and without a header that says where it came from.
 func TestCrossOriginFormsAreRejected(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	acme := w.organisation("acme")
-	b := w.signedIn(t, acme.admin)
+	w := webtest.Start(t)
+	acme := w.Organisation("acme")
+	b := w.SignedIn(t, acme.Admin)
 	for _, path := range []string{
 		"/sign-in", "/sign-in/code", "/sign-out", "/account", "/account/password", "/account/two-step", "/account/recovery-codes", "/account/reset",
-		acme.at("/settings/api-keys/new"), acme.at("/settings/api-keys/AAAAAAAAAAAAAAAAAAAAAA/revoke"), acme.at("/settings/organisation/reporting-mode"),
+		acme.At("/settings/api-keys/new"), acme.At("/settings/api-keys/AAAAAAAAAAAAAAAAAAAAAA/revoke"), acme.At("/settings/organisation/reporting-mode"),
 	} {
 		for _, header := range []http.Header{{"Sec-Fetch-Site": {"cross-site"}}, {"Sec-Fetch-Site": {"same-site"}}, {}} {
-			p := b.send(http.MethodPost, path, url.Values{"current": {fixtures.Password}}.Encode(), header)
+			p := b.Send(http.MethodPost, path, url.Values{"current": {fixtures.Password}}.Encode(), header)
 			require.Equal(t, http.StatusForbidden, p.StatusCode, path)
-			require.Regexp(t, "<h1>Nothing was changed</h1>.*(T|t)his form (was sent from another site|came from)", p.body, path)
+			require.Regexp(t, "<h1>Nothing was changed</h1>.*(T|t)his form (was sent from another site|came from)", p.Body, path)
 		}
-		require.NotContains(t, b.post(path, url.Values{"session": {"00"}}).body, "this form", path)
-		b = w.signedIn(t, acme.admin)
+		require.NotContains(t, b.Post(path, url.Values{"session": {"00"}}).Body, "this form", path)
+		b = w.SignedIn(t, acme.Admin)
 	}
 }
 
 // A session cookie is not sent with a form of another site, should a browser's headers ever fail.
 func TestCookiesAreSameSiteLax(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	acme := w.organisation("acme")
-	cookies := w.browser(t).post("/sign-in", credentials(acme.owner)).Cookies()
+	w := webtest.Start(t)
+	acme := w.Organisation("acme")
+	cookies := w.Browser(t).Post("/sign-in", webtest.Credentials(acme.Owner)).Cookies()
 	require.Len(t, cookies, 2)
 	for _, c := range cookies {
 		require.Equal(t, http.SameSiteLaxMode, c.SameSite, c.Name)

@@ -20,6 +20,7 @@ import (
 	"dg/modules/exports"
 	"dg/modules/reports"
 	"dg/platform/limiter"
+	"dg/web/internal/webtest"
 )
 
 // The page's facts are those of the contract's document, which the tests of the API hold to the program.
@@ -53,14 +54,14 @@ func contract(t *testing.T) string {
 // The errors one by one, with cause and fix, each with an id to link to.
 func TestDocsNameEachErrorOfTheContract(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	page := w.browser(t).get("/docs")
+	w := webtest.Start(t)
+	page := w.Browser(t).Get("/docs")
 	require.Equal(t, 200, page.StatusCode)
 	var want, got, ids []string
 	for _, row := range contractErrorRow.FindAllStringSubmatch(contract(t), -1) {
 		want = append(want, row[1]+" "+row[2])
 	}
-	for _, row := range pageErrorRow.FindAllStringSubmatch(page.body, -1) {
+	for _, row := range pageErrorRow.FindAllStringSubmatch(page.Body, -1) {
 		got = append(got, row[2]+" "+row[3])
 		ids = append(ids, row[1])
 	}
@@ -74,8 +75,8 @@ func TestDocsNameEachErrorOfTheContract(t *testing.T) {
 
 func TestDocsStateLimitsAndColumns(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	body := w.browser(t).get("/docs").body
+	w := webtest.Start(t)
+	body := w.Browser(t).Get("/docs").Body
 	text := strings.Join(strings.Fields(html.UnescapeString(anyTag.ReplaceAllString(body, " "))), " ")
 	for _, fact := range []string{
 		fmt.Sprintf("Requests %d in %d seconds for each key", apikeys.MaxRequests, apikeys.RateWindow),
@@ -105,73 +106,73 @@ func TestDocsStateLimitsAndColumns(t *testing.T) {
 		require.Contains(t, document, fact)
 		require.Contains(t, text, fact)
 	}
-	header := regexpFind(t, `(?m)^(playId,[A-Za-z,]+)$`, contract(t))
+	header := webtest.RegexpFind(t, `(?m)^(playId,[A-Za-z,]+)$`, contract(t))
 	var columns []string
 	for _, c := range regexp.MustCompile(`<th role="rowheader" scope="row"><span class="mono">(\w+)</span></th>`).FindAllStringSubmatch(body, -1) {
 		columns = append(columns, c[1])
 	}
 	require.Equal(t, header, strings.Join(columns, ","))
-	require.Contains(t, html.UnescapeString(body), `curl -sS `+w.url+`/api/v1/forks`, "the address of this service")
+	require.Contains(t, html.UnescapeString(body), `curl -sS `+w.URL+`/api/v1/forks`, "the address of this service")
 	require.NotContains(t, body, "dg.example.org")
 }
 
 // Everybody may read the pages, signed in or not, and while the database is down.
 func TestDocsAreForEverybody(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	acme := w.organisation("acme")
+	w := webtest.Start(t)
+	acme := w.Organisation("acme")
 	for _, path := range []string{"/docs", "/docs/recipes/python", "/docs/reference", "/docs/reference/getForkStats"} {
-		out := w.browser(t).get(path)
+		out := w.Browser(t).Get(path)
 		require.Equal(t, 200, out.StatusCode)
-		require.Contains(t, out.body, `<a href="/sign-in">Sign in</a>`)
-		in := w.signedIn(t, acme.owner).get(path)
+		require.Contains(t, out.Body, `<a href="/sign-in">Sign in</a>`)
+		in := w.SignedIn(t, acme.Owner).Get(path)
 		require.Equal(t, 200, in.StatusCode)
-		require.Contains(t, in.body, acme.owner.Name)
-		require.Contains(t, in.body, `<li><a href="/docs?org=acme" aria-current="true">API</a></li>`)
+		require.Contains(t, in.Body, acme.Owner.Name)
+		require.Contains(t, in.Body, `<li><a href="/docs?org=acme" aria-current="true">API</a></li>`)
 	}
 	for _, path := range []string{"/docs/recipes/cobol", "/docs/reference/deleteFork"} {
-		require.Equal(t, 404, w.browser(t).get(path).StatusCode)
+		require.Equal(t, 404, w.Browser(t).Get(path).StatusCode)
 	}
-	for _, path := range regexp.MustCompile(`href="(/docs/[^"#]+)`).FindAllStringSubmatch(w.browser(t).get("/docs").body, -1) {
-		require.Equal(t, 200, w.browser(t).get(path[1]).StatusCode, path[1])
+	for _, path := range regexp.MustCompile(`href="(/docs/[^"#]+)`).FindAllStringSubmatch(w.Browser(t).Get("/docs").Body, -1) {
+		require.Equal(t, 200, w.Browser(t).Get(path[1]).StatusCode, path[1])
 	}
-	require.Contains(t, w.browser(t).get("/docs").body, `<a href="/settings/api-keys">`)
-	require.Contains(t, w.signedIn(t, acme.owner).get("/docs").body, `<a href="`+acme.at("/settings/api-keys")+`">Settings → API keys</a>`)
-	b := w.signedIn(t, acme.owner)
-	w.db.DB.Close()
-	require.Equal(t, 200, b.get("/docs").StatusCode, "it explains ERR_UNAVAILABLE: it must be there then")
+	require.Contains(t, w.Browser(t).Get("/docs").Body, `<a href="/settings/api-keys">`)
+	require.Contains(t, w.SignedIn(t, acme.Owner).Get("/docs").Body, `<a href="`+acme.At("/settings/api-keys")+`">Settings → API keys</a>`)
+	b := w.SignedIn(t, acme.Owner)
+	w.DB.DB.Close()
+	require.Equal(t, 200, b.Get("/docs").StatusCode, "it explains ERR_UNAVAILABLE: it must be there then")
 }
 
 // The examples hold a fork and a group of the reader's organisation: of the one that the reader comes from, when there are several.
 func TestDocsExamplesAreTheReadersOwn(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	acme, globex := w.organisation("acme"), w.organisation("globex")
-	fork, other := w.fork(acme), w.fork(globex)
-	group := w.db.Group(acme.ID, w.db.Players(acme.ID, 5)...)
+	w := webtest.Start(t)
+	acme, globex := w.Organisation("acme"), w.Organisation("globex")
+	fork, other := w.Fork(acme), w.Fork(globex)
+	group := w.DB.Group(acme.ID, w.DB.Players(acme.ID, 5)...)
 	invented := "60772820-1226-4be5-b50f-c2adbe3dca64"
 	require.Contains(t, contract(t), invented, "that of the document")
 	for _, path := range []string{"/docs", "/docs/recipes/curl", "/docs/recipes/grafana", "/docs/reference/getForkStats"} {
-		require.Contains(t, w.browser(t).get(path).body, invented)
-		require.NotContains(t, w.signedIn(t, acme.member).get(path).body, fork.ID, "members see no forks")
-		body := w.signedIn(t, acme.owner).get(path).body
+		require.Contains(t, w.Browser(t).Get(path).Body, invented)
+		require.NotContains(t, w.SignedIn(t, acme.Member).Get(path).Body, fork.ID, "members see no forks")
+		body := w.SignedIn(t, acme.Owner).Get(path).Body
 		require.Contains(t, body, fork.ID)
 		require.NotRegexp(t, `(forks/|fork=)`+invented, body)
 	}
-	require.Contains(t, w.signedIn(t, acme.owner).get("/docs").body, "groupId="+group)
-	w.db.Join(globex.ID, acme.owner.ID, "owner")
-	both := w.signedIn(t, acme.owner)
-	require.Contains(t, both.get("/docs").body, invented)
-	require.Contains(t, both.get("/docs?org=globex").body, other.ID)
-	require.Contains(t, both.get("/docs?org=globex").body, `href="/docs/recipes/python?org=globex"`)
-	require.NotContains(t, w.signedIn(t, acme.admin).get("/docs?org=globex").body, other.ID, "of no organisation but one's own")
+	require.Contains(t, w.SignedIn(t, acme.Owner).Get("/docs").Body, "groupId="+group)
+	w.DB.Join(globex.ID, acme.Owner.ID, "owner")
+	both := w.SignedIn(t, acme.Owner)
+	require.Contains(t, both.Get("/docs").Body, invented)
+	require.Contains(t, both.Get("/docs?org=globex").Body, other.ID)
+	require.Contains(t, both.Get("/docs?org=globex").Body, `href="/docs/recipes/python?org=globex"`)
+	require.NotContains(t, w.SignedIn(t, acme.Admin).Get("/docs?org=globex").Body, other.ID, "of no organisation but one's own")
 }
 
 // The reference has what the document has: each operation with its parameters, fields, answers and examples.
 func TestReferenceShowsTheDocument(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	index := w.browser(t).get("/docs/reference").body
+	w := webtest.Start(t)
+	index := w.Browser(t).Get("/docs/reference").Body
 	for operation, names := range map[string][]string{
 		"listForks":          {"items[].deployedReleaseNumber", "integer or null", "If-None-Match", "ETag"},
 		"getFork":            {"/api/v1/forks/{forkId}", "deployedReleaseNumber", "forkId"},
@@ -179,23 +180,23 @@ func TestReferenceShowsTheDocument(t *testing.T) {
 		"exportForkPlaysCsv": {"text/csv", "X-DG-Report-Suppressed", "playId,forkId", "<td><code>scorePercent</code></td>"},
 	} {
 		require.Contains(t, index, `href="/docs/reference/`+operation+`"`)
-		page := w.browser(t).get("/docs/reference/" + operation)
+		page := w.Browser(t).Get("/docs/reference/" + operation)
 		for _, name := range names {
-			require.Contains(t, page.body, name, operation)
+			require.Contains(t, page.Body, name, operation)
 		}
-		require.NotContains(t, page.body, "$ref")
+		require.NotContains(t, page.Body, "$ref")
 	}
 }
 
 // Each file of recipes/ is on a page: none is forgotten in docs.json.
 func TestDocsShowEveryRecipe(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	b := w.browser(t)
-	index := b.get("/docs").body
+	w := webtest.Start(t)
+	b := w.Browser(t)
+	index := b.Get("/docs").Body
 	shown := html.UnescapeString(index)
 	for _, path := range regexp.MustCompile(`href="(/docs/recipes/[^"]+)`).FindAllStringSubmatch(index, -1) {
-		shown += html.UnescapeString(b.get(path[1]).body)
+		shown += html.UnescapeString(b.Get(path[1]).Body)
 	}
 	files := 0
 	var forgotten []string
@@ -220,10 +221,10 @@ func TestDocsShowEveryRecipe(t *testing.T) {
 // The pages run under the strict policy, without inline script or style and without another host.
 func TestDocsPolicy(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := webtest.Start(t)
 	for _, path := range []string{"/docs", "/docs/recipes/javascript", "/docs/reference/getForkStats"} {
-		page := w.browser(t).get(path)
-		require.Equal(t, w.browser(t).get("/sign-in").Header.Get("Content-Security-Policy"), page.Header.Get("Content-Security-Policy"))
-		require.NotRegexp(t, `(?i)<script(?:>| [^>]*>\s*[^<\s])|style=| on[a-z]+=|(?:href|src)="https?://`, page.body)
+		page := w.Browser(t).Get(path)
+		require.Equal(t, w.Browser(t).Get("/sign-in").Header.Get("Content-Security-Policy"), page.Header.Get("Content-Security-Policy"))
+		require.NotRegexp(t, `(?i)<script(?:>| [^>]*>\s*[^<\s])|style=| on[a-z]+=|(?:href|src)="https?://`, page.Body)
 	}
 }

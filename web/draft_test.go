@@ -15,16 +15,17 @@ import (
 	"dg/modules/apikeys"
 	"dg/modules/identity"
 	"dg/platform/testkit/fixtures"
+	"dg/web/internal/webtest"
 )
 
 // sentAfterTheEnd sends a form as the page shows it, changed, in a session that has just ended, and returns the sign-in page.
-func (w *world) sentAfterTheEnd(t *testing.T, b *browser, path string, changed url.Values) page {
+func sentAfterTheEnd(t *testing.T, w *webtest.World, b *webtest.Browser, path string, changed url.Values) webtest.Page {
 	t.Helper()
-	form := url.Values{"person": {regexpFind(t, `name="person" value="([^"]+)"`, b.get(path).body)}}
+	form := url.Values{"person": {webtest.RegexpFind(t, `name="person" value="([^"]+)"`, b.Get(path).Body)}}
 	maps.Copy(form, changed)
-	w.db.Exec(`delete from sessions`)
-	requireRedirect(t, "/sign-in?"+url.Values{"next": {path}}.Encode(), b.post(path, form))
-	return b.get("/sign-in?" + url.Values{"next": {path}}.Encode())
+	w.DB.Exec(`delete from sessions`)
+	webtest.RequireRedirect(t, "/sign-in?"+url.Values{"next": {path}}.Encode(), b.Post(path, form))
+	return b.Get("/sign-in?" + url.Values{"next": {path}}.Encode())
 }
 
 const textBack = "This is what you wrote before your session ended. Check it, then send it."
@@ -32,44 +33,44 @@ const textBack = "This is what you wrote before your session ended. Check it, th
 // A session that ends in mid-form costs a sign-in, with both steps, and no text. Nothing is sent on its own, and it is shown once.
 func TestFormIsShownAgainAfterTheSessionEnded(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	acme := w.organisation("acme")
-	w.db.Exec(`update memberships set role = 'owner' where user_id = $1`, acme.admin.ID)
-	key := w.newKey(t, acme, "BI", apikeys.ReportsRead)
+	w := webtest.Start(t)
+	acme := w.Organisation("acme")
+	w.DB.Exec(`update memberships set role = 'owner' where user_id = $1`, acme.Admin.ID)
+	key := w.NewKey(t, acme, "BI", apikeys.ReportsRead)
 	for name, c := range map[string]struct {
 		path  string
 		form  url.Values
 		shown []string
 	}{
-		"a new key": {acme.at("/settings/api-keys/new"), url.Values{
+		"a new key": {acme.At("/settings/api-keys/new"), url.Values{
 			"name": {`Pipeline "é"`}, "description": {"Ask Bo"}, "scopes": {"forks:read", "reports:read"}, "expiry": {"day"}, "day": {"2027-01-02"}, "time": {"09:30"},
 			"idempotencyKey": {"0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e44"},
 		}, []string{
 			`value="Pipeline &#34;é&#34;"`, `value="Ask Bo"`, `value="forks:read" aria-describedby="sf-h" checked`, `value="reports:read" aria-describedby="sr-h" checked`,
 			`value="2027-01-02"`, `value="09:30"`, `id="xday" name="expiry" value="day" aria-describedby="xdayh" checked`, `value="0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e44"`,
 		}},
-		"a mode":        {acme.at("/settings/organisation/reporting-mode"), url.Values{"mode": {"nominative"}, "organisation": {acme.Name}}, []string{`value="nominative" checked`}},
-		"a new name":    {acme.at("/settings/api-keys/%s/rename", key.ID), url.Values{"name": {"Warehouse"}}, []string{`value="Warehouse"`}},
-		"a replacement": {acme.at("/settings/api-keys/%s/replace", key.ID), url.Values{"overlap": {"week"}}, []string{`id="oweek" name="overlap" value="week" aria-describedby="oweekh" checked`}},
+		"a mode":        {acme.At("/settings/organisation/reporting-mode"), url.Values{"mode": {"nominative"}, "organisation": {acme.Name}}, []string{`value="nominative" checked`}},
+		"a new name":    {acme.At("/settings/api-keys/%s/rename", key.ID), url.Values{"name": {"Warehouse"}}, []string{`value="Warehouse"`}},
+		"a replacement": {acme.At("/settings/api-keys/%s/replace", key.ID), url.Values{"overlap": {"week"}}, []string{`id="oweek" name="overlap" value="week" aria-describedby="oweekh" checked`}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := w.signedIn(t, acme.admin)
-			before := w.allKeys(t, acme)
-			signIn := w.sentAfterTheEnd(t, b, c.path, c.form)
-			require.Contains(t, signIn.body, "Your session has ended.</strong> Sign in to continue: what you wrote is kept.")
+			b := w.SignedIn(t, acme.Admin)
+			before := w.AllKeys(t, acme)
+			signIn := sentAfterTheEnd(t, w, b, c.path, c.form)
+			require.Contains(t, signIn.Body, "Your session has ended.</strong> Sign in to continue: what you wrote is kept.")
 			next := "?" + url.Values{"next": {c.path}}.Encode()
-			require.Equal(t, http.StatusUnauthorized, b.post("/sign-in"+next, url.Values{"email": {acme.admin.Email}, "password": {"wrong"}}).StatusCode)
-			requireRedirect(t, "/sign-in/code"+next, b.post("/sign-in"+next, credentials(acme.admin)))
-			requireRedirect(t, c.path, b.post("/sign-in/code"+next, url.Values{"code": {w.codeNow(t, fixtures.TOTPSecret)}}))
-			form := b.get(c.path)
-			require.Contains(t, form.body, textBack)
+			require.Equal(t, http.StatusUnauthorized, b.Post("/sign-in"+next, url.Values{"email": {acme.Admin.Email}, "password": {"wrong"}}).StatusCode)
+			webtest.RequireRedirect(t, "/sign-in/code"+next, b.Post("/sign-in"+next, webtest.Credentials(acme.Admin)))
+			webtest.RequireRedirect(t, c.path, b.Post("/sign-in/code"+next, url.Values{"code": {w.CodeNow(t, fixtures.TOTPSecret)}}))
+			form := b.Get(c.path)
+			require.Contains(t, form.Body, textBack)
 			for _, shown := range c.shown {
-				require.Contains(t, form.body, shown)
+				require.Contains(t, form.Body, shown)
 			}
-			require.Equal(t, before, w.allKeys(t, acme), "nothing was sent")
-			again := b.get(c.path)
-			require.NotContains(t, again.body, textBack)
-			require.NotContains(t, again.body, c.shown[0])
+			require.Equal(t, before, w.AllKeys(t, acme), "nothing was sent")
+			again := b.Get(c.path)
+			require.NotContains(t, again.Body, textBack)
+			require.NotContains(t, again.Body, c.shown[0])
 		})
 	}
 }
@@ -77,72 +78,72 @@ func TestFormIsShownAgainAfterTheSessionEnded(t *testing.T) {
 // What was written is shown to its writer alone, in its form alone, and is forgotten with the sign-out.
 func TestDraftIsThePersonsOwn(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	acme := w.organisation("acme")
-	path, other := acme.at("/settings/api-keys/new"), acme.at("/settings/api-keys/%s/rename", w.newKey(t, acme, "BI", apikeys.ReportsRead).ID)
-	b := w.signedIn(t, acme.owner)
-	w.sentAfterTheEnd(t, b, path, url.Values{"name": {"Confidential"}})
-	kept := b.cookies["__Host-dg-draft"]
-	b.post("/sign-in", credentials(acme.owner))
-	require.NotContains(t, b.get(other).body, "Confidential", "another form")
-	require.Equal(t, kept, b.cookies["__Host-dg-draft"])
-	b.post("/sign-out", url.Values{})
-	require.NotContains(t, b.cookies, "__Host-dg-draft")
+	w := webtest.Start(t)
+	acme := w.Organisation("acme")
+	path, other := acme.At("/settings/api-keys/new"), acme.At("/settings/api-keys/%s/rename", w.NewKey(t, acme, "BI", apikeys.ReportsRead).ID)
+	b := w.SignedIn(t, acme.Owner)
+	sentAfterTheEnd(t, w, b, path, url.Values{"name": {"Confidential"}})
+	kept := b.Cookies["__Host-dg-draft"]
+	b.Post("/sign-in", webtest.Credentials(acme.Owner))
+	require.NotContains(t, b.Get(other).Body, "Confidential", "another form")
+	require.Equal(t, kept, b.Cookies["__Host-dg-draft"])
+	b.Post("/sign-out", url.Values{})
+	require.NotContains(t, b.Cookies, "__Host-dg-draft")
 
-	elsewhere := w.signedIn(t, acme.admin)
+	elsewhere := w.SignedIn(t, acme.Admin)
 	for name, value := range map[string]string{"another person's": kept, "broken": kept[:len(kept)-3], "garbage": "eyJ4", "too long": strings.Repeat("A", 4000)} {
-		elsewhere.cookies["__Host-dg-draft"] = value
-		p := elsewhere.get(path)
+		elsewhere.Cookies["__Host-dg-draft"] = value
+		p := elsewhere.Get(path)
 		require.Equal(t, http.StatusOK, p.StatusCode, name)
-		require.NotContains(t, p.body, "Confidential", name)
-		require.NotContains(t, p.body, textBack, name)
+		require.NotContains(t, p.Body, "Confidential", name)
+		require.NotContains(t, p.Body, textBack, name)
 	}
-	forged := w.browser(t)
-	forged.send(http.MethodPost, path, url.Values{"name": {"x"}, "person": {acme.owner.ID}}.Encode(), http.Header{"Sec-Fetch-Site": {"cross-site"}})
-	require.Empty(t, forged.cookies, "a form of another site keeps nothing")
-	forged.post(path, url.Values{"name": {strings.Repeat("x", 60_000)}, "person": {acme.owner.ID}})
-	require.Empty(t, forged.cookies, "there is a bound")
+	forged := w.Browser(t)
+	forged.Send(http.MethodPost, path, url.Values{"name": {"x"}, "person": {acme.Owner.ID}}.Encode(), http.Header{"Sec-Fetch-Site": {"cross-site"}})
+	require.Empty(t, forged.Cookies, "a form of another site keeps nothing")
+	forged.Post(path, url.Values{"name": {strings.Repeat("x", 60_000)}, "person": {acme.Owner.ID}})
+	require.Empty(t, forged.Cookies, "there is a bound")
 }
 
 // Passwords, codes, tokens and what confirms a change are never kept.
 func TestDraftHoldsNoSecrets(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	acme := w.organisation("acme")
-	secret := url.Values{"person": {acme.owner.ID}, "name": {"n"}}
+	w := webtest.Start(t)
+	acme := w.Organisation("acme")
+	secret := url.Values{"person": {acme.Owner.ID}, "name": {"n"}}
 	for _, name := range []string{"current", "new", "repeat", "password", "code", "token", "organisation", "x"} {
 		secret.Set(name, "s3cret")
 	}
-	b := w.browser(t)
+	b := w.Browser(t)
 	for _, path := range []string{"/account", "/account/password", "/account/two-step", "/account/recovery-codes"} {
-		requireRedirect(t, "/sign-in?"+url.Values{"next": {path}}.Encode(), b.post(path, secret))
-		require.Empty(t, b.cookies, path)
+		webtest.RequireRedirect(t, "/sign-in?"+url.Values{"next": {path}}.Encode(), b.Post(path, secret))
+		require.Empty(t, b.Cookies, path)
 	}
-	path := acme.at("/settings/api-keys/new")
-	b.post(path, secret)
-	require.NotEmpty(t, b.cookies["__Host-dg-draft"])
-	b.post("/sign-in", credentials(acme.owner))
-	require.NotContains(t, b.get(path).body, "s3cret")
-	require.Contains(t, b.get("/account").body, "Account")
+	path := acme.At("/settings/api-keys/new")
+	b.Post(path, secret)
+	require.NotEmpty(t, b.Cookies["__Host-dg-draft"])
+	b.Post("/sign-in", webtest.Credentials(acme.Owner))
+	require.NotContains(t, b.Get(path).Body, "s3cret")
+	require.Contains(t, b.Get("/account").Body, "Account")
 }
 
 // A sign-in says that the session has ended where one has, and nothing to who comes first or has signed out.
 func TestSignInSaysThatTheSessionEnded(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	acme := w.organisation("acme")
+	w := webtest.Start(t)
+	acme := w.Organisation("acme")
 	const ended = "Your session has ended.</strong> Sign in to continue.</div>"
-	require.NotContains(t, w.browser(t).get("/sign-in").body, "has ended")
-	b := w.signedIn(t, acme.owner)
-	w.db.Exec(`delete from sessions`)
-	require.Contains(t, b.get(b.get(acme.at("/reports?from=2026-01-01")).Header.Get("Location")).body, ended)
-	due := w.browser(t)
-	due.post("/sign-in", credentials(acme.admin))
-	require.NotContains(t, due.get("/sign-in").body, "has ended", "the code is due")
-	b.post("/sign-in", credentials(acme.owner))
-	b.post("/sign-out", url.Values{})
-	require.NotContains(t, b.get("/sign-in").body, "has ended")
-	require.Equal(t, []string{"__Host-dg-browser"}, slices.Collect(maps.Keys(b.cookies)))
+	require.NotContains(t, w.Browser(t).Get("/sign-in").Body, "has ended")
+	b := w.SignedIn(t, acme.Owner)
+	w.DB.Exec(`delete from sessions`)
+	require.Contains(t, b.Get(b.Get(acme.At("/reports?from=2026-01-01")).Header.Get("Location")).Body, ended)
+	due := w.Browser(t)
+	due.Post("/sign-in", webtest.Credentials(acme.Admin))
+	require.NotContains(t, due.Get("/sign-in").Body, "has ended", "the code is due")
+	b.Post("/sign-in", webtest.Credentials(acme.Owner))
+	b.Post("/sign-out", url.Values{})
+	require.NotContains(t, b.Get("/sign-in").Body, "has ended")
+	require.Equal(t, []string{"__Host-dg-browser"}, slices.Collect(maps.Keys(b.Cookies)))
 }
 
 // rules.md, Data: with a key, a draft in clear is nobody's, whoever it names.
@@ -154,16 +155,16 @@ func TestForgedDraftIsNotShown(t *testing.T) {
 		keys  identity.Keyring
 		shown bool
 	}{"with a key": {keys, false}, "without": {identity.Keyring{}, true}} {
-		w := start(t)
-		w.screens.EncryptWith(c.keys)
-		acme := w.organisation("acme")
-		path := acme.at("/settings/api-keys/new")
-		b := w.signedIn(t, acme.owner)
-		b.cookies["__Host-dg-draft"] = base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil,
-			`{"Person":%q,"Path":%q,"Fields":{"name":["Forged"]}}`, acme.owner.ID, path))
-		require.Equal(t, c.shown, strings.Contains(b.get(path).body, textBack), name)
-		w.sentAfterTheEnd(t, b, path, url.Values{"name": {"Own"}})
-		b.post("/sign-in", credentials(acme.owner))
-		require.Contains(t, b.get(path).body, `value="Own"`, name)
+		w := webtest.Start(t)
+		w.Screens.EncryptWith(c.keys)
+		acme := w.Organisation("acme")
+		path := acme.At("/settings/api-keys/new")
+		b := w.SignedIn(t, acme.Owner)
+		b.Cookies["__Host-dg-draft"] = base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil,
+			`{"Person":%q,"Path":%q,"Fields":{"name":["Forged"]}}`, acme.Owner.ID, path))
+		require.Equal(t, c.shown, strings.Contains(b.Get(path).Body, textBack), name)
+		sentAfterTheEnd(t, w, b, path, url.Values{"name": {"Own"}})
+		b.Post("/sign-in", webtest.Credentials(acme.Owner))
+		require.Contains(t, b.Get(path).Body, `value="Own"`, name)
 	}
 }

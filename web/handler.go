@@ -51,7 +51,7 @@ type Handler struct {
 
 // Limiters are what bounds the work of screens, by the name of the work.
 func (h *Handler) Limiters() map[string]*limiter.Limiter {
-	return map[string]*limiter.Limiter{"audit_log_downloads": h.auditlog.Downloads(), "report_screens": h.reading, "settings_screens": h.screenTurns.settings}
+	return map[string]*limiter.Limiter{"audit_log_downloads": h.auditlog.Downloads(), "report_screens": h.reading, "settings_screens": h.settings}
 }
 
 // New returns the screens as they are reached at baseURL.

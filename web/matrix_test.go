@@ -12,34 +12,37 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
+	"dg/web/internal/webtest"
 )
 
 // roleAction is what somebody may try, whether a screen offers it, and what becomes of each reader: status and offer.
 type roleAction struct {
 	name  string
-	do    func(*browser) page
-	offer func(*browser) bool
+	do    func(*webtest.Browser) webtest.Page
+	offer func(*webtest.Browser) bool
 	want  [6]string
 }
 
-func (w *world) roleActions(t *testing.T, acme *organisation) []roleAction {
+func roleActions(t *testing.T, w *webtest.World, acme *webtest.Organisation) []roleAction {
 	t.Helper()
-	at, fork := acme.at, w.fork(acme).ID
-	get := func(path string) func(*browser) page { return func(b *browser) page { return b.get(path) } }
-	post := func(path string, form url.Values) func(*browser) page {
-		return func(b *browser) page { return b.post(path, form) }
+	at, fork := acme.At, w.Fork(acme).ID
+	get := func(path string) func(*webtest.Browser) webtest.Page {
+		return func(b *webtest.Browser) webtest.Page { return b.Get(path) }
 	}
-	link := func(screen, to string) func(*browser) bool {
-		return func(b *browser) bool { return strings.Contains(b.get(screen).body, to) }
+	post := func(path string, form url.Values) func(*webtest.Browser) webtest.Page {
+		return func(b *webtest.Browser) webtest.Page { return b.Post(path, form) }
+	}
+	link := func(screen, to string) func(*webtest.Browser) bool {
+		return func(b *webtest.Browser) bool { return strings.Contains(b.Get(screen).Body, to) }
 	}
 	of := func(below string) func() string {
 		return func() string {
-			return at("/settings/api-keys/%s", w.newKey(t, acme, "BI", apikeys.ForksRead).ID) + below
+			return at("/settings/api-keys/%s", w.NewKey(t, acme, "BI", apikeys.ForksRead).ID) + below
 		}
 	}
 	revocation, replacement, renaming := of("/revoke"), of("/replace"), of("/rename")
-	keyPage := func(below string) func(*browser) bool {
-		return func(b *browser) bool {
+	keyPage := func(below string) func(*webtest.Browser) bool {
+		return func(b *webtest.Browser) bool {
 			path := of("")()
 			return link(path, path+below)(b)
 		}
@@ -49,19 +52,19 @@ func (w *world) roleActions(t *testing.T, acme *organisation) []roleAction {
 	read := [6]string{"200 offered", "200 offered", "200 offered", "403 –", "404 –", "303 –"}
 	return []roleAction{
 		{"list keys", get(keys), link("/account", keys), read},
-		{"create a key", func(b *browser) page { return b.post(keys+"/new", goodForm()) }, link(keys, keys+"/new"),
+		{"create a key", func(b *webtest.Browser) webtest.Page { return b.Post(keys+"/new", webtest.GoodForm()) }, link(keys, keys+"/new"),
 			[6]string{"200 offered", "200 offered", "403 –", "403 –", "404 –", "303 –"}},
-		{"see a key", func(b *browser) page { return b.get(of("")()) }, func(b *browser) bool { path := of("")(); return link(keys, path)(b) }, read},
-		{"replace a key", func(b *browser) page {
-			return b.post(replacement(), url.Values{"overlap": {"week"}, "idempotencyKey": {newIdempotencyKey()}})
+		{"see a key", func(b *webtest.Browser) webtest.Page { return b.Get(of("")()) }, func(b *webtest.Browser) bool { path := of("")(); return link(keys, path)(b) }, read},
+		{"replace a key", func(b *webtest.Browser) webtest.Page {
+			return b.Post(replacement(), url.Values{"overlap": {"week"}, "idempotencyKey": {webtest.NewIdempotencyKey()}})
 		}, keyPage("/replace"), [6]string{"200 offered", "200 offered", "403 –", "403 –", "404 –", "303 –"}},
-		{"rename a key", func(b *browser) page { return b.post(renaming(), url.Values{"name": {"Renamed"}}) }, keyPage("/rename"),
+		{"rename a key", func(b *webtest.Browser) webtest.Page { return b.Post(renaming(), url.Values{"name": {"Renamed"}}) }, keyPage("/rename"),
 			[6]string{"303 offered", "303 offered", "403 –", "403 –", "404 –", "303 –"}},
-		{"revoke a key", func(b *browser) page { return b.post(revocation(), url.Values{}) }, func(b *browser) bool { return link(keys, revocation())(b) },
+		{"revoke a key", func(b *webtest.Browser) webtest.Page { return b.Post(revocation(), url.Values{}) }, func(b *webtest.Browser) bool { return link(keys, revocation())(b) },
 			[6]string{"303 offered", "303 offered", "303 offered", "403 –", "404 –", "303 –"}},
 		{"read the audit log", get(log), link(keys, log), read},
 		{"download the audit log", get(log + ".csv"), link(log, log+".csv"), read},
-		{"change the reporting mode", post(organisation+"/reporting-mode", toNominative(acme)), link(organisation, organisation+"/reporting-mode"),
+		{"change the reporting mode", post(organisation+"/reporting-mode", webtest.ToNominative(acme)), link(organisation, organisation+"/reporting-mode"),
 			[6]string{"303 offered", "403 –", "403 –", "403 –", "404 –", "303 –"}},
 		{"read reports", get(at("/reports")), link("/account", at("/reports")), read},
 		{"read a fork's report", get(report), link(at("/reports"), report), read},
@@ -72,21 +75,21 @@ func (w *world) roleActions(t *testing.T, acme *organisation) []roleAction {
 // Every role and every action: the status, and whether a screen that the person can open offers it. -v prints the table.
 func TestEveryRoleAndAction(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	acme, other := w.organisation("acme"), w.organisation("other")
+	w := webtest.Start(t)
+	acme, other := w.Organisation("acme"), w.Organisation("other")
 	readers := []struct {
 		name    string
-		browser func() *browser
+		browser func() *webtest.Browser
 	}{
-		{"owner", func() *browser { return w.signedIn(t, acme.owner) }},
-		{"admin with two-step", func() *browser { return w.signedIn(t, acme.admin) }},
-		{"admin without", func() *browser { return w.signedIn(t, acme.adminPlain) }},
-		{"member", func() *browser { return w.signedIn(t, acme.member) }},
-		{"other organisation", func() *browser { return w.signedIn(t, other.owner) }},
-		{"signed out", func() *browser { return w.browser(t) }},
+		{"owner", func() *webtest.Browser { return w.SignedIn(t, acme.Owner) }},
+		{"admin with two-step", func() *webtest.Browser { return w.SignedIn(t, acme.Admin) }},
+		{"admin without", func() *webtest.Browser { return w.SignedIn(t, acme.AdminPlain) }},
+		{"member", func() *webtest.Browser { return w.SignedIn(t, acme.Member) }},
+		{"other organisation", func() *webtest.Browser { return w.SignedIn(t, other.Owner) }},
+		{"signed out", func() *webtest.Browser { return w.Browser(t) }},
 	}
 	var table strings.Builder
-	for _, a := range w.roleActions(t, acme) {
+	for _, a := range roleActions(t, w, acme) {
 		fmt.Fprintf(&table, "\n%-26s", a.name)
 		for i, r := range readers {
 			b := r.browser()
@@ -108,26 +111,26 @@ func TestEveryRoleAndAction(t *testing.T) {
 
 func TestRevokedRoleTakesEffectOnTheNextRequest(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	acme := w.organisation("acme")
-	list, create := acme.at("/settings/api-keys"), acme.at("/settings/api-keys/new")
-	admin := w.signedIn(t, acme.admin)
-	require.Equal(t, http.StatusOK, admin.get(create).StatusCode)
-	w.db.Exec(`update memberships set role = 'member' where user_id = $1`, acme.admin.ID)
-	require.Equal(t, http.StatusForbidden, admin.get(create).StatusCode)
-	require.Equal(t, http.StatusForbidden, admin.get(list).StatusCode)
-	w.db.Exec(`update memberships set role = 'admin' where user_id = $1`, acme.admin.ID)
-	require.Equal(t, http.StatusOK, admin.get(create).StatusCode)
-	w.db.Exec(`update users set totp_secret = null where id = $1`, acme.admin.ID)
-	require.Equal(t, http.StatusSeeOther, admin.get(create).StatusCode, "a change of the second step ends the session")
-	acme.admin.TOTPSecret = ""
-	admin = w.signedIn(t, acme.admin)
-	require.Equal(t, http.StatusForbidden, admin.get(create).StatusCode)
-	require.Equal(t, http.StatusOK, admin.get(list).StatusCode)
-	w.db.Exec(`delete from memberships where user_id = $1`, acme.admin.ID)
-	require.Equal(t, http.StatusNotFound, admin.get(list).StatusCode)
-	w.db.Exec(`update organisations set plan = 'team' where id = $1`, acme.ID)
-	owner := w.signedIn(t, acme.owner)
-	require.Equal(t, http.StatusForbidden, owner.get(create).StatusCode)
-	require.Equal(t, http.StatusOK, owner.get(list).StatusCode)
+	w := webtest.Start(t)
+	acme := w.Organisation("acme")
+	list, create := acme.At("/settings/api-keys"), acme.At("/settings/api-keys/new")
+	admin := w.SignedIn(t, acme.Admin)
+	require.Equal(t, http.StatusOK, admin.Get(create).StatusCode)
+	w.DB.Exec(`update memberships set role = 'member' where user_id = $1`, acme.Admin.ID)
+	require.Equal(t, http.StatusForbidden, admin.Get(create).StatusCode)
+	require.Equal(t, http.StatusForbidden, admin.Get(list).StatusCode)
+	w.DB.Exec(`update memberships set role = 'admin' where user_id = $1`, acme.Admin.ID)
+	require.Equal(t, http.StatusOK, admin.Get(create).StatusCode)
+	w.DB.Exec(`update users set totp_secret = null where id = $1`, acme.Admin.ID)
+	require.Equal(t, http.StatusSeeOther, admin.Get(create).StatusCode, "a change of the second step ends the session")
+	acme.Admin.TOTPSecret = ""
+	admin = w.SignedIn(t, acme.Admin)
+	require.Equal(t, http.StatusForbidden, admin.Get(create).StatusCode)
+	require.Equal(t, http.StatusOK, admin.Get(list).StatusCode)
+	w.DB.Exec(`delete from memberships where user_id = $1`, acme.Admin.ID)
+	require.Equal(t, http.StatusNotFound, admin.Get(list).StatusCode)
+	w.DB.Exec(`update organisations set plan = 'team' where id = $1`, acme.ID)
+	owner := w.SignedIn(t, acme.Owner)
+	require.Equal(t, http.StatusForbidden, owner.Get(create).StatusCode)
+	require.Equal(t, http.StatusOK, owner.Get(list).StatusCode)
 }

@@ -9,42 +9,43 @@ import (
 
 	"dg/platform/testkit/browsertest"
 	"dg/platform/testkit/fixtures"
+	"dg/web/internal/webtest"
 )
 
 // A session that ends in mid-form, a wrong code on the way back, and the text is in the form again: the cursor always where the
 // next thing is typed.
 func TestFormSurvivesTheEndOfTheSessionInABrowser(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	acme, vale := w.organisation("acme"), w.organisation("vale")
-	w.db.Join(vale.ID, acme.admin.ID, "admin")
+	w := webtest.Start(t)
+	acme, vale := w.Organisation("acme"), w.Organisation("vale")
+	w.DB.Join(vale.ID, acme.Admin.ID, "admin")
 	p := browsertest.New(t)
 	p.AllowError("status of 401")
 	p.SetTimezone("Europe/Amsterdam")
-	p.Open(w.url + "/sign-in")
-	p.Press(acme.admin.Email, "Tab", fixtures.Password, "Enter")
+	p.Open(w.URL + "/sign-in")
+	p.Press(acme.Admin.Email, "Tab", fixtures.Password, "Enter")
 	p.WaitFor("#code")
 	p.Press("000000", "Enter")
 	p.WaitFor("#errors")
 	require.Equal(t, "<input#code>", p.Focused())
-	p.Press(w.codeNow(t, fixtures.TOTPSecret), "Enter")
+	p.Press(w.CodeNow(t, fixtures.TOTPSecret), "Enter")
 	p.WaitFor("header.top")
-	p.Open(w.url + acme.at("/settings/api-keys/new"))
+	p.Open(w.URL + acme.At("/settings/api-keys/new"))
 	p.Fill("#name", "Warehouse")
 	p.Click(`label[for="xday"]`)
 	p.Fill("#day", "2027-01-02")
 	require.Equal(t, "In your time zone (Europe/Amsterdam) the key expires on 2 Jan 2027, 01:00.", p.Text("[data-instant]"))
-	looksRight(t, p, "a date for a key")
-	w.db.Exec(`delete from sessions`)
+	webtest.LooksRight(t, p, "a date for a key")
+	w.DB.Exec(`delete from sessions`)
 	p.Press("Enter")
 	p.WaitFor(`strong:text("Your session has ended.")`)
-	looksRight(t, p, "sign-in after the session ended")
-	p.Press(acme.admin.Email, "Tab", fixtures.Password, "Enter")
+	webtest.LooksRight(t, p, "sign-in after the session ended")
+	p.Press(acme.Admin.Email, "Tab", fixtures.Password, "Enter")
 	p.WaitFor("#code")
-	p.Press(w.codeNow(t, fixtures.TOTPSecret), "Enter")
+	p.Press(w.CodeNow(t, fixtures.TOTPSecret), "Enter")
 	p.WaitFor(`strong:text("Nothing has been saved yet.")`)
 	require.Equal(t, "Warehouse", p.Attr("#name", "value"))
-	looksRight(t, p, "a form with its text")
+	webtest.LooksRight(t, p, "a form with its text")
 
 	p.Press("Tab") // skip link, logo, then the list of organisations
 	p.Click(".switch summary")
@@ -55,10 +56,10 @@ func TestFormSurvivesTheEndOfTheSessionInABrowser(t *testing.T) {
 		p.Emulate(1280, false)
 		p.Screenshot(filepath.Join(dir, "switch-1280.png"))
 	}
-	looksRight(t, p, "the list of organisations")
+	webtest.LooksRight(t, p, "the list of organisations")
 	p.Press("Escape")
 	p.WaitFor(".switch:not([open])")
 	p.Click(".switch summary")
 	p.Click(`.switch a:text("Organisation vale")`)
-	require.Equal(t, vale.at("/settings/api-keys"), p.Path())
+	require.Equal(t, vale.At("/settings/api-keys"), p.Path())
 }

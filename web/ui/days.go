@@ -22,6 +22,7 @@ func Between(first, last time.Time) reports.Period {
 	return reports.Period{From: first, Days: int(last.Sub(first)/OneDay) + 1}
 }
 
+// LastDay is the last day of a period.
 func LastDay(p reports.Period) time.Time { return p.From.AddDate(0, 0, p.Days-1) }
 
 // ValidDates says which dates can be chosen.
@@ -30,6 +31,7 @@ func ValidDates(l Locale) string {
 	return "Choose a date from " + l.LongDay(first) + " to " + l.LongDay(last) + "."
 }
 
+// ToBeforeFrom says that a period ends before it begins.
 func ToBeforeFrom(l Locale, from, to time.Time) string {
 	return "“To” (" + l.LongDay(to) + ") is before “From” (" + l.LongDay(from) + ")."
 }

@@ -18,6 +18,7 @@ type draft struct {
 }
 
 const (
+	// DraftCookie holds the draft, sealed.
 	DraftCookie = "__Host-dg-draft"
 	maxDraft    = 3500    // bytes of the cookie: browsers drop those of more than 4096
 	draftTTL    = 15 * 60 // in seconds: longer than the second step of a sign-in may take

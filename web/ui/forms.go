@@ -26,6 +26,7 @@ type FormErrors struct {
 // FormError is an error of a field.
 type FormError struct{ Field, Message string }
 
+// FieldError is the error of one field.
 func FieldError(field, message string) FormErrors {
 	return FormErrors{Errors: []FormError{{field, message}}}
 }

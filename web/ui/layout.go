@@ -21,6 +21,7 @@ type Layout struct {
 // area is the part of the site that the top bar marks.
 type area string
 
+// The areas of the site.
 const (
 	AreaNone     area = ""
 	AreaReports  area = "reports"
@@ -35,17 +36,21 @@ type Sidebar struct {
 	Links  []Link
 }
 
+// Link is a link to a screen.
 type Link struct {
 	Name, Path string
 	Current    bool
 }
 
+// NewLayout is the layout of a screen of the area.
 func NewLayout(p *Principal, title string, a area) Layout {
 	return Layout{Title: title, Area: a, User: p}
 }
 
-// Reports and Settings are the paths of these areas, or "" if the user may not open them.
-func (l Layout) Reports() string  { return l.pathIfAllowed(authz.ReadReport, "/reports") }
+// Reports is the path of this area, or "" if the user may not open it.
+func (l Layout) Reports() string { return l.pathIfAllowed(authz.ReadReport, "/reports") }
+
+// Settings is the path of this area, or "" if the user may not open it.
 func (l Layout) Settings() string { return l.pathIfAllowed(authz.ReadOrganisation, SettingsPath) }
 
 // Docs is the path of a page of the documentation. It keeps the reader's organisation, whose forks the examples hold.

@@ -61,6 +61,7 @@ func NewLocale(chosen, acceptLanguage string) Locale {
 	return Locales[0]
 }
 
+// LocaleByTag is the locale of a tag such as de-CH, if there is one.
 func LocaleByTag(tag string) (Locale, bool) {
 	i := slices.IndexFunc(Locales, func(l Locale) bool { return l.Tag == tag })
 	if i < 0 {

@@ -90,7 +90,7 @@ func (l Locale) WeekOf(day time.Time) time.Time {
 	return day.AddDate(0, 0, -(int(day.Weekday()-l.FirstDay)+7)%7)
 }
 
-// Date, Minute and Second show an instant in UTC, to the day, minute or second. The script turns it into the reader's time zone.
+// Date shows an instant in UTC to the day. The script turns it into the reader's time zone, as it does those below.
 func (l Locale) Date(t time.Time) template.HTML { return TimeElement(t, "day", l.Day(t)) }
 
 // Minute shows an instant to the minute.
@@ -103,6 +103,7 @@ func (l Locale) Second(t time.Time) template.HTML {
 	return TimeElement(t, "second", l.Day(t)+", "+l.ClockSecond(t))
 }
 
+// TimeElement is an instant whose text the script writes anew in the reader's time zone, to the day, minute or second.
 func TimeElement(t time.Time, precision, text string) template.HTML {
 	//nolint:gosec // names of months and digits
 	return template.HTML(fmt.Sprintf(`<time datetime="%s" data-local="%s">%s</time>`,

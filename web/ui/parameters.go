@@ -13,6 +13,7 @@ func Repeated(name string) error {
 	return apperr.NewField(name, "The parameter “%s” is repeated in the address of this page. Use it once.", name)
 }
 
+// Shortened is what is kept of a parameter.
 func Shortened(text []byte) string {
 	return strings.ToValidUTF8(string(text[:min(len(text), maxParam)]), "\uFFFD")
 }

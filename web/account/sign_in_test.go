@@ -1,0 +1,162 @@
+package account_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/platform/testkit/fixtures"
+	"dg/web/internal/webtest"
+)
+
+// E-mail and password, then the code where enrolled, then what the reader came for.
+func TestSignInContinuesToTheRequestedPage(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	acme := w.Organisation("acme")
+	wanted := "/settings/audit-log?actor=a%20b&x=%2F"
+
+	plain := w.Browser(t)
+	webtest.RequireRedirect(t, "/sign-in?"+url.Values{"next": {wanted}}.Encode(), plain.Get(wanted))
+	webtest.RequireRedirect(t, wanted, plain.Post("/sign-in?"+url.Values{"next": {wanted}}.Encode(), webtest.Credentials(acme.Owner)))
+	webtest.RequireRedirect(t, wanted, plain.Get("/sign-in?"+url.Values{"next": {wanted}}.Encode()))
+	webtest.RequireRedirect(t, "/", plain.Get("/sign-in/code"))
+
+	withCode := w.Browser(t)
+	code := "/sign-in/code?" + url.Values{"next": {wanted}}.Encode()
+	webtest.RequireRedirect(t, code, withCode.Post("/sign-in?"+url.Values{"next": {wanted}}.Encode(), webtest.Credentials(acme.Admin)))
+	webtest.RequireRedirect(t, "/sign-in", withCode.Get("/")) // not before the code
+	require.Equal(t, http.StatusOK, withCode.Get("/sign-in").StatusCode)
+	webtest.RequireRedirect(t, wanted, withCode.Post(code, url.Values{"code": {w.CodeNow(t, fixtures.TOTPSecret)}}))
+	webtest.RequireRedirect(t, acme.At("/reports"), withCode.Get("/"))
+
+	webtest.RequireRedirect(t, "/sign-in", w.Browser(t).Get("/sign-in/code"))
+	member := w.Browser(t)
+	webtest.RequireRedirect(t, "/", member.Post("/sign-in", webtest.Credentials(acme.Member)))
+	webtest.RequireRedirect(t, "/account", member.Get("/"))
+}
+
+// One sentence for unknown e-mail and wrong password; the e-mail stays, the password does not. Nothing is stored.
+func TestSignInErrorsRevealNothing(t *testing.T) {
+	t.Parallel()
+	clock := time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
+	w := webtest.StartOn(t, fixtures.New(t), func() time.Time { return clock })
+	acme := w.Organisation("acme")
+	b := w.Browser(t)
+	p := b.Get("/sign-in")
+	require.Equal(t, "no-store", p.Header.Get("Cache-Control"))
+	require.Contains(t, p.Body, "<title>Sign in – DG</title>")
+	bodies := map[string]string{}
+	for _, email := range []string{acme.Owner.Email, "nobody@acme.example"} {
+		p := b.Post("/sign-in", url.Values{"email": {email}, "password": {"wrong horse battery"}})
+		require.Equal(t, http.StatusUnauthorized, p.StatusCode)
+		require.Contains(t, p.Body, "<title>Error: Sign in – DG</title>")
+		require.Contains(t, p.Body, `value="`+email+`"`)
+		require.NotContains(t, p.Body, "wrong horse")
+		bodies[strings.ReplaceAll(p.Body, email, "")] = email
+	}
+	require.Len(t, bodies, 1, "the same answer")
+	hostile := `"><script>alert(1)</script>`
+	require.Contains(t, b.Post("/sign-in", url.Values{"email": {hostile}}).Body, `value="&#34;&gt;&lt;script&gt;`)
+
+	for range 9 {
+		b.Post("/sign-in", url.Values{"email": {acme.Owner.Email}, "password": {"wrong horse battery"}})
+	}
+	p = b.Post("/sign-in", webtest.Credentials(acme.Owner))
+	require.Equal(t, http.StatusTooManyRequests, p.StatusCode)
+	require.Equal(t, "60", p.Header.Get("Retry-After"))
+	require.Contains(t, p.Body, `Try again in 60 seconds, at <time datetime="2026-11-21T09:31:00.000Z"`)
+
+	b = w.Browser(t)
+	b.Post("/sign-in", webtest.Credentials(acme.Admin))
+	for range 10 {
+		p = b.Post("/sign-in/code", url.Values{"code": {"000000"}})
+		require.Equal(t, http.StatusUnauthorized, p.StatusCode)
+		require.Contains(t, p.Body, "Wrong code.")
+		require.Contains(t, p.Body, "<title>Error: Verification code – DG</title>")
+	}
+	p = b.Post("/sign-in/code", url.Values{"code": {w.CodeNow(t, fixtures.TOTPSecret)}})
+	require.Equal(t, http.StatusTooManyRequests, p.StatusCode)
+	require.Contains(t, p.Body, "Too many failed attempts.")
+	clock = clock.Add(time.Minute)
+	webtest.RequireRedirect(t, "/", b.Post("/sign-in/code", url.Values{"code": {w.CodeNow(t, fixtures.TOTPSecret)}}))
+	b = w.Browser(t)
+	b.Post("/sign-in", webtest.Credentials(acme.Admin))
+	form := b.Get("/sign-in/code")
+	require.Equal(t, http.StatusOK, form.StatusCode)
+	clock = clock.Add(10 * time.Minute)
+	late := url.Values{"code": {w.CodeNow(t, fixtures.TOTPSecret)}}
+	webtest.RequireRedirect(t, "/sign-in", b.Post("/sign-in/code", late))
+}
+
+// A token that somebody else planted in the browser is never one that is signed in, at either step.
+func TestPlantedSessionIsNeverSignedIn(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	acme := w.Organisation("acme")
+	evil := w.Browser(t)
+	evil.Post("/sign-in", webtest.Credentials(acme.Admin)) // knows a password of somebody with two steps, and waits for the code
+	for name, plant := range map[string]string{
+		"made up": strings.Repeat("A", 43), "due its code": evil.Cookies["__Host-dg"], "signed in": w.SignedIn(t, acme.Member).Cookies["__Host-dg"],
+	} {
+		victim := w.Browser(t)
+		victim.Cookies["__Host-dg"] = plant
+		webtest.RequireRedirect(t, "/", victim.Post("/sign-in", webtest.Credentials(acme.Owner)))
+		require.NotEqual(t, plant, victim.Cookies["__Host-dg"], name)
+		planted := w.Browser(t)
+		planted.Cookies["__Host-dg"] = plant
+		webtest.RequireRedirect(t, "/sign-in", planted.Get("/"))
+	}
+	victim := w.Browser(t)
+	victim.Post("/sign-in", webtest.Credentials(acme.Admin))
+	due := victim.Cookies["__Host-dg"]
+	victim.Post("/sign-in/code", url.Values{"code": {w.CodeNow(t, fixtures.TOTPSecret)}})
+	webtest.RequireRedirect(t, acme.At("/reports"), victim.Get("/"))
+	planted := w.Browser(t)
+	planted.Cookies["__Host-dg"] = due
+	webtest.RequireRedirect(t, "/sign-in", planted.Get("/"))
+}
+
+// The sign-in leads to paths of this site only, whatever a link to it says.
+func TestSignInRedirectsWithinTheSiteOnly(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	acme := w.Organisation("acme")
+	signedIn := w.SignedIn(t, acme.Owner)
+	for _, next := range []string{
+		"//evil.example", "///evil.example", `/\evil.example`, `\\evil.example`, `\/evil.example`, "/%2fevil.example", "/%2Fevil.example", "/%5cevil.example",
+		"https://evil.example", "https:evil.example", "https:/evil.example", "javascript:alert(1)", "evil.example", "@evil.example", ".evil.example",
+		" //evil.example", "/\t/evil.example", "\t//evil.example", "/\n/evil.example", "/\r\nLocation: https://evil.example", "/\x00/evil.example", "/\x0b/evil.example",
+		"/\x7f/evil.example", "//evil.example/%2f..", "//user@/evil", "///user@/evil", "/%", "",
+	} {
+		to := "?" + url.Values{"next": {next}}.Encode()
+		webtest.RequireRedirect(t, "/", signedIn.Get("/sign-in"+to))
+		webtest.RequireRedirect(t, "/", w.Browser(t).Post("/sign-in"+to, webtest.Credentials(acme.Member)))
+		webtest.RequireRedirect(t, "/", signedIn.Get("/sign-in/code"+to))
+	}
+	for _, next := range []string{"/account", "/o/a%2Fb/reports?from=2026-01-01&to=2026-01-02", "/docs?x=//evil.example", "/x//y", "/é", "/o/%C3%A9/reports"} {
+		p := signedIn.Get("/sign-in?" + url.Values{"next": {next}}.Encode())
+		require.Equal(t, http.StatusSeeOther, p.StatusCode)
+		u, err := url.Parse(p.Header.Get("Location"))
+		require.NoError(t, err)
+		want, _ := url.Parse(next)
+		require.Equal(t, want.String(), u.String())
+	}
+}
+
+func TestSignOutEndsTheSession(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	acme := w.Organisation("acme")
+	b := w.SignedIn(t, acme.Member)
+	kept := b.Cookies["__Host-dg"]
+	webtest.RequireRedirect(t, "/sign-in", b.Post("/sign-out", url.Values{}))
+	require.NotContains(t, b.Cookies, "__Host-dg")
+	b.Cookies["__Host-dg"] = kept
+	webtest.RequireRedirect(t, "/sign-in?next=%2Faccount", b.Get("/account"))
+	require.Equal(t, http.StatusMethodNotAllowed, b.Get("/sign-out").StatusCode)
+}

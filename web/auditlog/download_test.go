@@ -1,0 +1,217 @@
+package auditlog_test
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/audit"
+	"dg/platform/testkit/fixtures"
+	"dg/web/internal/webtest"
+)
+
+// rowsOf reads a CSV of the log, without the entries of the test's own downloads.
+func rowsOf(t *testing.T, p webtest.Page) [][]string {
+	t.Helper()
+	require.Equal(t, http.StatusOK, p.StatusCode, p.Body)
+	rows, err := csv.NewReader(strings.NewReader(p.Body)).ReadAll()
+	require.NoError(t, err)
+	require.Equal(t, strings.Split("entryId,at,actorKind,actorId,actorName,action,reason,targetKind,targetId,details,method,path,address,userAgent,requestId", ","), rows[0])
+	return slices.DeleteFunc(rows[1:], func(row []string) bool {
+		return row[5] == string(audit.LogExported) && strings.HasSuffix(row[11], "/audit-log.csv")
+	})
+}
+
+// cell is a text as rules.md, CSV, requires.
+func cell(text string) string {
+	if text != "" && strings.ContainsRune("=+-@\t\r\n\x00", rune(text[0])) {
+		return "'" + text
+	}
+	return text
+}
+
+func csvRow(t *testing.T, e audit.Entry) []string {
+	t.Helper()
+	details, err := json.Marshal(e.Details)
+	require.NoError(t, err)
+	return []string{
+		strconv.FormatInt(e.ID, 10), e.At.Format("2006-01-02T15:04:05.000Z"), string(e.Actor.Kind), cell(e.Actor.ID), cell(e.Actor.Name), string(e.Action),
+		string(e.Reason), e.Target.Kind, cell(e.Target.ID), string(details), cell(e.Request.Method), cell(e.Request.Path), cell(e.Request.Address),
+		cell(e.Request.UserAgent), cell(e.Request.ID),
+	}
+}
+
+// hostile are texts that must be shown as text.
+var hostile = []string{
+	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `=cmd|'/C calc'!A0`, `+1`, `-1`, `@SUM(A1)`, "\tx", "\rx", "\nx", "\x00x",
+	"\u202egnp.exe", "a,\"b\"\r\nc", "{{.CSRF}}", "'", strings.Repeat("x", 10_000), strings.Repeat("€", 10_000), "\xff\xfe",
+}
+
+// Hostile texts are harmless in page and CSV.
+func TestAuditLogEscapesHostileText(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	acme := w.Organisation("acme")
+	for _, text := range hostile {
+		name := strings.ReplaceAll(strings.ToValidUTF8(text, "?"), "\x00", "?") // what names can be
+		for _, e := range []audit.Entry{
+			{Actor: audit.Actor{Kind: audit.Person, ID: uuid.NewString(), Name: name}, Action: audit.KeyRevoked, Target: audit.Target{Kind: "api_key", ID: text}},
+			{Actor: audit.Actor{Kind: audit.Key, ID: "k", Name: name}, Action: audit.KeyRefused, Reason: audit.OutsideAPI},
+			{Actor: audit.Actor{Kind: audit.Key, ID: "k", Name: name}, Action: audit.ExportFinished, Details: map[string]any{"outcome": name, name: name}, Target: audit.Target{Kind: "fork", ID: text}},
+		} {
+			e.OrganisationID, e.Request = acme.ID, audit.Request{Method: text, Path: text, Address: "192.0.2.1", UserAgent: text, ID: "request-0003"}
+			require.NoError(t, w.Log.Append(t.Context(), e))
+		}
+	}
+	b := w.SignedIn(t, acme.Owner)
+	all := w.LogOf(t, acme)
+	for i, row := range rowsOf(t, b.Get(acme.At("/settings/audit-log.csv"))) {
+		want := csvRow(t, all[i])
+		for j := range want { // encoding/csv reads CRLF as LF
+			want[j] = strings.ReplaceAll(want[j], "\r\n", "\n")
+		}
+		require.Equal(t, want, row)
+		for j, text := range row {
+			require.False(t, j > 1 && text != "" && strings.ContainsRune("=+-@\t\r\n\x00", rune(text[0])), "a formula: %q", text)
+		}
+	}
+	require.GreaterOrEqual(t, len(all), 51)
+	for _, e := range all {
+		p := b.Get(acme.At("/settings/audit-log?entry=%d", e.ID))
+		require.Equal(t, http.StatusOK, p.StatusCode)
+		require.Contains(t, p.Body, `id="entry"`)
+		for _, bad := range []string{"<script>", "<img", "onerror=alert(1)>", "\x00", "\xff"} {
+			require.NotContains(t, p.Body, bad)
+		}
+		require.Contains(t, p.Body, "<dt>User agent</dt>")
+	}
+}
+
+// rules.md, CSV: what fails later breaks the transfer, so that any client notices. And no more than two logs of an
+// organisation are sent at once.
+func TestAbortedAuditDownloadLooksIncomplete(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	acme := w.Organisation("acme")
+	const entries = 60_000
+	w.DB.Exec(`insert into audit_entries (org_id, at, actor_kind, actor_id, actor_name, action, target_kind, target_id, reason, method, path, address, user_agent, request_id)
+		select $1, now(), 'key', 'k', 'K', 'api_key.refused', '', '', 'plan', 'GET', repeat('p', 300), '192.0.2.1', repeat('u', 250), 'request-' || n from generate_series(1, $2::int) n`, acme.ID, entries)
+	b, admin := w.SignedIn(t, acme.Owner), w.SignedIn(t, acme.Admin)
+	open := func(b *webtest.Browser) *http.Response {
+		b.Client.Transport.(*http.Transport).DisableCompression = true
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.URL+acme.At("/settings/audit-log.csv"), nil)
+		require.NoError(t, err)
+		request.AddCookie(&http.Cookie{Name: "__Host-dg", Value: b.Cookies["__Host-dg"]})
+		request.Header.Set("Sec-Fetch-Site", "same-origin")
+		response, err := b.Client.Do(request)
+		require.NoError(t, err)
+		t.Cleanup(func() { response.Body.Close() })
+		return response
+	}
+	first := open(b)
+	require.Equal(t, http.StatusOK, first.StatusCode)
+	require.Equal(t, "text/csv; charset=utf-8", first.Header.Get("Content-Type"))
+	require.Regexp(t, `^attachment; filename="audit-log_\d{4}-\d\d-\d\d\.csv"$`, first.Header.Get("Content-Disposition"))
+	require.Contains(t, first.Header.Get("Cache-Control"), "no-store")
+	broken := make(chan struct{})
+	ended, second := readTo(broken, first), readTo(broken, open(admin))
+	requireBusy := func(b *webtest.Browser) {
+		busy := b.Get(acme.At("/settings/audit-log.csv"))
+		require.Equal(t, http.StatusServiceUnavailable, busy.StatusCode)
+		require.Equal(t, "5", busy.Header.Get("Retry-After"))
+	}
+	requireBusy(w.SignedIn(t, acme.AdminPlain))
+	head := b.Send(http.MethodHead, acme.At("/settings/audit-log.csv"), "", webtest.FromHere)
+	require.Equal(t, http.StatusOK, head.StatusCode, "HEAD takes no place")
+	require.Equal(t, first.Header.Get("Content-Disposition"), head.Header.Get("Content-Disposition"))
+
+	w.DB.Exec(`alter table audit_entries rename to gone`)
+	close(broken)
+	for _, end := range []<-chan ending{ended, second} {
+		got := <-end
+		require.ErrorIs(t, got.err, syscall.ECONNRESET, "a short file does not look whole")
+		require.Less(t, strings.Count(got.text, "\n"), entries)
+		require.NotEmpty(t, got.text)
+	}
+	require.GreaterOrEqual(t, b.Get(acme.At("/settings/audit-log.csv")).StatusCode, 500, "before the first byte it is an error")
+	w.DB.Exec(`alter table gone rename to audit_entries`)
+	whole := b.Get(acme.At("/settings/audit-log.csv"))
+	require.Len(t, rowsOf(t, whole), entries, "the places are free again")
+}
+
+// ending is what came of an answer and how it ended.
+type ending struct {
+	text string
+	err  error
+}
+
+// readTo reads an answer slowly until it is told to read the rest.
+func readTo(rest <-chan struct{}, r *http.Response) <-chan ending {
+	ended := make(chan ending, 1)
+	go func() {
+		var text strings.Builder
+		tick := time.NewTicker(50 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-rest:
+				_, err := io.Copy(&text, r.Body)
+				if err == nil {
+					err = io.EOF
+				}
+				ended <- ending{text.String(), err}
+				return
+			case <-tick.C:
+				if _, err := io.CopyN(&text, r.Body, 10_000); err != nil {
+					ended <- ending{text.String(), err}
+					return
+				}
+			}
+		}
+	}()
+	return ended
+}
+
+// A slow reader can make a download last for half an hour.
+func TestAuditDownloadEndsWhenAccessIsRevoked(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	acme := w.Organisation("acme")
+	const entries = 60_000
+	w.DB.Exec(`insert into audit_entries (org_id, at, actor_kind, actor_id, actor_name, action, target_kind, target_id, reason, method, path, address, user_agent, request_id)
+		select $1, now(), 'key', 'k', 'K', 'api_key.refused', '', '', 'plan', 'GET', repeat('p', 300), '192.0.2.1', repeat('u', 250), 'request-' || n from generate_series(1, $2::int) n`, acme.ID, entries)
+	for i, sql := range []string{
+		`delete from sessions where user_id = $1`,
+		`delete from memberships where user_id = $1`,
+		`update memberships set role = 'member' where user_id = $1`,
+	} {
+		reader := []fixtures.Person{acme.Owner, acme.Admin, acme.AdminPlain}[i]
+		_, in := w.Begin(t, w.SignedIn(t, reader), acme.At("/settings/audit-log.csv"))
+		w.DB.Exec(sql, reader.ID)
+		rest, err := io.ReadAll(in)
+		require.ErrorIs(t, err, syscall.ECONNRESET, "the transfer does not end as a whole one does")
+		require.Less(t, strings.Count(string(rest), "request-"), entries, sql)
+	}
+}
+
+// A person of more organisations than are listed may download from each: the re-check looks at the download's organisation only.
+func TestDownloadWorksForAPersonOfManyOrganisations(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	acme := w.Organisation("acme")
+	w.DB.Exec(`with made as (
+			insert into organisations (id, slug, name, plan, reporting_mode)
+			select gen_random_uuid(), 'many-' || n, 'A ' || n, 'free', 'pseudonymous' from generate_series(1, 100) n returning id)
+		insert into memberships (org_id, user_id, role) select id, $1, 'owner' from made`, acme.Owner.ID)
+	require.Equal(t, http.StatusOK, w.SignedIn(t, acme.Owner).Get(acme.At("/settings/audit-log.csv")).StatusCode)
+}

@@ -1,0 +1,270 @@
+package webtest
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"html"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/pquerna/otp/totp"
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/apikeys"
+	"dg/modules/audit"
+	"dg/modules/games"
+	"dg/modules/publicapi"
+	"dg/platform/authz"
+	"dg/platform/httpserver"
+	"dg/platform/postgres"
+	"dg/platform/testkit/browsertest"
+	"dg/platform/testkit/fixtures"
+)
+
+// NewKey makes a key of the organisation, by its owner.
+func (w *World) NewKey(t *testing.T, o *Organisation, name string, scopes ...apikeys.Scope) apikeys.Key {
+	t.Helper()
+	key, _, err := w.Keys.Create(t.Context(), apikeys.Actor{
+		Person:  apikeys.Person{ID: o.Owner.ID, Name: o.Owner.Name},
+		Subject: authz.Subject{Kind: authz.Member, OrganisationID: o.ID, Grants: authz.MemberGrants("owner", false)},
+	}, apikeys.NewKey{Name: name, Scopes: scopes}, audit.Request{Method: "POST", Path: "/", ID: "request-0001"})
+	require.NoError(t, err)
+	return key
+}
+
+// LogOf is the whole log of an organisation, newest first.
+func (w *World) LogOf(t *testing.T, o *Organisation) []audit.Entry {
+	t.Helper()
+	entries, err := w.Log.List(t.Context(), o.ID, audit.Page{Limit: 100_000})
+	require.NoError(t, err)
+	return entries
+}
+
+// Beside serves the API of the same instance, and returns how to ask it with a key of the organisation, which may ask 100
+// times.
+func (w *World) Beside(t *testing.T, o *Organisation) (get func(path string) Page) {
+	t.Helper()
+	policy, err := authz.New()
+	require.NoError(t, err)
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	base := "http://" + ln.Addr().String()
+	api, err := publicapi.New(publicapi.Modules{
+		Keys: w.Keys, Games: games.New(w.DB.DB), Reports: w.Figures, Exports: w.Files, Orgs: w.orgs, Policy: policy,
+	}, base)
+	require.NoError(t, err)
+	server := httpserver.New(httpserver.Options{Logger: slog.New(slog.DiscardHandler), Unavailable: postgres.Unavailable, Grace: time.Second})
+	api.Mount(server.App())
+	var served sync.WaitGroup
+	served.Go(func() { _ = server.Serve(ln) })
+	transport := &http.Transport{}
+	t.Cleanup(func() {
+		transport.CloseIdleConnections()
+		_ = server.Shutdown(context.Background())
+		served.Wait()
+	})
+	_, token, err := w.Keys.Create(t.Context(), apikeys.Actor{
+		Person:  apikeys.Person{ID: o.Owner.ID, Name: o.Owner.Name},
+		Subject: authz.Subject{Kind: authz.Member, OrganisationID: o.ID, Grants: authz.MemberGrants("owner", false)},
+	}, apikeys.NewKey{Name: "BI", Scopes: []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead}}, audit.Request{})
+	require.NoError(t, err)
+	return func(path string) Page {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/api/v1"+path, http.NoBody)
+		require.NoError(t, err)
+		request.Header.Set("Authorization", "Bearer "+token.String())
+		response, err := (&http.Client{Transport: transport}).Do(request)
+		require.NoError(t, err)
+		defer response.Body.Close()
+		text, err := io.ReadAll(response.Body)
+		require.NoError(t, err)
+		return Page{response, string(text)}
+	}
+}
+
+// Cells returns what the groups of a pattern find in a page, unescaped.
+func Cells(pattern, text string) [][]string {
+	var all [][]string
+	for _, found := range regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1) {
+		row := found[1:]
+		for i := range row {
+			row[i] = html.UnescapeString(strings.ReplaceAll(row[i], "<wbr>", ""))
+		}
+		all = append(all, row)
+	}
+	return all
+}
+
+// FigureCells finds the figures of a page.
+const FigureCells = `<div><dt>([^<]*)</dt><dd>([^<]*)</dd>`
+
+// GoodForm is a form that makes a key.
+func GoodForm() url.Values {
+	return url.Values{"name": {"Warehouse"}, "scopes": {"forks:read", "reports:read"}, "expiry": {"90"}, "idempotencyKey": {NewIdempotencyKey()}}
+}
+
+// AllKeys are the organisation's keys.
+func (w *World) AllKeys(t *testing.T, o *Organisation) []apikeys.Key {
+	t.Helper()
+	keys, err := w.Keys.List(t.Context(), o.AsOwner())
+	require.NoError(t, err)
+	return keys
+}
+
+// Trimmed is a notice without its kind.
+func Trimmed(note string) string {
+	if len(note) > 2 && note[0] == ':' {
+		return note[2:]
+	}
+	return note
+}
+
+// Tag is a tag of HTML.
+var Tag = regexp.MustCompile(`<[^>]*>`)
+
+// Words is the text of the markup, in one line.
+func Words(markup string) string {
+	_, markup, _ = strings.Cut(markup, ">") // of the row's own tag
+	return strings.Join(strings.Fields(html.UnescapeString(Tag.ReplaceAllString(markup, " "))), " ")
+}
+
+// Notes are the notices above the heading, as text, each with its kind before it.
+func (p Page) Notes(t *testing.T) []string {
+	t.Helper()
+	above, _, found := strings.Cut(p.Body, `<div class="head">`)
+	require.True(t, found, p.Body)
+	notes := []string{}
+	for _, n := range strings.Split(above, `<div class="note`)[1:] {
+		kind, _, _ := strings.Cut(n, `"`)
+		notes = append(notes, strings.TrimSpace(strings.TrimSpace(kind)+": "+Words(n)))
+	}
+	return notes
+}
+
+// In returns a page as a browser of that language gets it.
+func (b *Browser) In(language, path string) Page {
+	b.T.Helper()
+	return b.Send(http.MethodGet, path, "", http.Header{"Accept-Language": {language}})
+}
+
+// ToNominative is the form that makes the organisation report names.
+func ToNominative(o *Organisation) url.Values {
+	return url.Values{"mode": {"nominative"}, "organisation": {o.Name}}
+}
+
+// ExportsOf are the log's entries of exports, newest first.
+func (w *World) ExportsOf(t *testing.T, o *Organisation) []audit.Entry {
+	t.Helper()
+	all, err := w.Log.List(t.Context(), o.ID, audit.Page{Limit: 1000})
+	require.NoError(t, err)
+	var entries []audit.Entry
+	for _, e := range all {
+		if e.Action == audit.ExportStarted || e.Action == audit.ExportFinished {
+			entries = append(entries, e)
+		}
+	}
+	return entries
+}
+
+// UntilFinished waits until n exports have ended, and returns the entry of the last.
+func (w *World) UntilFinished(t *testing.T, o *Organisation, n int) audit.Entry {
+	t.Helper()
+	var last audit.Entry
+	require.Eventually(t, func() bool {
+		finished := 0
+		for _, e := range w.ExportsOf(t, o) {
+			if e.Action == audit.ExportFinished {
+				if finished++; finished == 1 {
+					last = e
+				}
+			}
+		}
+		return finished >= n
+	}, 15*time.Second, 10*time.Millisecond)
+	return last
+}
+
+// Begin begins a download over a connection of its own with a small window, and reads no more than its status.
+func (w *World) Begin(t *testing.T, b *Browser, path string) (net.Conn, *bufio.Reader) {
+	t.Helper()
+	var d net.Dialer
+	conn, err := d.DialContext(t.Context(), "tcp", strings.TrimPrefix(w.URL, "http://"))
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+	require.NoError(t, conn.(*net.TCPConn).SetReadBuffer(16<<10))
+	_, err = fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\nSec-Fetch-Site: same-origin\r\nCookie: __Host-dg=%s\r\n\r\n", path, b.Cookies["__Host-dg"])
+	require.NoError(t, err)
+	in := bufio.NewReader(conn)
+	status, err := in.ReadString('\n')
+	require.NoError(t, err)
+	require.Contains(t, status, " 200 ")
+	return conn, in
+}
+
+// SignInWith signs somebody in by the form, and goes on to a path.
+func SignInWith(p *browsertest.Page, w *World, who fixtures.Person, path string) {
+	p.Open(w.URL + "/sign-in")
+	p.Fill("#email", who.Email)
+	p.Fill("#password", fixtures.Password)
+	p.Click("main button")
+	p.WaitFor("header.top")
+	p.Open(w.URL + path)
+}
+
+// LooksRight demands of a screen, on a desk and on a phone, what all of them keep. The tests of app look at the same screens
+// in the other two combinations of width and scheme.
+func LooksRight(t *testing.T, p *browsertest.Page, name string) {
+	t.Helper()
+	for _, width := range []int{320, 1280} {
+		p.Emulate(width, width == 1280)
+		require.Empty(t, p.Axe(), "%s, %d px", name, width)
+		require.Empty(t, p.SmallTargets(), "%s, %d px", name, width)
+		require.False(t, p.ScrollsSideways(), "%s, %d px", name, width)
+	}
+	p.Emulate(1280, false)
+}
+
+// ToAccount signs in on the way to the account, up to the question for a code if there is one.
+func ToAccount(p *browsertest.Page, w *World, who fixtures.Person) {
+	p.Open(w.URL + "/sign-in?next=/account")
+	p.Fill("#email", who.Email)
+	p.Fill("#password", fixtures.Password)
+	p.Click("main button")
+}
+
+// CodeNow is the person's code of now; one that was used may be used again, since tests are faster than half a minute.
+func (w *World) CodeNow(t *testing.T, secret string) string {
+	t.Helper()
+	w.DB.Exec(`update users set totp_last_step = 0 where totp_secret = $1`, secret)
+	code, err := totp.GenerateCode(secret, w.now())
+	require.NoError(t, err)
+	return code
+}
+
+// Credentials are the fields of the sign-in.
+func Credentials(p fixtures.Person) url.Values {
+	return url.Values{"email": {p.Email}, "password": {fixtures.Password}}
+}
+
+// RequireRedirect demands that the answer leads to a path.
+func RequireRedirect(t *testing.T, to string, p Page) {
+	t.Helper()
+	require.Equal(t, http.StatusSeeOther, p.StatusCode, p.Body)
+	require.Equal(t, to, p.Header.Get("Location"))
+}
+
+// AsOwner is the organisation's owner as modules/apikeys sees one.
+func (o *Organisation) AsOwner() apikeys.Actor {
+	return apikeys.Actor{
+		Person:  apikeys.Person{ID: o.Owner.ID, Name: o.Owner.Name},
+		Subject: authz.Subject{Kind: authz.Member, OrganisationID: o.ID, Grants: authz.MemberGrants("owner", false)},
+	}
+}

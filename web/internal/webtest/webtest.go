@@ -1,0 +1,278 @@
+// Package webtest serves the screens over a database, for the tests of each wing and of all.
+package webtest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/pquerna/otp/totp"
+	"github.com/stretchr/testify/require"
+	"gorm.io/gorm"
+
+	"dg/modules/apikeys"
+	"dg/modules/audit"
+	"dg/modules/exports"
+	"dg/modules/games"
+	"dg/modules/identity"
+	"dg/modules/org"
+	"dg/modules/reports"
+	"dg/platform/authz"
+	"dg/platform/httpserver"
+	"dg/platform/postgres"
+	"dg/platform/testkit/fixtures"
+	"dg/web"
+	"dg/web/account"
+	"dg/web/auditlog"
+	"dg/web/keys"
+	weborganisation "dg/web/organisation"
+	webreports "dg/web/reports"
+)
+
+// World is a database with one instance of the screens on it, reached over a real connection.
+type World struct {
+	DB      *fixtures.Database
+	People  *identity.Service
+	Screens *identity.Service // what the screens use
+	Keys    *apikeys.Service
+	Log     *audit.Log
+	Figures *reports.Service
+	Files   *exports.Service
+	orgs    *org.Service
+	now     func() time.Time
+	URL     string
+	Logged  *logbook
+}
+
+// logbook is what the program has logged.
+type logbook struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *logbook) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logbook) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// Start begins a world without organisations.
+func Start(t *testing.T) *World {
+	t.Helper()
+	return StartOn(t, fixtures.New(t), time.Now)
+}
+
+// StartOn begins one more instance on a database, with a clock.
+func StartOn(t *testing.T, db *fixtures.Database, now func() time.Time) *World {
+	t.Helper()
+	policy, err := authz.New()
+	require.NoError(t, err)
+	w := &World{DB: db, Log: audit.New(db.DB), now: now, Logged: &logbook{}}
+	orgs := org.New(db.DB, w.Log, policy)
+	// Whom a test signs in beforehand leaves no entry: the log holds what the test does.
+	w.People = identity.New(db.DB, now, identity.Auditor{Memberships: noOrganisations{}, Log: w.Log, UnknownEmail: func() {}}, slog.New(slog.DiscardHandler))
+	people := identity.New(db.DB, now, identity.Auditor{Memberships: orgs, Log: w.Log, UnknownEmail: func() {}}, slog.New(slog.NewTextHandler(w.Logged, nil)))
+	w.orgs, w.Screens = orgs, people
+	w.Keys = apikeys.New(db.DB, orgs, w.Log, policy, now, func() {})
+
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	w.URL = "http://" + ln.Addr().String()
+	pool, err := postgres.Open(t.Context(), db.URL, postgres.Options{Name: "exports", MaxConns: exports.MaxAtOnce})
+	require.NoError(t, err)
+	t.Cleanup(pool.Close)
+	w.Figures = reports.New(db.DB, pool)
+	w.Files = exports.New(w.Figures, w.Log)
+	forks := games.New(db.DB)
+	site, err := web.New(web.Modules{
+		Identity: people, Orgs: orgs, Policy: policy,
+		Account:      account.Modules{SignIns: people, Resets: people, Accounts: people, TwoStep: people},
+		AuditLog:     auditlog.Modules{Log: w.Log, Keys: w.Keys, Forks: forks, Groups: orgs},
+		Keys:         keys.Modules{Keys: w.Keys, Changes: w.Keys, Forks: forks},
+		Organisation: weborganisation.Modules{Organisations: orgs, People: people, Keys: w.Keys, Forks: forks},
+		Reports:      webreports.Modules{Forks: forks, Groups: orgs, Reports: w.Figures, Exports: w.Files},
+	}, w.URL, now)
+	require.NoError(t, err)
+	server := httpserver.New(httpserver.Options{
+		Logger: slog.New(slog.NewTextHandler(w.Logged, nil)), Unavailable: postgres.Unavailable, Grace: time.Second, ErrorPage: site.ErrorPage,
+	})
+	site.Mount(server.App())
+	var served sync.WaitGroup
+	served.Go(func() { _ = server.Serve(ln) })
+	t.Cleanup(func() {
+		_ = server.Shutdown(context.Background())
+		served.Wait()
+	})
+	return w
+}
+
+// noOrganisations is nobody's membership.
+type noOrganisations struct{}
+
+// OrganisationsOf returns none.
+func (noOrganisations) OrganisationsOf(*gorm.DB, string) ([]string, error) {
+	return nil, nil
+}
+
+// OrganisationNamesOf returns none.
+func (noOrganisations) OrganisationNamesOf(context.Context, string) ([]string, error) {
+	return nil, nil
+}
+
+// Organisation is one of a test, with its people: an owner, an admin with and one without two-step verification, and a
+// member.
+type Organisation struct {
+	fixtures.Organisation
+	Owner, Admin, AdminPlain, Member fixtures.Person
+}
+
+// Organisation stores an organisation on the Pro plan under pseudonymous reporting, with its people.
+func (w *World) Organisation(slug string) *Organisation {
+	return w.OrganisationOf(fixtures.Organisation{Slug: slug, Name: "Organisation " + slug})
+}
+
+// OrganisationOf stores an organisation with its people.
+func (w *World) OrganisationOf(o fixtures.Organisation) *Organisation {
+	o = w.DB.Organisation(o)
+	human := func(name, role, secret string) fixtures.Person {
+		p := w.DB.Person(fixtures.Person{Name: name + " of " + o.Slug, Email: name + "@" + o.Slug + ".example", TOTPSecret: secret})
+		w.DB.Join(o.ID, p.ID, role)
+		return p
+	}
+	return &Organisation{o, human("owner", "owner", ""), human("admin", "admin", fixtures.TOTPSecret), human("admin-plain", "admin", ""), human("member", "member", "")}
+}
+
+// Rename gives a person another name.
+func (w *World) Rename(p *fixtures.Person, name string) {
+	p.Name = name
+	w.DB.Exec(`update users set name = $1 where id = $2`, name, p.ID)
+}
+
+// Fork stores a fork that the organisation's players can play.
+func (w *World) Fork(o *Organisation) fixtures.Fork {
+	return w.DB.Fork(fixtures.Fork{OrganisationID: o.ID, Title: "Prompting at the dock", Visibility: "organization", Release: 1})
+}
+
+// Played stores a fork that was played once, now, and returns its id.
+func (w *World) Played(o *Organisation) string {
+	fork := w.Fork(o)
+	w.DB.Play(fixtures.Play{Fork: fork, Player: w.DB.Players(o.ID, 1)[0], StartedAt: time.Now(), CompletedAt: time.Now(), Score: 5000})
+	return fork.ID
+}
+
+// Browser is somebody's browser without a window: it keeps cookies and follows no redirect.
+type Browser struct {
+	T       *testing.T
+	URL     string
+	Client  *http.Client
+	Cookies map[string]string
+}
+
+// Browser returns one that nobody has signed in with.
+func (w *World) Browser(t *testing.T) *Browser {
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &Browser{T: t, URL: w.URL, Cookies: map[string]string{}, Client: &http.Client{
+		Transport:     transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// SignedIn returns a browser with which the person has signed in.
+func (w *World) SignedIn(t *testing.T, p fixtures.Person) *Browser {
+	t.Helper()
+	b := w.Browser(t)
+	session, err := w.People.SignIn(t.Context(), p.Email, fixtures.Password, identity.Client{Address: "192.0.2.1", UserAgent: "test"})
+	require.NoError(t, err)
+	if p.TOTPSecret != "" {
+		// The step of the last code does not count twice: a test that signs in again starts afresh.
+		w.DB.Exec(`update users set totp_last_step = 0 where id = $1`, p.ID)
+		code, err := totp.GenerateCode(p.TOTPSecret, w.now())
+		require.NoError(t, err)
+		session, err = w.People.VerifySecondStep(t.Context(), session.Token, code)
+		require.NoError(t, err)
+	}
+	b.Cookies["__Host-dg"] = session.Token
+	return b
+}
+
+// Page is an answer.
+type Page struct {
+	*http.Response
+	Body string
+}
+
+// FromHere is what a browser says of a link or form of the site itself.
+var FromHere = http.Header{"Sec-Fetch-Site": {"same-origin"}}
+
+// Get follows a link to a path.
+func (b *Browser) Get(path string) Page {
+	b.T.Helper()
+	return b.Send(http.MethodGet, path, "", FromHere)
+}
+
+// Post sends a form from a page of the site.
+func (b *Browser) Post(path string, form url.Values) Page {
+	b.T.Helper()
+	return b.Send(http.MethodPost, path, form.Encode(), FromHere)
+}
+
+// Send sends a request with the cookies of the browser, and keeps those of the answer.
+func (b *Browser) Send(method, path, body string, header http.Header) Page {
+	b.T.Helper()
+	request, err := http.NewRequestWithContext(b.T.Context(), method, b.URL+path, strings.NewReader(body))
+	require.NoError(b.T, err)
+	request.Header.Set("Accept", "text/html,application/xhtml+xml")
+	if body != "" {
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	maps.Copy(request.Header, header)
+	for name, value := range b.Cookies {
+		request.AddCookie(&http.Cookie{Name: name, Value: value})
+	}
+	response, err := b.Client.Do(request)
+	require.NoError(b.T, err)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	require.NoError(b.T, err)
+	for _, c := range response.Cookies() {
+		require.True(b.T, c.Secure && c.HttpOnly && c.Path == "/" && c.Domain == "", "cookie %s", c.Name)
+		if b.Cookies[c.Name] = c.Value; c.MaxAge < 0 || c.Value == "" {
+			delete(b.Cookies, c.Name)
+		}
+	}
+	return Page{response, string(text)}
+}
+
+// At is the address of a screen of the organisation.
+func (o *Organisation) At(format string, args ...any) string {
+	return "/o/" + url.PathEscape(o.Slug) + fmt.Sprintf(format, args...)
+}
+
+// RegexpFind returns what the pattern's group finds.
+func RegexpFind(t *testing.T, pattern, text string) string {
+	t.Helper()
+	found := regexp.MustCompile(pattern).FindStringSubmatch(text)
+	require.NotNil(t, found, "no %s in:\n%s", pattern, text)
+	return found[1]
+}
+
+// NewIdempotencyKey is what a form holds against being sent twice.
+func NewIdempotencyKey() string { return uuid.NewString() }

@@ -1,0 +1,249 @@
+package keys_test
+
+import (
+	"context"
+	"fmt"
+	"html"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/apikeys"
+	"dg/modules/audit"
+	"dg/platform/postgres"
+	"dg/platform/testkit/fixtures"
+	"dg/web/internal/webtest"
+)
+
+// secretIn is the key that an answer shows.
+func secretIn(t *testing.T, p webtest.Page) apikeys.Token {
+	t.Helper()
+	token, ok := apikeys.ParseToken(webtest.RegexpFind(t, `<samp id="secret" data-secret>([^<]*)</samp>`, p.Body))
+	require.True(t, ok)
+	return token
+}
+
+// The form shows the exact instant of each choice, and 90 days is chosen. Sent as it comes, with a
+// name and something to read, it makes a key that ends at the instant shown.
+func TestKeyIsCreatedFromTheForm(t *testing.T) {
+	t.Parallel()
+	now := noon
+	w := startAt(t, &now)
+	acme := w.Organisation("acme")
+	b := w.SignedIn(t, acme.Admin)
+	form := b.Get(acme.At("/settings/api-keys/new"))
+	require.Equal(t, http.StatusOK, form.StatusCode)
+	for days, instant := range map[string]string{"30": "21 Dec 2026, 00:00 UTC", "90": "19 Feb 2027, 00:00 UTC", "365": "21 Nov 2027, 00:00 UTC"} {
+		require.Regexp(t, `value="`+days+`"[^\n]*`+instant, form.Body)
+	}
+	require.Contains(t, form.Body, `<input type="radio" id="x90" name="expiry" value="90" aria-describedby="x90h" checked>`)
+	require.Equal(t, 1, strings.Count(form.Body, " checked"))
+	require.Contains(t, form.Body, `name="scopes" value="forks:read"`)
+	require.Contains(t, form.Body, `name="scopes" value="reports:read"`)
+	require.Contains(t, form.Body, ">Reports</a>", "the areas are offered as everywhere")
+
+	// What a browser sends of it without script: all fields, those for a day empty.
+	sent := url.Values{"name": {"  Power BI, learning dashboard "}, "scopes": {"reports:read", "forks:read"}, "expiry": {"90"}, "day": {""}, "time": {""},
+		"idempotencyKey": {webtest.RegexpFind(t, `name="idempotencyKey" value="([^"]+)"`, form.Body)}, "today": {webtest.RegexpFind(t, `name="today" value="([^"]+)"`, form.Body)}}
+	created := b.Post(acme.At("/settings/api-keys/new"), sent)
+	require.Equal(t, http.StatusOK, created.StatusCode)
+	require.Equal(t, "no-store", created.Header.Get("Cache-Control"))
+	require.Contains(t, html.UnescapeString(webtest.Words(created.Body)), "Power BI, learning dashboard can read forks and reports until 19 Feb 2027, 00:00 UTC .")
+	keys := w.AllKeys(t, acme)
+	require.Len(t, keys, 1)
+	require.Equal(t, "Power BI, learning dashboard", keys[0].Name, "without the blanks around")
+	require.Equal(t, time.Date(2027, 2, 19, 0, 0, 0, 0, time.UTC), keys[0].ExpiresAt.UTC())
+	require.Equal(t, acme.Admin.Name, keys[0].CreatedBy.Name)
+	require.Equal(t, now, keys[0].CreatedAt.UTC())
+
+	token := secretIn(t, created)
+	caller, err := w.Keys.Authenticate(t.Context(), token, audit.Request{})
+	require.NoError(t, err)
+	require.Equal(t, acme.ID, caller.OrganisationID)
+	require.Contains(t, html.UnescapeString(created.Body), "curl -sS '"+w.URL+"/api/v1/forks' -H 'Authorization: Bearer "+token.String()+"'")
+}
+
+// The expiry is 30, 90 or 365 days, a day, a day and a time in UTC, or never. rules.md, Keys: a
+// day means 00:00 UTC of it, and it lies in the future.
+func TestNewKeyExpiresAtTheChosenTime(t *testing.T) {
+	t.Parallel()
+	now := noon
+	w := startAt(t, &now)
+	acme := w.Organisation("acme")
+	b := w.SignedIn(t, acme.Owner)
+	for _, c := range []struct{ expiry, day, time, want string }{
+		{"30", "", "", "2026-12-21T00:00:00Z"},
+		{"365", "", "", "2027-11-21T00:00:00Z"},
+		{"never", "", "", ""},
+		{"day", "2026-11-22", "", "2026-11-22T00:00:00Z"},
+		{"day", "2199-12-31", "23:59", "2199-12-31T23:59:00Z"},
+		{"day", "2026-11-21", "09:32", "2026-11-21T09:32:00Z"},
+	} {
+		form := webtest.GoodForm()
+		form.Set("expiry", c.expiry)
+		form.Set("day", c.day)
+		form.Set("time", c.time)
+		p := b.Post(acme.At("/settings/api-keys/new"), form)
+		require.Equal(t, http.StatusOK, p.StatusCode, "%v: %s", c, p.Body)
+		id := secretIn(t, p).ID
+		got := ""
+		for _, k := range w.AllKeys(t, acme) {
+			if k.ID == id && k.ExpiresAt != nil {
+				got = k.ExpiresAt.UTC().Format(time.RFC3339)
+			}
+		}
+		require.Equal(t, c.want, got, c)
+		if c.want == "" {
+			require.Contains(t, p.Body, "and never expires.")
+		}
+	}
+}
+
+// The curl line works on paste: for a key that may not list forks it reads the statistics of one.
+func TestSampleCommandMatchesTheScopes(t *testing.T) {
+	t.Parallel()
+	now := noon
+	w := startAt(t, &now)
+	acme, bare := w.Organisation("acme"), w.Organisation("bare")
+	fork := w.Fork(acme).ID
+	form := func(o *webtest.Organisation, scope string) string {
+		f := webtest.GoodForm()
+		f["scopes"] = []string{scope}
+		p := w.SignedIn(t, o.Owner).Post(o.At("/settings/api-keys/new"), f)
+		require.Equal(t, http.StatusOK, p.StatusCode)
+		_, shown, _ := strings.Cut(html.UnescapeString(p.Body), "Try it")
+		return strings.ReplaceAll(shown, secretIn(t, p).String(), "KEY")
+	}
+	require.Contains(t, form(acme, "forks:read"), "curl -sS '"+w.URL+"/api/v1/forks' -H 'Authorization: Bearer KEY'")
+	stats := form(acme, "reports:read")
+	require.Contains(t, stats, "curl -sS '"+w.URL+"/api/v1/forks/"+fork+"/stats?from=2026-11-15&to=2026-11-21' -H 'Authorization: Bearer KEY'")
+	require.Contains(t, stats, "<bdi>Prompting at the dock</bdi> for the last 7 days")
+	none := form(bare, "reports:read")
+	require.Contains(t, none, "no forks yet")
+	require.NotContains(t, none, "curl")
+	require.Contains(t, form(bare, "forks:read"), "curl")
+}
+
+// A double submit makes one key and one entry, also when many come at once, on two instances; one
+// answer has the secret. All wait in one queue, on a slow machine for longer than the program waits for a lock.
+func TestDoubleSubmitCreatesOneKey(t *testing.T) {
+	t.Parallel()
+	const n = 4 // as many as two instances admit of one person
+	db := fixtures.New(t)
+	var err error
+	db.DB, err = postgres.Open(t.Context(), db.DirectURL, postgres.Options{MaxConns: n + 2, LockTimeout: time.Minute})
+	require.NoError(t, err)
+	t.Cleanup(db.DB.Close)
+	first, second := webtest.StartOn(t, db, time.Now), webtest.StartOn(t, db, time.Now)
+	acme := first.Organisation("acme")
+	path := acme.At("/settings/api-keys/new")
+	one := first.SignedIn(t, acme.Owner)
+	form := webtest.GoodForm()
+	release := holdCreation(t, db, acme.ID)
+	answers := make([]webtest.Page, n)
+	var wait sync.WaitGroup
+	for i := range n {
+		b := first.Browser(t)
+		if i%2 == 1 {
+			b = second.Browser(t)
+		}
+		b.Cookies["__Host-dg"] = one.Cookies["__Host-dg"]
+		wait.Go(func() {
+			answers[i] = b.Post(path, form)
+		})
+	}
+	release(n)
+	wait.Wait()
+	shown := 0
+	for _, p := range answers {
+		require.Equal(t, http.StatusOK, p.StatusCode)
+		if strings.Contains(p.Body, `id="secret"`) {
+			shown++
+			continue
+		}
+		require.Contains(t, p.Notes(t)[0], "Warehouse has already been created. Its secret was shown then and cannot be shown again.")
+		require.Contains(t, row(t, p, "Warehouse"), "Active")
+	}
+	require.Equal(t, 1, shown)
+	require.Len(t, first.AllKeys(t, acme), 1)
+	require.Len(t, first.LogOf(t, acme), 1)
+}
+
+// holdCreation keeps the organisation's creations waiting until so many are released at once.
+func holdCreation(t *testing.T, db *fixtures.Database, organisationID string) (release func(waiting int)) {
+	t.Helper()
+	tx, err := db.Owner.Pool.Begin(t.Context())
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
+	_, err = tx.Exec(t.Context(), `select pg_advisory_xact_lock(hashtextextended('api_keys ' || $1, 0))`, organisationID)
+	require.NoError(t, err)
+	return func(waiting int) {
+		const queued = `select count(*) from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())`
+		require.Eventually(t, func() bool {
+			var n int
+			return tx.QueryRow(context.Background(), queued).Scan(&n) == nil && n == waiting
+		}, time.Minute, 5*time.Millisecond)
+		require.NoError(t, tx.Rollback(t.Context()))
+	}
+}
+
+// The secret is in one answer and nowhere else: in no other answer, no log, and not in the database.
+func TestSecretIsShownOnce(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	acme := w.Organisation("acme")
+	b := w.SignedIn(t, acme.Owner)
+	form := webtest.GoodForm()
+	path := acme.At("/settings/api-keys/new")
+	created := b.Post(path, form)
+	token := secretIn(t, created)
+	require.Equal(t, 2, strings.Count(created.Body, token.Secret), "to copy, and in the command")
+	for name, header := range created.Header {
+		require.NotContains(t, fmt.Sprint(header), token.Secret[:12], name)
+	}
+	for name, p := range map[string]webtest.Page{
+		"again": b.Post(path, form), "form": b.Get(path), "list": b.Get(acme.At("/settings/api-keys")),
+		"revoke":       b.Get(acme.At("/settings/api-keys/%s/revoke", token.ID)),
+		"log":          b.Get(acme.At("/settings/audit-log")),
+		"log as CSV":   b.Get(acme.At("/settings/audit-log.csv")),
+		"organisation": b.Get(acme.At("/settings/organisation")),
+		"revoked":      b.Post(acme.At("/settings/api-keys/%s/revoke", token.ID), url.Values{}),
+	} {
+		require.Less(t, p.StatusCode, 400, name)
+		require.NotContains(t, p.Body, token.Secret[:12], name)
+	}
+	require.Contains(t, b.Get(acme.At("/settings/api-keys")).Body, token.ID, "the id is no secret")
+	logged := w.Logged.String()
+	require.Contains(t, logged, path, "the log of the program says what was requested")
+	require.NotContains(t, logged, token.Secret[:12])
+	for _, table := range []string{"api_keys", "audit_entries", "sessions"} {
+		var rows, with int
+		require.NoError(t, w.DB.Owner.Pool.QueryRow(t.Context(), `select count(*), count(*) filter (where r::text like '%' || $1 || '%') from `+table+` r`,
+			token.Secret[:12]).Scan(&rows, &with))
+		require.NotZero(t, rows, table)
+		require.Zero(t, with, table)
+	}
+}
+
+// See TestCrossOriginFormsAreRejected for forms of other sites. One
+// that names another organisation makes nothing there either.
+func TestKeyIsNotCreatedForAnotherOrganisation(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	acme, other := w.Organisation("acme"), w.Organisation("other")
+	foreign := w.NewKey(t, other, "Theirs", apikeys.ForksRead)
+	b := w.SignedIn(t, acme.Owner)
+	require.Equal(t, http.StatusNotFound, b.Post(other.At("/settings/api-keys/new"), webtest.GoodForm()).StatusCode)
+	require.Len(t, w.AllKeys(t, other), 1)
+	for _, id := range []string{foreign.ID, "0123456789ABCDEFGHIJKL", "x", "%00", strings.Repeat("a", 4000)} {
+		path := acme.At("/settings/api-keys/") + id + "/revoke"
+		require.Equal(t, http.StatusNotFound, b.Get(path).StatusCode, id)
+		require.Equal(t, http.StatusNotFound, b.Post(path, url.Values{}).StatusCode, id)
+	}
+	require.Nil(t, w.AllKeys(t, other)[0].RevokedAt)
+}

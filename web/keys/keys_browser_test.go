@@ -1,0 +1,325 @@
+package keys_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/apikeys"
+	"dg/modules/audit"
+	"dg/platform/testkit/browsertest"
+	"dg/web/internal/webtest"
+)
+
+// tabTo goes on by keyboard until what has the focus is described so.
+func tabTo(t *testing.T, p *browsertest.Page, what string) {
+	t.Helper()
+	for range 40 {
+		if strings.Contains(p.Focused(), what) {
+			return
+		}
+		p.Press("Tab")
+	}
+	t.Fatalf("the keyboard does not reach %q", what)
+}
+
+func TestKeyIsCreatedByKeyboard(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	acme := w.Organisation("acme")
+	w.Fork(acme)
+	p := browsertest.New(t)
+	list := acme.At("/settings/api-keys")
+	webtest.SignInWith(p, w, acme.Owner, list)
+	webtest.LooksRight(t, p, "no keys")
+	tabTo(t, p, "Create key")
+	p.Press("Enter")
+	p.WaitFor("#name")
+	webtest.LooksRight(t, p, "new key")
+
+	// First with nothing in it, to meet the errors.
+	tabTo(t, p, "<button> Create key")
+	p.Press("Enter")
+	p.WaitFor("#errors")
+	require.Contains(t, p.Focused(), "#errors")
+	webtest.LooksRight(t, p, "new key with errors")
+	p.Press("Tab", "Enter") // to the first link of the summary, which leads to the name
+	require.Equal(t, "<input#name>", p.Focused())
+	tabTo(t, p, "Cancel")
+	p.Press("Enter")
+	p.WaitFor(`h1:text("API keys")`)
+	tabTo(t, p, "Create key")
+	p.Press("Enter")
+	p.WaitFor("#name")
+	tabTo(t, p, "#name")
+	p.Press("BI by keyboard", "Tab", "Tab", "Tab", "Space") // over the description and forks to reports
+	require.Equal(t, "<input#sr>", p.Focused())
+	p.Press("Tab", "ArrowUp")
+	require.Equal(t, "<input#x30>", p.Focused())
+	p.Press("ArrowDown", "ArrowDown", "ArrowDown")
+	require.Equal(t, "<input#xday>", p.Focused())
+	require.True(t, p.Has("#day") && p.Has("#time"))
+	p.Fill("#day", "2199-12-31")
+	webtest.LooksRight(t, p, "new key with a day")
+	p.Click("#xday")
+	p.Press("ArrowDown") // never: the day that was given is hidden, and not sent
+	require.False(t, p.Has("#day"))
+	p.Press("Enter")
+	p.WaitFor("#secret")
+	require.Equal(t, list, p.Path(), "what the history leads back to")
+	webtest.LooksRight(t, p, "created key")
+	token, ok := apikeys.ParseToken(p.Text("#secret"))
+	require.True(t, ok)
+	_, err := w.Keys.Authenticate(t.Context(), token, audit.Request{})
+	require.NoError(t, err)
+	require.Nil(t, w.AllKeys(t, acme)[0].ExpiresAt)
+	require.Contains(t, p.Text("#curl"), "/stats?from=")
+}
+
+// Leaving the page of the secret without copying it asks for confirmation, and the page never comes back.
+func TestSecretIsNotLeftByAccident(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	acme := w.Organisation("acme")
+	p := browsertest.New(t)
+	list := acme.At("/settings/api-keys")
+	webtest.SignInWith(p, w, acme.Owner, list)
+	p.Click(`a:text("Create key")`)
+	p.Fill("#name", "BI")
+	p.Click("label[for=sf]")
+	p.Click(`main button.primary`)
+	p.WaitFor("#secret")
+	token, ok := apikeys.ParseToken(p.Text("#secret"))
+	require.True(t, ok)
+	tabTo(t, p, "Done")
+	p.Press("Enter")
+	p.WaitFor("#leave[open]")
+	require.Contains(t, p.Focused(), "Stay here")
+	webtest.LooksRight(t, p, "leave?")
+	p.Press("Enter")
+	p.WaitGone("#leave[open]")
+	require.Equal(t, token.String(), p.Text("#secret"))
+	prompts := p.LeavePrompts()
+	p.DismissLeavePrompts()
+	p.Back() // the browser itself asks
+	require.Equal(t, prompts+1, p.LeavePrompts())
+	require.Equal(t, token.String(), p.Text("#secret"))
+
+	for range 40 {
+		if strings.Contains(p.Focused(), "Copy key") {
+			break
+		}
+		p.Press("Shift+Tab")
+	}
+	require.Equal(t, token.String(), p.Copied(func() {
+		p.Press("Enter")
+		p.WaitFor(`button:text("Copied")`)
+	}))
+	var said string
+	p.Eval(`new Promise((said) => setTimeout(() => said(document.getElementById('live').textContent), 200))`, &said)
+	require.Equal(t, "Key copied.", said)
+	tabTo(t, p, "Done")
+	p.Press("Enter")
+	p.WaitFor("table.keys")
+	require.Equal(t, prompts+1, p.LeavePrompts(), "copying disarms the guard")
+	neverComesBack(t, p, token.Secret[:12])
+	require.Len(t, w.AllKeys(t, acme), 1)
+}
+
+// A key is replaced with the keyboard alone, from its page on; the page of the new secret guards it like that of a created key.
+func TestKeyIsReplacedByKeyboard(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	acme := w.Organisation("acme")
+	key := w.NewKey(t, acme, "BI", apikeys.ReportsRead)
+	usageOf(w, acme, key, 1, 7, 2, 1)
+	p := browsertest.New(t)
+	webtest.SignInWith(p, w, acme.Owner, acme.At("/settings/api-keys"))
+	tabTo(t, p, "BI")
+	p.Press("Enter")
+	p.WaitFor(`main svg[role="img"]`)
+	webtest.LooksRight(t, p, "key")
+	tabTo(t, p, "Show as table")
+	p.Press("Enter")
+	require.Contains(t, p.Text("main details"), "Limited")
+	p.Open(acme.At("/settings/api-keys/%s", key.ID))
+	tabTo(t, p, "Replace")
+	p.Press("Enter")
+	p.WaitFor("#oday")
+	webtest.LooksRight(t, p, "replace key")
+	tabTo(t, p, "#oday")
+	p.Press("ArrowDown")
+	require.Equal(t, "<input#oweek>", p.Focused())
+	p.Press("Enter")
+	p.WaitFor("#secret")
+	webtest.LooksRight(t, p, "replaced key")
+	require.Equal(t, acme.At("/settings/api-keys"), p.Path(), "what the history leads back to")
+	token, ok := apikeys.ParseToken(p.Text("#secret"))
+	require.True(t, ok)
+	_, err := w.Keys.Authenticate(t.Context(), token, audit.Request{})
+	require.NoError(t, err)
+	old, err := w.Keys.Key(t.Context(), acme.AsOwner(), key.ID)
+	require.NoError(t, err)
+	require.WithinDuration(t, time.Now().Add(7*24*time.Hour), *old.RevokedAt, time.Minute)
+}
+
+// neverComesBack goes back from the list of keys after a secret was shown, by a reload and through the history.
+func neverComesBack(t *testing.T, p *browsertest.Page, secret string) {
+	t.Helper()
+	list := p.Path()
+	for when, step := range []func(){func() {}, p.Reload, p.Back, p.Back} {
+		step()
+		var markup string
+		p.Eval(`document.documentElement.outerHTML`, &markup)
+		require.NotContains(t, markup, secret, "step %d", when)
+		if when == 2 {
+			require.Equal(t, list+"/new", p.Path(), "the page of the secret has no place in the history")
+			require.Empty(t, p.Text("#name"))
+		}
+	}
+}
+
+// The focus of the dialog is on Cancel.
+func TestKeyIsRevokedByKeyboard(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	acme := w.Organisation("acme")
+	key := w.NewKey(t, acme, "BI by keyboard", apikeys.ReportsRead)
+	setKey(t, w, key, time.Now().Add(-time.Hour), time.Now().Add(-time.Minute), nil, nil)
+	p := browsertest.New(t)
+	webtest.SignInWith(p, w, acme.Owner, acme.At("/settings/api-keys"))
+	tabTo(t, p, "Revoke")
+	p.Press("Enter")
+	p.WaitFor("#revoke[open]")
+	require.Contains(t, p.Focused(), "Cancel")
+	require.Equal(t, "Revoke BI by keyboard?", p.Text("#revoke-t"))
+	require.NotContains(t, p.Text("#revoke"), "Never", "it was used a moment ago")
+	webtest.LooksRight(t, p, "revoke?")
+	p.Press("Enter")
+	p.WaitGone("#revoke[open]")
+	require.Nil(t, w.AllKeys(t, acme)[0].RevokedAt)
+	p.Press("Enter") // the focus is back on the link
+	p.WaitFor("#revoke[open]")
+	p.Press("Tab", "Enter")
+	p.WaitFor(`.note[role="status"]`)
+	require.Equal(t, "BI by keyboard has been revoked. Requests with this key are now rejected.", p.Text(`.note[role="status"]`))
+	require.NotNil(t, w.AllKeys(t, acme)[0].RevokedAt)
+	webtest.LooksRight(t, p, "revoked")
+	p.Click("summary")
+	webtest.LooksRight(t, p, "the fold")
+	require.Contains(t, p.Text("details"), "Revoked")
+}
+
+// Copying the selected key counts as copying it; a part of it does not. Not in parallel: the pages of the process share one clipboard.
+func TestCopyingTheKeyManuallyDisarmsTheGuard(t *testing.T) {
+	w := webtest.Start(t)
+	acme := w.Organisation("acme")
+	p := browsertest.New(t)
+	webtest.SignInWith(p, w, acme.Owner, "/account")
+	for name, c := range map[string]struct {
+		selects string
+		asks    bool
+	}{
+		"the key":      {`getSelection().selectAllChildren(document.getElementById('secret'))`, false},
+		"the command":  {`getSelection().selectAllChildren(document.getElementById('curl'))`, false},
+		"the page":     {`getSelection().selectAllChildren(document.querySelector('main'))`, false},
+		"another text": {`getSelection().selectAllChildren(document.querySelector('h1'))`, true},
+		"a part of it": {`{ const text = document.getElementById('curl').firstChild; getSelection().setBaseAndExtent(text, 0, text, text.length - 5) }`, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := p.With(t)
+			p.Open(acme.At("/settings/api-keys/new"))
+			p.Fill("#name", name)
+			p.Click("#sf")
+			p.Click(`main button.primary`)
+			p.WaitFor("#secret")
+			p.Eval(c.selects, nil)
+			copied := p.Copied(p.Copy)
+			if !c.asks {
+				require.Contains(t, copied, p.Text("#secret"))
+			}
+			prompts := p.LeavePrompts()
+			p.Click(`a:text("Done")`)
+			require.Equal(t, c.asks, p.Has("#leave[open]"))
+			require.Equal(t, prompts, p.LeavePrompts())
+		})
+	}
+}
+
+// What a reader clicks twice is sent once, and the answer is that of the first: the secret.
+func TestDoubleClickStillShowsTheSecret(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	acme := w.Organisation("acme")
+	p := browsertest.New(t)
+	webtest.SignInWith(p, w, acme.Owner, acme.At("/settings/api-keys/new"))
+	p.Fill("#name", "BI")
+	p.Click("#sf")
+	p.Eval(`{ const button = document.querySelector('main button'); button.click(); setTimeout(() => button.click(), 5); }`, nil)
+	p.WaitFor("#secret")
+	require.Len(t, w.AllKeys(t, acme), 1)
+}
+
+// Times are in the reader's zone, with UTC beside them.
+func TestTimesAreInTheReadersTimeZone(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	acme := w.Organisation("acme")
+	key := w.NewKey(t, acme, "BI", apikeys.ForksRead)
+	setKey(t, w, key, noon, noon, time.Date(2196, 1, 1, 0, 0, 0, 0, time.UTC), nil)
+	p := browsertest.New(t)
+	p.SetTimezone("Asia/Tokyo")
+	webtest.SignInWith(p, w, acme.Owner, acme.At("/settings/api-keys"))
+	require.Equal(t, "21 Nov 2026, 18:31", p.Text("[data-use] time"))
+	var title string
+	p.Eval(`document.querySelector('[data-use] time').title`, &title)
+	require.Equal(t, "21 Nov 2026, 09:31 UTC", title)
+	require.Contains(t, p.Text("[data-zone]"), "Asia/Tokyo")
+	p.SetTimezone("UTC")
+	p.Reload()
+	require.Equal(t, "Times are in UTC.", p.Text("[data-zone]"))
+}
+
+// All of it works without script; the form's default is valid.
+func TestKeysWithoutScript(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	acme := w.Organisation("acme")
+	p := browsertest.New(t, browsertest.NoScript())
+	webtest.SignInWith(p, w, acme.Owner, acme.At("/settings/api-keys"))
+	p.Click(`a:text("Create key")`)
+	p.Fill("#name", "LMS")
+	p.Click("#sf")
+	p.Click(`button:text("Create key")`)
+	token, ok := apikeys.ParseToken(p.Text("#secret"))
+	require.True(t, ok)
+	require.False(t, p.Has("button[data-copy]"), "nothing is offered that needs script")
+	key := w.AllKeys(t, acme)[0]
+	require.Equal(t, token.ID, key.ID)
+	require.Equal(t, time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 90), key.ExpiresAt.UTC())
+	p.Click(`a:text("Done")`)
+
+	// A day that is given and not chosen is an error, and is seen.
+	p.Click(`a:text("Create key")`)
+	p.Fill("#name", "LMS 2")
+	p.Click("#sf")
+	p.Click("#xday")
+	p.Fill("#day", "2199-12-31")
+	p.Click("#x365")
+	p.Click(`button:text("Create key")`)
+	p.WaitFor("#day-error")
+	require.Equal(t, "2199-12-31", p.Text("#day"))
+	p.Fill("#day", "")
+	p.Click(`button:text("Create key")`)
+	p.WaitFor("#secret")
+	p.Click(`a:text("Done")`)
+
+	p.Click(`tbody tr:first-child a.revoke`)
+	require.Equal(t, "Revoke LMS 2?", p.Text("h1"))
+	require.Contains(t, p.Focused(), "Cancel")
+	p.Click(`button:text("Revoke key")`)
+	require.Contains(t, p.Text(`.note[role="status"]`), "LMS 2 has been revoked.")
+	require.NotNil(t, w.AllKeys(t, acme)[0].RevokedAt)
+}

@@ -1,0 +1,112 @@
+package keys_test
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/apikeys"
+	"dg/platform/testkit/fixtures"
+	"dg/web/internal/webtest"
+)
+
+// An expiring key (30, 7, 1 days) is announced to every owner and admin at the top of every settings
+// screen, most urgent first.
+func TestExpiringKeysAreAnnounced(t *testing.T) {
+	t.Parallel()
+	now := noon
+	w := startAt(t, &now)
+	acme, other := w.Organisation("acme"), w.Organisation("other")
+	ends := now.Add(31 * 24 * time.Hour)
+	key := w.NewKey(t, acme, "Warehouse", apikeys.ReportsRead)
+	setKey(t, w, key, now.AddDate(0, 0, -90), nil, ends, nil)
+	screens := []string{"/settings/api-keys", "/settings/api-keys/new", "/settings/organisation", "/settings/audit-log", "/settings/organisation/reporting-mode", "/settings/api-keys/" + key.ID + "/revoke"}
+	announced := func(who fixtures.Person) []string {
+		notes := w.SignedIn(t, who).Get(acme.At("/settings/organisation")).Notes(t)
+		for i := range notes {
+			notes[i] = webtest.Trimmed(notes[i])
+		}
+		return notes
+	}
+	say := func(left string) string {
+		return "Warehouse expires " + left + " , on 22 Dec 2026, 09:31 UTC . Create a new key, replace this one in your tool, then revoke it."
+	}
+	for _, c := range []struct {
+		before time.Duration
+		want   string // "": nothing is announced
+	}{
+		{30*24*time.Hour + time.Millisecond, ""},
+		{30 * 24 * time.Hour, say("in 30 days")},
+		{7*24*time.Hour + time.Second, say("in 8 days")},
+		{7 * 24 * time.Hour, "warn: " + say("in 7 days")},
+		{4*24*time.Hour + 15*time.Hour, "warn: " + say("in 5 days")},
+		{24*time.Hour + time.Second, "warn: " + say("in 2 days")},
+		{24 * time.Hour, "bad: " + say("in 1 day")},
+		{time.Millisecond, "bad: " + say("in 1 day")},
+		{0, ""},
+	} {
+		now = ends.Add(-c.before)
+		want := []string{}
+		if c.want != "" {
+			want = append(want, c.want)
+		}
+		for _, who := range []fixtures.Person{acme.Owner, acme.Admin, acme.AdminPlain} {
+			require.Equal(t, want, announced(who), c.before)
+		}
+	}
+	now = ends.Add(-time.Hour)
+	owner := w.SignedIn(t, acme.Owner)
+	for _, screen := range screens {
+		require.Contains(t, owner.Get(acme.At("%s", screen)).Notes(t), "bad: "+say("in 1 day"), screen)
+	}
+	require.Empty(t, w.SignedIn(t, other.Owner).Get(other.At("/settings/organisation")).Notes(t))
+	require.NotContains(t, owner.Get(acme.At("/reports")).Body, "expires in")
+}
+
+// Three keys are named, those that expire first, and the others counted. Paused, revoked and expired keys are not announced.
+func TestExpiryNoticesAreLimited(t *testing.T) {
+	t.Parallel()
+	now := noon
+	w := startAt(t, &now)
+	acme := w.Organisation("acme")
+	announced := func() []string { return w.SignedIn(t, acme.Owner).Get(acme.At("/settings/organisation")).Notes(t) }
+	warehouse := w.NewKey(t, acme, "Warehouse", apikeys.ReportsRead)
+	setKey(t, w, warehouse, now.AddDate(0, 0, -90), nil, now.Add(time.Hour), nil)
+	for name, days := range map[string]int{"third": 3, "second": 2, "fourth": 9, "fifth": 29} {
+		k := w.NewKey(t, acme, name, apikeys.ForksRead)
+		setKey(t, w, k, now.AddDate(-1, 0, 0), nil, now.AddDate(0, 0, days), nil)
+	}
+	notes := announced()
+	require.Len(t, notes, 4)
+	for i, begin := range []string{"bad: Warehouse expires in 1 day ", "warn: second expires in 2 days ", "warn: third expires in 3 days ", "2 more keys expire within 30 days."} {
+		require.Contains(t, notes[i], begin)
+	}
+	w.DB.Exec(`update organisations set plan = 'team' where id = $1`, acme.ID)
+	require.Empty(t, announced())
+	w.DB.Exec(`update organisations set plan = 'pro' where id = $1`, acme.ID)
+	w.DB.Exec(`update api_keys set revoked_at = now() where name <> 'fifth'`)
+	require.Len(t, announced(), 1)
+}
+
+// A key for 30 days is announced in the last quarter of its life only.
+func TestNewKeyIsNotAnnouncedAsExpiring(t *testing.T) {
+	t.Parallel()
+	now := noon
+	w := startAt(t, &now)
+	acme := w.Organisation("acme")
+	b := w.SignedIn(t, acme.Owner)
+	made := b.Post(acme.At("/settings/api-keys/new"), url.Values{"name": {"Warehouse"}, "scopes": {"reports:read"}, "expiry": {"30"}, "idempotencyKey": {webtest.NewIdempotencyKey()}})
+	require.Equal(t, http.StatusOK, made.StatusCode, made.Body)
+	list := b.Get(acme.At("/settings/api-keys"))
+	require.Empty(t, list.Notes(t))
+	require.Contains(t, row(t, list, "Warehouse"), "Active until 21 Dec 2026")
+
+	now = now.AddDate(0, 0, 23)
+	list = w.SignedIn(t, acme.Owner).Get(acme.At("/settings/api-keys"))
+	require.Len(t, list.Notes(t), 1)
+	require.Contains(t, list.Notes(t)[0], "Warehouse expires in 7 days")
+	require.Contains(t, row(t, list, "Warehouse"), "Expires in 7 days")
+}

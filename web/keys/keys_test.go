@@ -1,0 +1,259 @@
+package keys_test
+
+import (
+	"fmt"
+	"html"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/apikeys"
+	"dg/platform/testkit/fixtures"
+	"dg/web/internal/webtest"
+)
+
+// noon is a day like any other, as the clock of a test that moves.
+var noon = time.Date(2026, 11, 21, 9, 31, 0, 0, time.UTC)
+
+// startAt begins a world whose clock stands still until it is set.
+func startAt(t *testing.T, now *time.Time) *webtest.World {
+	t.Helper()
+	return webtest.StartOn(t, fixtures.New(t), func() time.Time { return *now })
+}
+
+// setKey changes what only time changes.
+func setKey(t *testing.T, w *webtest.World, k apikeys.Key, created time.Time, used, expires, revoked any) {
+	t.Helper()
+	w.DB.Exec(`update api_keys set created_at = $2, last_used_at = $3, expires_at = $4, revoked_at = $5 where id = $1`, k.ID, created, used, expires, revoked)
+}
+
+// row is a key's row on the list, as text.
+func row(t *testing.T, p webtest.Page, name string) string {
+	t.Helper()
+	for row := range strings.SplitSeq(p.Body, "<tr ") {
+		if strings.Contains(row, "data-name>"+html.EscapeString(name)+"<") {
+			return webtest.Words(row)
+		}
+	}
+	t.Fatalf("no row of %q in:\n%s", name, p.Body)
+	return ""
+}
+
+// The list says of each key all that there is to know, in words; newest first; what has ended is in
+// a fold.
+func TestKeysAreListed(t *testing.T) {
+	t.Parallel()
+	now := noon
+	w := startAt(t, &now)
+	acme := w.Organisation("acme")
+	day := 24 * time.Hour
+	forks, reports := apikeys.ForksRead, apikeys.ReportsRead
+	add := func(name string, ago time.Duration, used, expires, revoked any, scopes ...apikeys.Scope) apikeys.Key {
+		k := w.NewKey(t, acme, name, scopes...)
+		setKey(t, w, k, now.Add(-ago), used, expires, revoked)
+		return k
+	}
+	add("old", 300*day, now.Add(-299*day), now.Add(-time.Second), nil, reports)
+	bi := add("BI", 2*day, now.Add(-time.Minute), now.Add(72*day), nil, reports, forks)
+	add("never", 3*day, nil, nil, nil, forks)
+	add("soon", 40*day, nil, now.Add(4*day+15*time.Hour), nil, reports)
+	add("at once", 5*day, nil, now.Add(time.Second), nil, reports)
+	add("thirty", 90*day, nil, now.Add(30*day), nil, reports)
+	add("beyond", 91*day, nil, now.Add(30*day+time.Millisecond), nil, reports)
+	gone := add("gone", 8*day, nil, now.Add(-day), now.Add(-2*day), reports)
+
+	p := w.SignedIn(t, acme.AdminPlain).Get(acme.At("/settings/api-keys"))
+	require.Equal(t, http.StatusOK, p.StatusCode)
+	require.Equal(t, "BI dg_live_"+bi.ID+"_… Active until 1 Feb 2027, 09:31 UTC Forks, reports 19 Nov 2026 owner of acme 21 Nov 2026, 09:30 UTC Revoke BI", row(t, p, "BI"))
+	require.Contains(t, row(t, p, "never"), "Active never expires Forks 18 Nov 2026 owner of acme Never Revoke never")
+	require.Contains(t, row(t, p, "soon"), "Expires in 5 days at 26 Nov 2026, 00:31 UTC Reports")
+	require.Contains(t, row(t, p, "at once"), "Expires in 1 day at 21 Nov 2026, 09:31 UTC")
+	require.Contains(t, row(t, p, "thirty"), "Expires in 30 days at 21 Dec 2026, 09:31 UTC")
+	require.Contains(t, row(t, p, "beyond"), "Active until 21 Dec 2026, 09:31 UTC")
+	require.Equal(t, "gone dg_live_"+gone.ID+"_… Revoked since 19 Nov 2026, 09:31 UTC Reports 13 Nov 2026 owner of acme Never", row(t, p, "gone"))
+	require.Contains(t, row(t, p, "old"), "Expired since 21 Nov 2026, 09:30 UTC Reports")
+	require.Contains(t, p.Body, `<time datetime="2027-02-01T09:31:00.000Z" data-local="minute">`, "the script puts it into the reader's zone")
+
+	var order []string
+	for _, n := range regexp.MustCompile(`data-name>([^<]+)<`).FindAllStringSubmatch(p.Body, -1) {
+		order = append(order, n[1])
+	}
+	require.Equal(t, []string{"BI", "never", "at once", "soon", "thirty", "beyond", "gone", "old"}, order)
+	_, fold, found := strings.Cut(p.Body, "<details>")
+	require.True(t, found)
+	require.Contains(t, fold, "Revoked and expired (2)")
+	require.NotContains(t, fold, `data-name>BI<`)
+	fold, _, _ = strings.Cut(fold, "</details>")
+	require.NotContains(t, fold, "/revoke", "nothing to revoke")
+
+	// From the instant of its expiry on it is expired.
+	now = now.Add(time.Second)
+	p = w.SignedIn(t, acme.Owner).Get(acme.At("/settings/api-keys"))
+	require.Contains(t, row(t, p, "at once"), "Expired since")
+}
+
+func TestManyRevokedKeysArePaged(t *testing.T) {
+	t.Parallel()
+	now := noon
+	w := startAt(t, &now)
+	acme := w.Organisation("acme")
+	w.NewKey(t, acme, "BI", apikeys.ForksRead)
+	w.DB.Exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by, creator_name, revoked_at)
+		select 'r' || lpad(i::text, 21, '0'), $1, 'revoked ' || i, array['forks:read'], decode(repeat('00', 32), 'hex'), timestamptz '2020-01-01' + make_interval(mins => i), 'p', 'P', timestamptz '2021-01-01'
+		  from generate_series(1, 1105) i`, acme.ID)
+	p := w.SignedIn(t, acme.Owner).Get(acme.At("/settings/api-keys"))
+	require.Contains(t, p.Body, "Revoked and expired (1,099)")
+	require.Contains(t, p.Body, "1–100 of 1,099")
+	require.Contains(t, p.Body, acme.At("/settings/api-keys?page=2"))
+	require.NotContains(t, p.Body, "data-name>revoked 999<")
+	require.Contains(t, p.Body, "The audit log has them.")
+	second := w.SignedIn(t, acme.Owner).Get(acme.At("/settings/api-keys?page=2"))
+	require.Contains(t, second.Body, "data-name>revoked 999<")
+	require.Contains(t, second.Body, "<details open>")
+	require.Contains(t, second.Body, "data-name>BI<", "the usable ones are on each page")
+}
+
+// The empty state has one sentence and the button.
+func TestEmptyKeyListOffersToCreate(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	acme := w.Organisation("acme")
+	p := w.SignedIn(t, acme.Owner).Get(acme.At("/settings/api-keys"))
+	require.Contains(t, p.Body, "<h2>No keys yet</h2>")
+	require.Equal(t, 1, strings.Count(p.Body, "/settings/api-keys/new"))
+	require.NotContains(t, p.Body, "<table")
+	require.NotContains(t, p.Body, "<dialog")
+}
+
+// Without the button, a notice says why, and a request that ignores it gets the same sentence. Listing and revoking still work.
+func TestKeyListSaysWhyCreatingIsNotPossible(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	for name, c := range map[string]struct {
+		plan        string
+		who         func(*webtest.Organisation) fixtures.Person
+		full        bool
+		note, wayTo string
+		says        string
+	}{
+		"no two-step": {"pro", func(o *webtest.Organisation) fixtures.Person { return o.AdminPlain }, false, "Turn on two-step verification to create keys.",
+			"/account/two-step?next=%2Fo%2Fwhy-no-two-step%2Fsettings%2Fapi-keys%2Fnew", "list and revoke keys without it"},
+		"below Pro": {"team", func(o *webtest.Organisation) fixtures.Person { return o.Owner }, false, "API keys are paused.", "/settings/organisation", "rejected, and you cannot create keys"},
+		"free":      {"free", func(o *webtest.Organisation) fixtures.Person { return o.Admin }, false, "API keys are paused.", "/settings/organisation", "list and revoke"},
+		"full":      {"enterprise", func(o *webtest.Organisation) fixtures.Person { return o.Owner }, true, "has 100 usable keys", "", "Revoke one"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := w.Organisation("why-" + strings.ReplaceAll(name, " ", "-"))
+			key := w.NewKey(t, o, "BI", apikeys.ForksRead)
+			if c.full {
+				w.DB.Exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by, creator_name)
+					select 'f' || lpad(i::text, 21, '0'), $1, 'n', array['forks:read'], decode(repeat('00', 32), 'hex'), now(), 'p', 'P' from generate_series(2, 100) i`, o.ID)
+			}
+			w.DB.Exec(`update organisations set plan = $2 where id = $1`, o.ID, c.plan)
+			b := w.SignedIn(t, c.who(o))
+			list := b.Get(o.At("/settings/api-keys"))
+			require.Equal(t, http.StatusOK, list.StatusCode)
+			require.NotContains(t, list.Body, "/settings/api-keys/new")
+			notes := strings.Join(list.Notes(t), "\n")
+			require.Contains(t, notes, c.note)
+			require.Contains(t, notes, c.says)
+			require.Contains(t, list.Body, c.wayTo+`"`)
+			before := newest(t, w, o)
+			for _, refused := range []webtest.Page{b.Get(o.At("/settings/api-keys/new")), b.Post(o.At("/settings/api-keys/new"), webtest.GoodForm())} {
+				require.Equal(t, http.StatusForbidden, refused.StatusCode)
+				require.Contains(t, html.UnescapeString(refused.Body), c.note)
+			}
+			require.Equal(t, before, newest(t, w, o), "nothing is made")
+			if c.plan != "pro" && !c.full {
+				require.Contains(t, row(t, list, "BI"), "Paused by plan never expires")
+				require.Contains(t, list.Body, `aria-label="Paused keys"`)
+			}
+			require.Contains(t, list.Body, o.At("/settings/api-keys/%s/revoke", key.ID))
+			revoked := b.Post(o.At("/settings/api-keys/%s/revoke", key.ID), url.Values{})
+			require.Equal(t, http.StatusSeeOther, revoked.StatusCode)
+			require.Contains(t, row(t, b.Get(revoked.Header.Get("Location")), "BI"), "Revoked since")
+		})
+	}
+}
+
+// A plan that never had the API has nothing to pause.
+func TestPlanWithoutTheAPIIsNotCalledPaused(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	o := w.OrganisationOf(fixtures.Organisation{Slug: "free", Plan: "free"})
+	b := w.SignedIn(t, o.Owner)
+	list := b.Get(o.At("/settings/api-keys"))
+	require.Equal(t, []string{": The API comes with the Pro plan. Your plan does not include it, so you cannot create keys. See the plan"}, list.Notes(t))
+	require.NotContains(t, strings.ToLower(list.Body), "paused")
+	refused := b.Get(o.At("/settings/api-keys/new"))
+	require.Equal(t, http.StatusForbidden, refused.StatusCode)
+	require.Contains(t, refused.Body, "The API comes with the Pro plan.")
+	sent := b.Post(o.At("/settings/api-keys/new"), url.Values{"name": {"BI"}})
+	require.Equal(t, http.StatusForbidden, sent.StatusCode)
+	require.Contains(t, sent.Body, "The API comes with the Pro plan.")
+	require.NotContains(t, sent.Body, "paused")
+}
+
+// newest is the organisation's newest key, and how many it has.
+func newest(t *testing.T, w *webtest.World, o *webtest.Organisation) string {
+	t.Helper()
+	return fixtures.One[string](w.DB, `select count(*) || ' ' || coalesce((array_agg(id order by created_at desc, id))[1], '') from api_keys where org_id = $1`, o.ID)
+}
+
+// Every screen of an organisation's settings stays under 60 KB, with all the keys that there can be.
+func TestLongestKeyListIsSmall(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	acme := w.Organisation("acme")
+	for kind, revoked := range map[string]any{"u": nil, "r": time.Now()} {
+		w.DB.Exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by, creator_name, last_used_at, expires_at, revoked_at)
+			select $2 || substr(md5(i::text || $2), 1, 21), $1, 'The key of a tool ' || md5(i::text), array['forks:read'], decode(repeat('00', 32), 'hex'),
+			       now() - make_interval(mins => i * 17), 'p', 'Ingrid Solheim', now() - make_interval(secs => i * 7), now() + make_interval(mins => i * 1234), $3 from generate_series(1, 100) i`, acme.ID, kind, revoked)
+	}
+	b := w.SignedIn(t, acme.Owner)
+	p := b.Send(http.MethodGet, acme.At("/settings/api-keys"), "", http.Header{"Accept-Encoding": {"gzip"}})
+	require.Equal(t, "gzip", p.Header.Get("Content-Encoding"))
+	require.Less(t, len(p.Body), 40_000, "which leaves 20 KB for the files")
+	t.Logf("the longest list: %d bytes compressed", len(p.Body))
+}
+
+// Hostile names are shown harmless, wherever a key's name is.
+func TestKeyListEscapesHostileNames(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	acme := w.Organisation("acme")
+	b := w.SignedIn(t, acme.Owner)
+	for _, name := range []string{
+		`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `=1+1`, "{{.CSRF}}", "' or 1=1 --", "اختبار", strings.Repeat("é", 200), "dg_live_x y",
+	} {
+		form := webtest.GoodForm()
+		form.Set("name", name)
+		form.Set("expiry", "30")
+		created := b.Post(acme.At("/settings/api-keys/new"), form)
+		require.Equal(t, http.StatusOK, created.StatusCode, name)
+		id := webtest.RegexpFind(t, `dg_live_([0-9A-Za-z]{22})_[0-9A-Za-z]{49}`, created.Body)
+		again := b.Post(acme.At("/settings/api-keys/new"), form)
+		list := b.Get(acme.At("/settings/api-keys"))
+		ask := b.Get(acme.At("/settings/api-keys/%s/revoke", id))
+		b.Post(acme.At("/settings/api-keys/%s/revoke", id), url.Values{})
+		revoked := b.Get(acme.At("/settings/api-keys"))
+		form.Del("scopes")
+		kept := b.Post(acme.At("/settings/api-keys/new"), form)
+		shown := strings.ReplaceAll(html.EscapeString(name), "+", "&#43;")
+		for at, p := range map[string]webtest.Page{"created": created, "again": again, "list": list, "ask": ask, "revoked": revoked, "kept": kept} {
+			parts := strings.Split(p.Body, shown)
+			require.Greater(t, len(parts), 1, "%s: %s", at, name)
+			for _, before := range parts[:len(parts)-1] {
+				require.Regexp(t, `(<bdi[^<>]*>|<input id="name"[^<>]*value=")$`, before, "%s: %s", at, name)
+			}
+			require.NotContains(t, p.Body, "<script>", at)
+			require.NotContains(t, p.Body, "<img", at)
+		}
+		require.Contains(t, fmt.Sprint(revoked.Notes(t)), name+" has been revoked.")
+	}
+}

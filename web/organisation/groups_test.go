@@ -1,0 +1,91 @@
+package organisation_test
+
+import (
+	"fmt"
+	"html"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/web/internal/webtest"
+)
+
+var commandOnPage = regexp.MustCompile(`<code id="command\d*">([^<]*)</code>`)
+
+// parseCommand returns the request that a command on a page makes.
+func parseCommand(t *testing.T, text string) (address string, query url.Values) {
+	t.Helper()
+	m := regexp.MustCompile(`^curl -sS -G '([^']+)' \\\n  (-d .*) \\\n  -H "Authorization: Bearer \$DG_KEY"$`).FindStringSubmatch(text)
+	require.NotNil(t, m, "%q", text)
+	query, err := url.ParseQuery(strings.ReplaceAll(strings.TrimPrefix(m[2], "-d "), " -d ", "&"))
+	require.NoError(t, err)
+	return m[1], query
+}
+
+// The settings list every group with its id to copy, 100 on a page, and a command for each that the API answers.
+func TestSettingsListGroupIDs(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	o, other := w.Organisation("acme"), w.Organisation("other")
+	fork := w.Played(o)
+	ids := map[string]string{}
+	for i := range 201 {
+		name := fmt.Sprintf("Group %03d", i)
+		ids[w.DB.GroupNamed(o.ID, name)] = name
+	}
+	foreign := w.DB.GroupNamed(other.ID, "theirs")
+	b, get := w.SignedIn(t, o.Owner), w.Beside(t, o)
+	listed := regexp.MustCompile(`<bdi>([^<]*)</bdi></th><td role="cell" data-label="Id"><div class="id-and-command"><span class="id"><code id="group-id\d+">([0-9a-f-]{36})</code>`)
+	found := map[string]string{}
+	for page, want := range map[string]int{"": 100, "?page=2": 100, "?page=3": 1} {
+		body := b.Get(o.At("/settings/organisation%s", page)).Body
+		rows := listed.FindAllStringSubmatch(body, -1)
+		require.Len(t, rows, want, page)
+		for _, row := range rows {
+			found[row[2]] = row[1]
+		}
+		require.NotContains(t, body, foreign)
+		commands := commandOnPage.FindAllStringSubmatch(body, -1)
+		require.Len(t, commands, want)
+		address, query := parseCommand(t, html.UnescapeString(commands[0][1]))
+		require.Equal(t, w.URL+"/api/v1/forks/"+fork+"/stats", address)
+		require.Equal(t, rows[0][2], query.Get("groupId"))
+		require.Equal(t, 200, get("/forks/"+fork+"/stats?"+query.Encode()).StatusCode)
+	}
+	require.Equal(t, ids, found)
+	require.Contains(t, b.Get(o.At("/settings/organisation")).Body, `<span>1–100 of 201</span>`)
+	require.Contains(t, groupsPage(t, w, other).Body, "<code id=\"group-id0\">"+foreign+"</code>")
+	require.NotContains(t, groupsPage(t, w, other).Body, `<code id="command`, "without a fork there is nothing to read")
+}
+
+func groupsPage(t *testing.T, w *webtest.World, o *webtest.Organisation) webtest.Page {
+	t.Helper()
+	return w.SignedIn(t, o.Admin).Get(o.At("/settings/organisation"))
+}
+
+// The dashboard shows the ids of its fork and group, and the command for its own period.
+func TestDashboardShowsItsCall(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	o := w.Organisation("acme")
+	fork := w.Played(o)
+	group := w.DB.GroupNamed(o.ID, "Sales") // its figures are hidden, its id is not
+	b, get := w.SignedIn(t, o.Owner), w.Beside(t, o)
+	for _, query := range []url.Values{
+		{"from": {"2026-03-01"}, "to": {"2026-03-31"}},
+		{"from": {"2026-03-01"}, "to": {"2026-03-31"}, "groupId": {group}},
+	} {
+		body := b.Get(o.At("/reports/%s?%s", fork, query.Encode())).Body
+		address, asked := parseCommand(t, html.UnescapeString(commandOnPage.FindStringSubmatch(body)[1]))
+		require.Equal(t, w.URL+"/api/v1/forks/"+fork+"/stats", address)
+		require.Equal(t, query, asked)
+		require.Equal(t, 200, get("/forks/"+fork+"/stats?"+asked.Encode()).StatusCode)
+		require.Contains(t, body, `<code id="fork-id">`+fork+`</code>`)
+		require.Equal(t, query.Has("groupId"), strings.Contains(body, `<code id="group-id">`+group+`</code>`))
+		require.Contains(t, body, `href="`+o.At("/settings/organisation#groups")+`"`)
+	}
+	require.NotContains(t, b.Get(o.At("/reports/%s?from=x", fork)).Body, `id="command"`, "an invalid period makes no command")
+}

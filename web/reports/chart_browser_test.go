@@ -1,0 +1,67 @@
+package reports_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/platform/testkit/browsertest"
+	"dg/platform/testkit/fixtures"
+	"dg/web/internal/webtest"
+)
+
+// The chart is read by arrow keys, by the pointer and by touch: what is said and what is heard are the values of the table's row.
+func TestChartIsReadByKeysPointerAndTouch(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	o := w.Organisation("acme")
+	fork := w.Fork(o)
+	player := w.DB.Players(o.ID, 1)[0]
+	for day := range 10 { // on the n-th of March n plays; those of even days are completed
+		at := time.Date(2026, 3, 1+day, 9, 0, 0, 0, time.UTC)
+		for range day + 1 {
+			play := fixtures.Play{Fork: fork, Player: player, StartedAt: at}
+			if day%2 == 1 {
+				play.CompletedAt, play.Score = at.Add(time.Minute), 5000
+			}
+			w.DB.Play(play)
+		}
+	}
+	const cursor = ".plot .cursor"
+	p := browsertest.New(t)
+	read := func(day int, how string) {
+		t.Helper()
+		done, score := 0, "–"
+		if day%2 == 0 {
+			done, score = day, "50.0%"
+		}
+		name := time.Date(2026, 3, day, 0, 0, 0, 0, time.UTC).Format("Mon 2 Jan 2006")
+		require.Equal(t, fmt.Sprintf("%s, Plays: %d, Completed: %d, Average score: %s", name, day, done, score),
+			p.Attr(cursor, "aria-valuetext"), how)
+		require.Equal(t, fmt.Sprintf("%s · Plays: %d · Completed: %d · Average score: %s", name, day, done, score), p.Text(".readout"), how)
+		require.Equal(t, fmt.Sprint(day), p.Attr(cursor, "aria-valuenow"), how)
+		require.Equal(t, fmt.Sprint(10*(day-1)), p.Attr(".plot rect.at", "x"), "%s: the bar is marked", how)
+	}
+	webtest.SignInWith(p, w, o.Owner, o.At("/reports/%s?from=2026-03-01&to=2026-03-10", fork.ID))
+	require.Contains(t, p.Text(".readout"), "press the arrow keys")
+
+	p.Point(cursor, .35)
+	read(4, "pointer")
+	p.Click(cursor)
+	p.Press("Home")
+	read(1, "Home")
+	p.Press("ArrowLeft")
+	read(1, "not before the first day")
+	p.Press("ArrowRight", "ArrowUp")
+	read(3, "two days on")
+	p.Press("ArrowDown")
+	read(2, "one day back")
+	p.Press("End", "ArrowRight")
+	read(10, "not after the last day")
+	p.Press("ArrowLeft")
+	read(9, "one day back")
+	p.Touch(cursor, .65)
+	read(7, "touch")
+}

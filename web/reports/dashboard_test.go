@@ -1,0 +1,139 @@
+package reports_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/games"
+	"dg/platform/testkit/fixtures"
+	"dg/web/internal/webtest"
+)
+
+// numbered are names of n players.
+func numbered(n int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprintf("Player %03d", i)
+	}
+	return names
+}
+
+// randomPlays stores n plays of the last days before now.
+func randomPlays(w *webtest.World, random *rand.Rand, n, days int, forks []fixtures.Fork, players []fixtures.Player, now time.Time) {
+	plays := make([]fixtures.Play, n)
+	for i := range plays {
+		at := now.Truncate(time.Millisecond).Add(-time.Duration(random.Int64N(int64(days)*86_400_000)) * time.Millisecond)
+		p := fixtures.Play{Fork: forks[random.IntN(len(forks))], Player: players[random.IntN(len(players))], StartedAt: at}
+		if score := random.IntN(13_000) - 3_000; score >= 0 {
+			p.CompletedAt, p.Score, p.Passed = at.Add(time.Minute), min(score, 10_000), score > 5000
+		}
+		var results []games.SkillResult
+		for _, s := range random.Perm(games.SkillCount)[:random.IntN(4)] {
+			attempts := 1 + random.IntN(7)
+			results = append(results, games.SkillResult{Skill: games.Skill(s), Attempts: attempts, Correct: random.IntN(attempts + 1)})
+		}
+		p.Answers = games.PackAnswers(results)
+		plays[i] = p
+	}
+	w.DB.StorePlays(plays)
+}
+
+// The figures of the API and of the dashboard are the same, to the digit, for
+// 200 random queries that all answered 200: fork × period × group, in both modes, the suppressed and the empty ones too.
+func TestDashboardShowsTheFiguresOfTheAPI(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	now := time.Now().UTC()
+	kinds := map[string]int{}
+	for _, mode := range []string{"pseudonymous", "nominative"} {
+		o := w.OrganisationOf(fixtures.Organisation{Slug: mode, ReportingMode: mode})
+		forks := []fixtures.Fork{w.Fork(o), w.Fork(o), w.Fork(o)}
+		names := numbered(70)
+		copy(names, []string{"=HYPERLINK(1)", "<b>bold</b>", "\u202eevil", "Player 069"}) // hostile ones, and one twice
+		players := w.DB.PlayersNamed(o.ID, names...)
+		groups := []string{"", w.DB.Group(o.ID)}
+		for _, size := range []int{1, 4, 5, 6, 20, len(players)} {
+			var members []fixtures.Player
+			for _, i := range random.Perm(len(players))[:size] {
+				members = append(members, players[i])
+			}
+			groups = append(groups, w.DB.GroupNamed(o.ID, fmt.Sprintf("Group <%d>", size), members...))
+		}
+		randomPlays(w, random, 700, 400, forks[:2], players, now)
+		randomPlays(w, random, 500, 20, forks[:1], players, now)
+		owner := w.SignedIn(t, o.Owner)
+		for range 2 {
+			get := w.Beside(t, o)
+			for range 50 {
+				fork, group := forks[min(random.IntN(7)/3, 2)].ID, groups[max(0, random.IntN(2*len(groups))-len(groups))]
+				days := []int{1, 2, 7, 28, 31, 92, 93, 366}[random.IntN(8)]
+				to := now.AddDate(0, 0, 5-random.IntN(200))
+				from, to2 := to.AddDate(0, 0, 1-days).Format(time.DateOnly), to.Format(time.DateOnly)
+				want := askStatistics(t, get, fork, from, to2, group)
+				p := owner.Get(o.At("/reports/%s?from=%s&to=%s&groupId=%s", fork, from, to2, group))
+				require.Equal(t, http.StatusOK, p.StatusCode)
+				sameFigures(t, owner, p, want, sumDays(t, w, fork, group))
+				before := askStatistics(t, get, fork, to.AddDate(0, 0, 1-2*days).Format(time.DateOnly), to.AddDate(0, 0, -days).Format(time.DateOnly), group)
+				sameChanges(t, p, want, before)
+				switch {
+				case want.Suppressed:
+					kinds["suppressed"]++
+				case want.Plays == "0":
+					kinds["empty"]++
+				case before.Suppressed || before.Plays == "0":
+					kinds["without comparison"]++
+				case len(want.Players) > 25:
+					kinds["paged"]++
+				}
+			}
+		}
+	}
+	t.Logf("of 200 queries %v", kinds)
+	require.Greater(t, min(kinds["suppressed"], kinds["empty"], kinds["without comparison"], kinds["paged"]), 2, "%v", kinds)
+}
+
+// rules.md, Bounds: no organisation takes all places. People compute reports beside the API, no more than their share at once.
+func TestConcurrentReportsAreLimited(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	acme := w.Organisation("acme")
+	path := acme.At("/reports/%s", w.Fork(acme).ID)
+	browsers := [4]*webtest.Browser{}
+	for i := range browsers {
+		browsers[i] = w.SignedIn(t, acme.Owner)
+	}
+	hold, err := w.DB.Owner.Pool.Begin(t.Context())
+	require.NoError(t, err)
+	defer func() { _ = hold.Rollback(context.Background()) }()
+	_, err = hold.Exec(t.Context(), `lock table plays in access exclusive mode`)
+	require.NoError(t, err)
+
+	answers := make(chan int)
+	ask := func(b *webtest.Browser) { go func() { answers <- b.Get(path).StatusCode }() }
+	computing := func(n int) func() bool {
+		return func() bool {
+			var waiting int
+			err := w.DB.Owner.Pool.QueryRow(context.Background(), `select count(*) from pg_locks where relation = 'plays'::regclass and not granted`).Scan(&waiting)
+			return err == nil && waiting == n
+		}
+	}
+	for _, b := range browsers[1:] {
+		ask(b)
+	}
+	require.Eventually(t, computing(3), 5*time.Second, 5*time.Millisecond)
+	ask(browsers[0])
+	require.Never(t, computing(4), 300*time.Millisecond, 10*time.Millisecond, "the fourth waits for its turn")
+	require.NoError(t, hold.Rollback(t.Context()))
+	for range 4 {
+		require.Equal(t, http.StatusOK, <-answers)
+	}
+}

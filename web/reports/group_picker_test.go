@@ -1,0 +1,66 @@
+package reports_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/web/internal/webtest"
+)
+
+// Up to twenty groups are chosen from a list. More are found by their name, which leads to the report or to a choice.
+func TestGroupsAreFoundByName(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	o, other := w.Organisation("acme"), w.Organisation("other")
+	fork := w.Played(o)
+	for i := range 19 {
+		w.DB.GroupNamed(o.ID, fmt.Sprintf("Group %03d", i))
+	}
+	w.DB.GroupNamed(other.ID, "Équipe of others")
+	team := w.DB.GroupNamed(o.ID, "Équipe de nuit")
+	b := w.SignedIn(t, o.Owner)
+	require.Contains(t, b.Get(o.At("/reports/%s", fork)).Body, `<select id="group" name="groupId">`)
+	twins := []string{w.DB.GroupNamed(o.ID, "Twins"), w.DB.GroupNamed(o.ID, "Twins")}
+	for i := range 500 {
+		w.DB.GroupNamed(o.ID, fmt.Sprintf("Many %03d", i))
+	}
+	last := w.DB.GroupNamed(o.ID, "Zz")
+
+	p := b.Get(o.At("/reports/%s?groupId=%s", fork, last))
+	require.NotContains(t, p.Body, `<select id="group"`)
+	require.Contains(t, p.Body, `name="find" list="groups" value="Zz"`, "the chosen group is shown, wherever it stands")
+	ask := func(search, chosen string) webtest.Page {
+		return b.Get(o.At("/reports/%s?from=2026-03-01&to=2026-03-31&skills=weakest&groupId=%s&find=%s", fork, chosen, url.QueryEscape(search)))
+	}
+	for name, c := range map[string]struct{ search, chosen, want string }{
+		"by its name": {"EQUIPE DE NUIT", "", team}, "by a part of it": {" nuit ", last, team}, "none": {"  ", team, ""},
+		"the chosen one of two": {"twins", twins[1], twins[1]}, "beyond the first 500": {"zz", "", last},
+	} {
+		p := ask(c.search, c.chosen)
+		require.Equal(t, http.StatusSeeOther, p.StatusCode, name)
+		u, err := url.Parse(p.Header.Get("Location"))
+		require.NoError(t, err)
+		want := url.Values{"from": {"2026-03-01"}, "to": {"2026-03-31"}, "skills": {"weakest"}}
+		if c.want != "" {
+			want.Set("groupId", c.want)
+		}
+		require.Equal(t, want, u.Query(), name)
+	}
+	p = ask("Twins", "")
+	require.Equal(t, http.StatusOK, p.StatusCode)
+	links := webtest.Cells(`<li><a class="alone" href="([^"]*)"><bdi>Twins</bdi></a> <small class="mono">([^<]*)</small>`, p.Body)
+	require.ElementsMatch(t, twins, []string{links[0][1], links[1][1]})
+	require.Contains(t, b.Get(links[0][0]).Body, "This group’s figures are hidden")
+	require.NotContains(t, p.Body, "Average score", "no figures of everybody beside a search")
+	require.Equal(t, 50, strings.Count(ask("many", "").Body, `<li><a class="alone"`))
+	require.Contains(t, ask("many", "").Body, "These are the first.")
+	require.NotContains(t, ask("a"+strings.Repeat("é", 300), "").Body, "\xc3”", "cut between characters")
+	for _, unknown := range []string{"nobody", "%", "of others", "<script>"} {
+		require.Contains(t, ask(unknown, "").Body, "No group matches “<bdi>", unknown)
+	}
+}

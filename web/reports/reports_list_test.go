@@ -1,0 +1,142 @@
+package reports_test
+
+import (
+	"fmt"
+	"html"
+	"net/http"
+	"net/url"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/platform/testkit/fixtures"
+	"dg/web/internal/webtest"
+)
+
+const forkCells = `<a href="([^"]*)" title="[^"]*"><bdi class="cut">([^<]*)</bdi></a> <small class="mono"><bdi class="cut" title="[^"]*">([^<]*)</bdi></small></th>` +
+	`<td role="cell" data-label="12 weeks"><svg class="spark" role="img" aria-label="([^"]*)"[^>]*>(?:<path[^>]*>)*</svg></td>` +
+	`<td role="cell" class="n" data-label="Plays \(28 days\)">([^<]*)</td><td role="cell" class="n" data-label="Players \(28 days\)">([^<]*)</td>` +
+	`<td role="cell" data-label="Status"><span class="state([^"]*)">([^<]*)</span></td><td role="cell" data-label="Visibility">([^<]*)</td>` +
+	`<td role="cell" class="n" data-label="Release">([^<]*)</td>`
+
+// titles are the forks in the list.
+func titles(p webtest.Page) (all []string) {
+	for _, row := range webtest.Cells(forkCells, p.Body) {
+		all = append(all, row[1])
+	}
+	return all
+}
+
+const inWeeks = "Plays in each of 12 weeks, the last one until today: "
+
+// The organisation's forks and no other, with how much they are played.
+func TestReportsListForksByPlays(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	acme, other, empty := w.Organisation("acme"), w.Organisation("other"), w.Organisation("empty")
+	archived := w.DB.Fork(fixtures.Fork{OrganisationID: acme.ID, Title: "Old", Slug: "old", Status: "archived", Release: 1, Suspended: true})
+	quiet := w.DB.Fork(fixtures.Fork{OrganisationID: acme.ID, Title: "Quiet", Slug: "quiet", Visibility: "restricted"})
+	busy := w.DB.Fork(fixtures.Fork{OrganisationID: acme.ID, Title: "<b>Busy</b>", Slug: "busy", Visibility: "organization", Release: 1200})
+	suspended := w.DB.Fork(fixtures.Fork{OrganisationID: acme.ID, Title: "Held", Slug: "held", Visibility: "organization", Release: 1, Suspended: true})
+	players := w.DB.Players(acme.ID, 2)
+	today := time.Now().UTC().Truncate(24 * time.Hour)
+	for i := range 3 {
+		w.DB.Play(fixtures.Play{Fork: busy, Player: players[i/2], StartedAt: today.Add(time.Duration(i) * time.Millisecond)})
+	}
+	for fork, at := range map[fixtures.Fork]time.Time{suspended: today.AddDate(0, 0, -27), archived: today} {
+		w.DB.Play(fixtures.Play{Fork: fork, Player: players[0], StartedAt: at, CompletedAt: at})
+	}
+	w.DB.Play(fixtures.Play{Fork: suspended, Player: players[1], StartedAt: today.AddDate(0, 0, -27).Add(-time.Millisecond)}) // a day too early
+	w.Played(other)
+
+	p := w.SignedIn(t, acme.Admin).Get(acme.At("/reports?archived=show"))
+	require.Equal(t, http.StatusOK, p.StatusCode)
+	require.Equal(t, [][]string{
+		{acme.At("/reports/%s", busy.ID), "<b>Busy</b>", "busy", inWeeks + "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3", "3", "2", " on", "Active", "Organisation", "1,200"},
+		{acme.At("/reports/%s", suspended.ID), "Held", "held", inWeeks + "0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0", "1", "1", " held", "Suspended", "Organisation", "1"},
+		{acme.At("/reports/%s", quiet.ID), "Quiet", "quiet", "No plays in 12 weeks", "0", "0", " on", "Active", "Restricted", "None"},
+		{acme.At("/reports/%s", archived.ID), "Old", "old", inWeeks + "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1", "1", "1", "", "Archived", "Public", "1"},
+	}, webtest.Cells(forkCells, p.Body))
+	require.Contains(t, p.Body, `<time datetime="2026-01-01T00:00:00.000Z" data-local="day">1 Jan 2026</time>`)
+	require.NotContains(t, p.Body, "Pages of forks")
+	require.Equal(t, [][]string{{"Plays", "5"}, {"Players", "2"}, {"Completion rate", "40.00%"}}, webtest.Cells(webtest.FigureCells, p.Body), "over all forks, the archived too")
+
+	none := w.SignedIn(t, empty.Owner).Get(empty.At("/reports"))
+	require.Equal(t, http.StatusOK, none.StatusCode)
+	require.Contains(t, none.Body, "<h2>No forks yet</h2>")
+	require.NotContains(t, none.Body, "<table")
+}
+
+// The overview stands beside the four weeks before, where there were plays.
+func TestOverviewSaysWhatChanged(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	o := w.Organisation("acme")
+	fork, today := w.Fork(o), time.Now().UTC()
+	w.DB.Players(o.ID, 3)
+	w.DB.Plays(fork, 60, today, 0)
+	b := w.SignedIn(t, o.Owner)
+	require.NotContains(t, b.Get(o.At("/reports")).Body, "Compared with")
+	w.DB.Plays(fork, 50, today.AddDate(0, 0, -28), 0)
+	p := b.Get(o.At("/reports"))
+	require.Contains(t, html.UnescapeString(p.Body), "+10, up 20% from 50")
+	require.Contains(t, p.Body, ", the 28 days before.</p>")
+}
+
+// Forks are found by title and slug, archived ones too, which are folded otherwise.
+func TestForksAreFoundAndFolded(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	o := w.Organisation("acme")
+	for title, status := range map[string]string{"Alpha": "active", "Équipe": "active", "equipe 2": "archived", "Zulu": "archived", "B": "active", "C": "active"} {
+		w.DB.Fork(fixtures.Fork{OrganisationID: o.ID, Title: title, Slug: "slug-" + title, Status: status})
+	}
+	b := w.SignedIn(t, o.Owner)
+	p := b.Get(o.At("/reports?sort=title"))
+	require.Equal(t, []string{"Alpha", "B", "C", "Équipe"}, titles(p))
+	require.Contains(t, p.Body, "2 archived forks")
+	all := b.Get(webtest.Cells(`<a class="alone" href="([^"]*)">Show<`, p.Body)[0][0])
+	require.Equal(t, []string{"Alpha", "B", "C", "Équipe", "equipe 2", "Zulu"}, titles(all), "the order stays")
+	require.Contains(t, all.Body, `aria-sort="ascending"`)
+	require.Equal(t, []string{"Équipe", "C", "B", "Alpha", "Zulu", "equipe 2"}, titles(b.Get(o.At("/reports?sort=title&dir=desc&archived=show"))))
+	for search, want := range map[string][]string{" EQUIPE ": {"Équipe", "equipe 2"}, "slug-z": {"Zulu"}, "none of them": nil, "%": nil} {
+		p := b.Get(o.At("/reports?sort=title&q=%s", url.QueryEscape(search)))
+		require.Equal(t, want, titles(p), search)
+		require.Contains(t, p.Body, fmt.Sprintf("%d of 6 forks.", len(want)))
+		require.Contains(t, p.Body, `<input type="hidden" name="sort" value="title">`)
+		require.Contains(t, webtest.Cells(`<a class="alone" href="([^"]*)">Show all forks</a>`, p.Body)[0][0], "/reports?sort=title")
+	}
+	// The heads of columns sort, and keep the rest.
+	head := webtest.Cells(`<th role="columnheader" scope="col" class="n"><a href="([^"]*)">Updated</a></th>`, b.Get(o.At("/reports?archived=show")).Body)[0][0]
+	require.Equal(t, o.At("/reports?archived=show&sort=updated"), head)
+}
+
+// Every list has a bound: forks come a hundred to a page, each of them once.
+func TestManyForksArePaged(t *testing.T) {
+	t.Parallel()
+	w := webtest.Start(t)
+	o := w.Organisation("acme")
+	var want []string
+	for range 205 {
+		want = append(want, o.At("/reports/%s", w.Fork(o).ID))
+	}
+	b := w.SignedIn(t, o.Owner)
+	var got []string
+	p := b.Get(o.At("/reports"))
+	for _, shown := range []string{"1–100 of 205", "101–200 of 205", "201–205 of 205"} {
+		require.Contains(t, p.Body, shown)
+		for _, row := range webtest.Cells(forkCells, p.Body) {
+			got = append(got, row[0])
+		}
+		if next := webtest.Cells(`<a class="btn" href="([^"]*)">Next →</a>`, p.Body); next != nil {
+			p = b.Get(next[0][0])
+		}
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	require.Equal(t, want, got)
+	require.Contains(t, b.Get(o.At("/reports?page=99")).Body, "201–205 of 205")
+	require.Contains(t, b.Get(o.At("/reports?page=-1")).Body, "1–100 of 205")
+}
