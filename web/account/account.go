@@ -70,7 +70,7 @@ func (h *Handler) endSession(c *fiber.Ctx, p *ui.Principal) error {
 	}
 	_, err := h.SignIns.Session(c.UserContext(), p.Token)
 	if errors.Is(err, identity.ErrNoSession) {
-		return h.signedOut(c)
+		return signedOut(c)
 	}
 	ui.Say(c, ui.Notice{Strong: "Session ended.", Before: " Its browser has to sign in again."})
 	return c.Redirect(p.Account(""), fiber.StatusSeeOther) // whatever the error: the session has ended
@@ -80,6 +80,6 @@ func (h *Handler) endSession(c *fiber.Ctx, p *ui.Principal) error {
 func (h *Handler) redirectToAccount(c *fiber.Ctx, p *ui.Principal, session identity.Session, done ui.Notice) error {
 	ui.Say(c, done)
 	ui.SetSession(c, session)
-	h.rememberBrowser(c, session) // the change has made identity forget all browsers
+	rememberBrowser(c, h.SignIns, session) // the change has made identity forget all browsers
 	return c.Redirect(p.Account(""), fiber.StatusSeeOther)
 }

@@ -53,7 +53,7 @@ type codesView struct {
 // renderRecoveryCodes answers the form itself. If it is sent again, its code counts as used.
 func (h *Handler) renderRecoveryCodes(c *fiber.Ctx, p *ui.Principal, session identity.Session, title, next string, codes []string) error {
 	ui.SetSession(c, session)
-	h.rememberBrowser(c, session)
+	rememberBrowser(c, h.SignIns, session)
 	p.Person = session.Person
 	return h.Render(c, fiber.StatusOK, "recovery-codes", &codesView{accountLayout(p, title, "two-step"), codes, next})
 }

@@ -16,8 +16,8 @@ const browserCookie = "__Host-dg-browser"
 
 // rememberBrowser marks the browser as one that has signed in before. The session or change before it is committed, so a failure
 // is only logged: an error page would say that it had not happened, and new recovery codes would be lost.
-func (h *Handler) rememberBrowser(c *fiber.Ctx, session identity.Session) {
-	token, err := h.SignIns.RememberBrowser(c.UserContext(), session, c.Cookies(browserCookie))
+func rememberBrowser(c *fiber.Ctx, people SignIns, session identity.Session) {
+	token, err := people.RememberBrowser(c.UserContext(), session, c.Cookies(browserCookie))
 	if err != nil {
 		slog.Warn("the browser could not be remembered", "request_id", httpserver.RequestID(c), "error", err)
 		return

@@ -63,12 +63,12 @@ func (h *Handler) SignIn(c *fiber.Ctx) error {
 	if session.SecondStepDue {
 		return c.Redirect(ui.WithNext("/sign-in/code", ui.NextOf(c)), fiber.StatusSeeOther)
 	}
-	return h.finishSignIn(c, session)
+	return finishSignIn(c, h.SignIns, session)
 }
 
 // finishSignIn remembers the browser and continues to where the person was going.
-func (h *Handler) finishSignIn(c *fiber.Ctx, session identity.Session) error {
-	h.rememberBrowser(c, session)
+func finishSignIn(c *fiber.Ctx, people SignIns, session identity.Session) error {
+	rememberBrowser(c, people, session)
 	return c.Redirect(ui.NextOf(c), fiber.StatusSeeOther)
 }
 
@@ -77,11 +77,11 @@ func (h *Handler) SignOut(c *fiber.Ctx) error {
 	if err := h.SignIns.SignOut(c.UserContext(), c.Cookies(ui.SessionCookie)); err != nil {
 		return err
 	}
-	return h.signedOut(c)
+	return signedOut(c)
 }
 
 // signedOut continues on the sign-in, which says that the session of this browser has ended.
-func (h *Handler) signedOut(c *fiber.Ctx) error {
+func signedOut(c *fiber.Ctx) error {
 	ui.ClearSession(c)
 	ui.ClearCookie(c, ui.DraftCookie)
 	ui.Say(c, ui.Notice{Strong: "You have signed out."})

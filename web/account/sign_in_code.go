@@ -63,5 +63,5 @@ func (h *Handler) SecondStep(c *fiber.Ctx) error {
 		return err
 	}
 	ui.SetSession(c, session)
-	return h.finishSignIn(c, session)
+	return finishSignIn(c, h.SignIns, session)
 }
