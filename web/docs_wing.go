@@ -29,6 +29,7 @@ func (h *Handler) forks(ctx context.Context, p *principal) ([]games.Fork, error)
 	return ui.ForksOf(ctx, h.Forks, p)
 }
 
+//nolint:unparam // as Render, which it is until these pages are a wing
 func (h *Handler) render(c *fiber.Ctx, status int, name string, view ui.ScreenView) error {
 	return h.Render(c, status, name, view)
 }
