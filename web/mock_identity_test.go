@@ -42,24 +42,6 @@ func (_m *mockIdentity) DecryptText(personID string, sealed string) (string, err
 	return r0, r1
 }
 
-// Reauthenticate provides a mock function with given fields: ctx, token, proof
-func (_m *mockIdentity) Reauthenticate(ctx context.Context, token string, proof identity.Proof) error {
-	ret := _m.Called(ctx, token, proof)
-
-	if len(ret) == 0 {
-		panic("no return value specified for Reauthenticate")
-	}
-
-	var r0 error
-	if rf, ok := ret.Get(0).(func(context.Context, string, identity.Proof) error); ok {
-		r0 = rf(ctx, token, proof)
-	} else {
-		r0 = ret.Error(0)
-	}
-
-	return r0
-}
-
 // EncryptText provides a mock function with given fields: personID, text
 func (_m *mockIdentity) EncryptText(personID string, text string) string {
 	ret := _m.Called(personID, text)
@@ -73,6 +55,24 @@ func (_m *mockIdentity) EncryptText(personID string, text string) string {
 		r0 = rf(personID, text)
 	} else {
 		r0 = ret.Get(0).(string)
+	}
+
+	return r0
+}
+
+// Reauthenticate provides a mock function with given fields: ctx, token, proof
+func (_m *mockIdentity) Reauthenticate(ctx context.Context, token string, proof identity.Proof) error {
+	ret := _m.Called(ctx, token, proof)
+
+	if len(ret) == 0 {
+		panic("no return value specified for Reauthenticate")
+	}
+
+	var r0 error
+	if rf, ok := ret.Get(0).(func(context.Context, string, identity.Proof) error); ok {
+		r0 = rf(ctx, token, proof)
+	} else {
+		r0 = ret.Error(0)
 	}
 
 	return r0
