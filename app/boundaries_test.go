@@ -17,7 +17,7 @@ var mayImport = map[string][]string{
 	"app":               {"app/commands"},
 	"app/commands":      {"*", "app/apptest"}, // apptest in tests
 	"app/apptest":       {"app/commands", "app/demo", "modules/reports", "platform", "platform/testkit"},
-	"app/assembly":      {"platform", "web", "web/reports", "web/organisation", "web/keys", "web/auditlog", "web/account", "modules/publicapi", "modules/identity", "modules/apikeys", "modules/games", "modules/reports", "modules/exports", "modules/org", "modules/audit"},
+	"app/assembly":      {"platform", "web", "web/docs", "web/reports", "web/organisation", "web/keys", "web/auditlog", "web/account", "modules/publicapi", "modules/identity", "modules/apikeys", "modules/games", "modules/reports", "modules/exports", "modules/org", "modules/audit"},
 	"scripts/bench":     {"*", "platform/testkit"}, // the tests' oracle
 	"scripts/contract":  {"platform"},
 	"scripts/sbom":      {},
@@ -39,12 +39,13 @@ var mayImport = map[string][]string{
 	"modules/importer":  {"platform", "modules/audit", "modules/identity", "modules/org", "modules/games"},
 	"platform":          {"platform", "configs", "migrations"},
 	"platform/testkit":  {"platform", "platform/testkit", "migrations"}, // for tests: no part lists it
-	"web":               {"platform", "web/ui", "web/reports", "web/organisation", "web/keys", "web/auditlog", "web/account", "modules/identity", "modules/apikeys", "modules/games", "modules/reports", "modules/exports", "modules/org", "modules/audit"},
+	"web":               {"platform", "web/ui", "web/docs", "web/reports", "web/organisation", "web/keys", "web/auditlog", "web/account", "modules/identity", "modules/apikeys", "modules/games", "modules/reports", "modules/exports", "modules/org", "modules/audit"},
 	"web/ui":            {"platform", "modules/identity", "modules/apikeys", "modules/games", "modules/reports", "modules/org", "modules/audit"},
 	"web/account":       {"modules/identity", "platform", "web/ui"},
 	"web/auditlog":      {"modules/apikeys", "modules/audit", "modules/exports", "modules/games", "modules/org", "platform", "web/ui"},
 	"web/keys":          {"modules/apikeys", "modules/audit", "modules/org", "modules/reports", "platform", "web/ui"},
 	"web/organisation":  {"modules/apikeys", "modules/audit", "modules/identity", "modules/org", "platform", "web/ui"},
+	"web/docs":          {"modules/apikeys", "modules/exports", "modules/games", "modules/org", "modules/reports", "platform", "web/ui"},
 	"web/reports":       {"modules/apikeys", "modules/exports", "modules/games", "modules/org", "modules/reports", "platform", "web/ui"},
 
 	"modules/reports/segment": {"modules/games"},

@@ -2,8 +2,8 @@
 # Regenerates what is made from other files, and is committed:
 #   modules/publicapi/openapi.json         from modules/publicapi/openapi.yaml, errors.yaml and examples.json
 #   modules/publicapi/postman.json         from modules/publicapi/openapi.json
-#   web/templates/docs_errors.html         from modules/publicapi/errors.yaml
-#   web/reference.json                     from modules/publicapi/openapi.json
+#   web/docs/templates/docs_errors.html         from modules/publicapi/errors.yaml
+#   web/docs/reference.json                     from modules/publicapi/openapi.json
 #   modules/publicapi/client_gen_test.go   from modules/publicapi/openapi.json
 #   mock_*_test.go                         from the interfaces that configs/mockery.yaml names
 #   app/commands/notices.txt               from the licences of what go.mod names

@@ -3,9 +3,7 @@
 //   - account: sign-in, and the account of a person
 //   - reports: the reports of an organisation
 //   - keys, auditlog, organisation: its settings
-//
-// The documentation of the API is in this package. docs.json names its recipes, and recipes/ has their programs: app's tests copy them from the
-// pages and run them. The reference is generated from the OpenAPI document (reference.json).
+//   - docs: the documentation of the API
 //
 // A wing knows package ui and modules, never another wing. It is a Handler, its ports (ports.go: what it calls of other modules),
 // and a Go file, a template and a test of the same name for each screen. A handler reads the request, calls the modules and

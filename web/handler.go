@@ -8,6 +8,7 @@ import (
 	"dg/platform/limiter"
 	"dg/web/account"
 	"dg/web/auditlog"
+	"dg/web/docs"
 	"dg/web/keys"
 	"dg/web/organisation"
 	"dg/web/reports"
@@ -29,6 +30,7 @@ type Modules struct {
 	Keys         keys.Modules
 	Organisation organisation.Modules
 	Reports      reports.Modules
+	Docs         docs.Modules // for Mount alone
 
 	// RecheckIdentity and RecheckOrgs re-check the access of running downloads, on a connection that a flood of requests cannot
 	// take. nil: Identity and Orgs do.
@@ -45,7 +47,7 @@ type Handler struct {
 	keys         *keys.Handler
 	organisation *organisation.Handler
 	reports      *reports.Handler
-	docsWing
+	docs         *docs.Handler
 	screenTurns
 }
 
@@ -80,7 +82,7 @@ func New(m Modules, baseURL string, now func() time.Time) (*Handler, error) {
 	if h.reports, err = reports.New(pages, h.guard, m.Reports); err != nil {
 		return nil, err
 	}
-	h.docsWing, err = newDocsWing(m, baseURL)
+	h.docs, err = docs.New(pages, m.Docs)
 	return h, err
 }
 

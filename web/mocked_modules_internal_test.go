@@ -20,6 +20,7 @@ import (
 	"dg/platform/limiter"
 	"dg/web/account"
 	"dg/web/auditlog"
+	"dg/web/docs"
 	"dg/web/keys"
 	"dg/web/organisation"
 	webreports "dg/web/reports"
@@ -34,6 +35,7 @@ func (s *mocked) modules(policy ui.Policy) Modules {
 		AuditLog:     auditlog.Modules{Log: s.log(), Keys: list, Forks: forks, Groups: groups},
 		Keys:         keys.Modules{Keys: list, Changes: s.keyChanges(), Forks: forks},
 		Organisation: organisation.Modules{Organisations: s.settings(), People: s.people(), Keys: list, Forks: forks},
+		Docs:         docs.Modules{Groups: groups, Forks: forks},
 		Reports:      webreports.Modules{Forks: forks, Groups: groups, Reports: s.reports(), Exports: s.exports()},
 	}
 }

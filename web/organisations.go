@@ -41,6 +41,6 @@ func (h *Handler) chooseOrganisation(screen string) fiber.Handler {
 		if len(view.Choices) == 1 {
 			return c.Redirect(view.Choices[0].Path, fiber.StatusSeeOther)
 		}
-		return h.render(c, fiber.StatusOK, "organisations", &view)
+		return h.Render(c, fiber.StatusOK, "organisations", &view)
 	}
 }

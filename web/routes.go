@@ -13,11 +13,11 @@ import (
 func (h *Handler) Mount(app *fiber.App) {
 	h.MountOrganisation(app)
 	r := h.routes(app)
-	r.Get("/docs", h.anyone(h.docs))
-	r.Get("/docs/recipes/:recipe", h.anyone(h.recipe))
-	r.Get("/docs/reference", h.anyone(h.showReference))
-	r.Get("/docs/reference/:operation", h.anyone(h.showReference))
-	r.Get("/docs/security", h.anyone(h.security))
+	r.Get("/docs", h.anyone(h.docs.Docs))
+	r.Get("/docs/recipes/:recipe", h.anyone(h.docs.Recipe))
+	r.Get("/docs/reference", h.anyone(h.docs.ShowReference))
+	r.Get("/docs/reference/:operation", h.anyone(h.docs.ShowReference))
+	r.Get("/docs/security", h.anyone(h.docs.Security))
 	h.mountSignIn(r)
 	h.mountAccount(r)
 

@@ -28,6 +28,7 @@ import (
 	"dg/web"
 	"dg/web/account"
 	"dg/web/auditlog"
+	"dg/web/docs"
 	"dg/web/keys"
 	"dg/web/organisation"
 	webreports "dg/web/reports"
@@ -117,6 +118,7 @@ func Over(pools Pools, s Settings) (*Program, error) {
 		AuditLog:        auditlog.Modules{Log: log, Keys: p.Keys, Forks: forks, Groups: orgs},
 		Keys:            keys.Modules{Keys: p.Keys, Changes: p.Keys, Forks: forks},
 		Organisation:    organisation.Modules{Organisations: orgs, People: people, Keys: p.Keys, Forks: forks},
+		Docs:            docs.Modules{Groups: orgs, Forks: forks},
 		Reports:         webreports.Modules{Forks: forks, Groups: orgs, Reports: figures, Exports: p.exports},
 		RecheckIdentity: identity.New(recheck, time.Now, auditor, s.Log), RecheckOrgs: org.New(recheck, log, policy),
 	}, s.BaseURL, time.Now)

@@ -1,6 +1,6 @@
 // Command contract generates what the API's sources, openapi.yaml, errors.yaml and examples.json, have in common:
 // modules/publicapi/openapi.json, the document that the service serves, postman.json, the same as a Postman collection, and
-// web/templates/docs_errors.html, the table of errors in /docs. It runs in the root of the repository; scripts/generate.sh calls
+// web/docs/templates/docs_errors.html, the table of errors in /docs. It runs in the root of the repository; scripts/generate.sh calls
 // it.
 package main
 
@@ -25,7 +25,7 @@ const (
 	documentFile = "modules/publicapi/openapi.yaml"
 	servedFile   = "modules/publicapi/openapi.json"
 	postmanFile  = "modules/publicapi/postman.json"
-	rowsFile     = "web/templates/docs_errors.html"
+	rowsFile     = "web/docs/templates/docs_errors.html"
 )
 
 // apiError is an entry of errors.yaml.

@@ -1,4 +1,4 @@
-// Command reference generates web/reference.json, the operations of the API as the pages below /docs/reference show them, from
+// Command reference generates web/docs/reference.json, the operations of the API as the pages below /docs/reference show them, from
 // the OpenAPI document. It runs in the root of the repository, after scripts/contract; scripts/generate.sh calls both.
 package main
 
@@ -15,7 +15,7 @@ import (
 
 const (
 	documentFile  = "modules/publicapi/openapi.json"
-	referenceFile = "web/reference.json"
+	referenceFile = "web/docs/reference.json"
 )
 
 // operation is an operation of the API. Texts are HTML.

@@ -35,6 +35,7 @@ import (
 	"dg/web"
 	"dg/web/account"
 	"dg/web/auditlog"
+	"dg/web/docs"
 	"dg/web/keys"
 	weborganisation "dg/web/organisation"
 	webreports "dg/web/reports"
@@ -107,6 +108,7 @@ func StartOn(t *testing.T, db *fixtures.Database, now func() time.Time) *World {
 		AuditLog:     auditlog.Modules{Log: w.Log, Keys: w.Keys, Forks: forks, Groups: orgs},
 		Keys:         keys.Modules{Keys: w.Keys, Changes: w.Keys, Forks: forks},
 		Organisation: weborganisation.Modules{Organisations: orgs, People: people, Keys: w.Keys, Forks: forks},
+		Docs:         docs.Modules{Groups: orgs, Forks: forks},
 		Reports:      webreports.Modules{Forks: forks, Groups: orgs, Reports: w.Figures, Exports: w.Files},
 	}, w.URL, now)
 	require.NoError(t, err)

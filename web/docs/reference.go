@@ -1,9 +1,11 @@
-package web
+package docs
 
 import (
 	"html/template"
 	"slices"
 	"strings"
+
+	"dg/web/ui"
 
 	"github.com/gofiber/fiber/v2"
 )
@@ -50,31 +52,31 @@ func (r reference) SampleAnswer(id string) string {
 
 // referenceView is the page of an operation, or of all of them.
 type referenceView struct {
-	layout
+	ui.Layout
 	operation
 	All reference
 	examples
 }
 
-// showReference answers GET /docs/reference, the operations, and GET /docs/reference/:operation, one of them.
-func (h *Handler) showReference(c *fiber.Ctx, p *principal) error {
-	view := referenceView{layout: newLayout(p, "API reference", areaDocs), All: h.documentation.Operations}
-	view.Sidebar = &sidebar{Label: "Reference", Headed: true, Links: []link{{Name: "Overview", Path: view.Docs("/reference"), Current: c.Params("operation") == ""}}}
+// ShowReference answers GET /docs/reference, the operations, and GET /docs/reference/:operation, one of them.
+func (h *Handler) ShowReference(c *fiber.Ctx, p *ui.Principal) error {
+	view := referenceView{Layout: ui.NewLayout(p, "API reference", ui.AreaDocs), All: h.documentation.Operations}
+	view.Sidebar = &ui.Sidebar{Label: "Reference", Headed: true, Links: []ui.Link{{Name: "Overview", Path: view.Docs("/reference"), Current: c.Params("operation") == ""}}}
 	for _, o := range h.documentation.Operations {
 		current := o.ID == c.Params("operation")
-		view.Sidebar.Links = append(view.Sidebar.Links, link{Name: o.Summary, Path: view.Docs("/reference/" + o.ID), Current: current})
+		view.Sidebar.Links = append(view.Sidebar.Links, ui.Link{Name: o.Summary, Path: view.Docs("/reference/" + o.ID), Current: current})
 		if current {
 			view.operation = o
 		}
 	}
 	if c.Params("operation") == "" {
-		return h.render(c, fiber.StatusOK, "reference", &view)
+		return h.Render(c, fiber.StatusOK, "reference", &view)
 	}
 	if view.ID == "" {
 		return fiber.ErrNotFound
 	}
 	view.Title, view.examples = view.Summary, h.examplesFor(c.UserContext(), p)
-	return h.render(c, fiber.StatusOK, "operation", &view)
+	return h.Render(c, fiber.StatusOK, "operation", &view)
 }
 
 // HasFork reports whether the operation is about a fork.

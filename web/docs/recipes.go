@@ -1,4 +1,4 @@
-package web
+package docs
 
 import (
 	"embed"
@@ -8,6 +8,8 @@ import (
 	"html/template"
 	"slices"
 	"strings"
+
+	"dg/web/ui"
 
 	"github.com/gofiber/fiber/v2"
 )
@@ -20,7 +22,7 @@ var docsFiles embed.FS
 
 // documentation is the content of docs.json and reference.json.
 type documentation struct {
-	Sections []link // of /docs
+	Sections []ui.Link // of /docs
 	// Languages are the tabs of the first requests, Start. There is a file for each of both.
 	Languages  []struct{ ID, Name, Extension string }
 	Start      []struct{ ID, Title, Operation string }
@@ -59,26 +61,26 @@ func decodeFile(name string, into any) error {
 
 // recipesView is the page of one recipe.
 type recipesView struct {
-	layout
+	ui.Layout
 	recipe
-	Tabs []link
+	Tabs []ui.Link
 	examples
 }
 
-// recipe answers GET /docs/recipes/:recipe.
-func (h *Handler) recipe(c *fiber.Ctx, p *principal) error {
+// Recipe answers GET /docs/recipes/:recipe.
+func (h *Handler) Recipe(c *fiber.Ctx, p *ui.Principal) error {
 	all := h.documentation.Recipes
 	i := slices.IndexFunc(all, func(r recipe) bool { return r.ID == c.Params("recipe") })
 	if i < 0 {
 		return fiber.ErrNotFound
 	}
 	view := recipesView{
-		layout: newLayout(p, "Recipe: "+all[i].Name, areaDocs), recipe: all[i], examples: h.examplesFor(c.UserContext(), p),
+		Layout: ui.NewLayout(p, "Recipe: "+all[i].Name, ui.AreaDocs), recipe: all[i], examples: h.examplesFor(c.UserContext(), p),
 	}
 	for j, r := range all {
-		view.Tabs = append(view.Tabs, link{Name: r.Name, Path: view.Docs("/recipes/" + r.ID), Current: i == j})
+		view.Tabs = append(view.Tabs, ui.Link{Name: r.Name, Path: view.Docs("/recipes/" + r.ID), Current: i == j})
 	}
-	return h.render(c, fiber.StatusOK, "recipe", &view)
+	return h.Render(c, fiber.StatusOK, "recipe", &view)
 }
 
 // command is a text to copy.

@@ -1,4 +1,4 @@
-package web
+package docs
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"dg/modules/games"
 	"dg/modules/org"
 	"dg/platform/authz"
+	"dg/web/ui"
 )
 
 // The ids of the OpenAPI document's examples, which recipes hold too.
@@ -27,26 +28,26 @@ type examples struct {
 
 // examplesFor returns the examples of a reader. Whatever cannot be read, or is not the reader's to see, is invented: the
 // documentation has to be readable while the database is down.
-func (h *Handler) examplesFor(ctx context.Context, p *principal) examples {
-	today := h.today()
+func (h *Handler) examplesFor(ctx context.Context, p *ui.Principal) examples {
+	today := h.Today()
 	e := examples{
-		ForkID: exampleFork, GroupID: exampleGroup, base: h.base,
+		ForkID: exampleFork, GroupID: exampleGroup, base: h.Base,
 		from: today.AddDate(-2, 0, 0).Format(time.DateOnly), recent: today.AddDate(0, 0, -27).Format(time.DateOnly), to: today.Format(time.DateOnly),
 	}
 	if p == nil || p.Organisation.ID == "" {
 		return e
 	}
-	forks, err := h.forks(ctx, p)
+	forks, err := ui.ForksOf(ctx, h.Forks, p)
 	if err != nil || len(forks) == 0 {
 		return e
 	}
 	fork := slices.MaxFunc(forks, func(a, b games.Fork) int {
-		return cmp.Or(compareBool(a.Status == "active", b.Status == "active"), compareBool(a.DeployedRelease != nil, b.DeployedRelease != nil), b.CreatedAt.Compare(a.CreatedAt))
+		return cmp.Or(ui.CompareBool(a.Status == "active", b.Status == "active"), ui.CompareBool(a.DeployedRelease != nil, b.DeployedRelease != nil), b.CreatedAt.Compare(a.CreatedAt))
 	})
 	e.ForkID, e.ForkTitle = fork.ID, fork.Title
-	groups, err := h.Orgs.Groups(ctx, p.Organisation.ID, "")
+	groups, err := h.Groups.Groups(ctx, p.Organisation.ID, "")
 	if err == nil {
-		err = authorizeAll(p, authz.ReadReport, groups, func(g org.Group) string { return g.OrganisationID })
+		err = ui.AuthorizeAll(p, authz.ReadReport, groups, func(g org.Group) string { return g.OrganisationID })
 	}
 	if err == nil && len(groups) > 0 {
 		e.GroupID, e.GroupName = groups[0].ID, groups[0].Name

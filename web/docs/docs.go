@@ -1,4 +1,4 @@
-package web
+package docs
 
 import (
 	"github.com/gofiber/fiber/v2"
@@ -7,11 +7,12 @@ import (
 	"dg/modules/exports"
 	"dg/modules/reports"
 	"dg/platform/limiter"
+	"dg/web/ui"
 )
 
 // docsView is the page of the API.
 type docsView struct {
-	layout
+	ui.Layout
 	examples
 	documentation
 	KeysPath                       string
@@ -25,14 +26,14 @@ type concurrencyLimits struct {
 	LargeReport                                                                      string // players
 }
 
-// docs answers GET /docs.
-func (h *Handler) docs(c *fiber.Ctx, p *principal) error {
+// Docs answers GET /docs.
+func (h *Handler) Docs(c *fiber.Ctx, p *ui.Principal) error {
 	view := docsView{
-		layout: newLayout(p, "API", areaDocs), KeysPath: settingsPath, examples: h.examplesFor(c.UserContext(), p),
+		Layout: ui.NewLayout(p, "API", ui.AreaDocs), KeysPath: ui.SettingsPath, examples: h.examplesFor(c.UserContext(), p),
 		documentation: h.documentation,
 		RateLimit:     apikeys.MaxRequests, RateWindow: apikeys.RateWindow, MaxDays: reports.MaxPeriodDays,
 		Concurrency: concurrencyLimits{
-			Reports: reports.MaxReportsOfOrganisation, LargeReports: reports.MaxLargeReportsOfOrganisation, LargeReport: localeOf(c).Count(reports.LargeReport),
+			Reports: reports.MaxReportsOfOrganisation, LargeReports: reports.MaxLargeReportsOfOrganisation, LargeReport: ui.LocaleOf(c).Count(reports.LargeReport),
 			Exports: exports.MaxAtOnce, ExportsOfOrganisation: exports.MaxAtOnceOfOrganisation, ExportsOfKey: exports.MaxAtOnceOfActor,
 			WaitSeconds: int(limiter.Wait.Seconds()),
 		},
@@ -40,12 +41,12 @@ func (h *Handler) docs(c *fiber.Ctx, p *principal) error {
 	if settings := view.Settings(); settings != "" {
 		view.KeysPath = settings
 	}
-	view.Sidebar = &sidebar{Label: "On this page", Headed: true, Links: view.Sections}
-	return h.render(c, fiber.StatusOK, "docs", &view)
+	view.Sidebar = &ui.Sidebar{Label: "On this page", Headed: true, Links: view.Sections}
+	return h.Render(c, fiber.StatusOK, "docs", &view)
 }
 
-// security answers GET /docs/security.
-func (h *Handler) security(c *fiber.Ctx, p *principal) error {
-	view := newLayout(p, "Security", areaDocs)
-	return h.render(c, fiber.StatusOK, "security", &view)
+// Security answers GET /docs/security.
+func (h *Handler) Security(c *fiber.Ctx, p *ui.Principal) error {
+	view := ui.NewLayout(p, "Security", ui.AreaDocs)
+	return h.Render(c, fiber.StatusOK, "security", &view)
 }

@@ -1,4 +1,4 @@
-package web_test
+package docs_test
 
 import (
 	"bytes"
@@ -36,7 +36,7 @@ var (
 // contract returns every text of the OpenAPI document, in a line or more of its own.
 func contract(t *testing.T) string {
 	t.Helper()
-	source, err := os.ReadFile("../modules/publicapi/openapi.json")
+	source, err := os.ReadFile("../../modules/publicapi/openapi.json")
 	require.NoError(t, err)
 	var texts []string
 	for decoder := json.NewDecoder(bytes.NewReader(source)); ; {

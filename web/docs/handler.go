@@ -1,0 +1,33 @@
+package docs
+
+import (
+	"embed"
+
+	"dg/web/ui"
+)
+
+//go:embed templates/*.html
+var templates embed.FS
+
+// Handler serves the documentation of the API.
+type Handler struct {
+	*ui.Pages
+	Modules
+	documentation documentation
+}
+
+// Modules are what the wing uses of other modules, for its examples.
+type Modules struct {
+	Groups Groups
+	Forks  ui.ForkList
+}
+
+// New returns the wing.
+func New(pages *ui.Pages, m Modules) (*Handler, error) {
+	pages, err := pages.With(templates)
+	if err != nil {
+		return nil, err
+	}
+	texts, err := loadDocumentation()
+	return &Handler{pages, m, texts}, err
+}
